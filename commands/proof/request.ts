@@ -8,17 +8,18 @@ import { readClaimNames } from '../../cli/input/claims.ts'
 import { formatFlag, toFormat } from '../../cli/input/credential.ts'
 import { readAsked } from '../../cli/input/proof-request.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
-import { invitationFlags } from '../../cli/invitation.ts'
+import { openId4VpFlags, requestFromWallet } from '../../cli/oid4vp-request.ts'
 import { toWhom } from '../../cli/prompts/questions.ts'
+import { qrFlags } from '../../cli/qr/flags.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
 
 /** Options of flags for AnonCreds. */
 const ofAnonCreds = { ...repeatable, dependsOn: ['format'] }
 
 export default defineCommand({
-  summary: 'Request a proof, over a connection or by an invitation (verifier)',
+  summary: 'Request a proof, over a connection, by an invitation or from a wallet of OpenID4VP (verifier)',
   description:
-    'With --invitation, prints the URL of an invitation that can be answered once, without a connection.',
+    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vp, prints the URL of a request for wallets of OpenID4VP.',
   examples: [
     'agent proof request --connection <id>',
     'agent proof request --connection <id> --schema <guid> --trust-issuer did:prism:… --domain shop.example',
@@ -26,10 +27,11 @@ export default defineCommand({
     `agent proof request --connection <id> --format anoncreds --reveal name --predicate 'age>=18' --definition <guid>`,
     'agent proof request --connection <id> --wait --timeout 2m',
     'agent proof request --invitation --goal "Are you over 18?"',
+    'agent proof request --oid4vp --dcql query.json --signing-did did:web:… --wait',
   ],
   flags: {
     connection: Flags.string({
-      exactlyOne: ['connection', 'invitation'],
+      exactlyOne: ['connection', 'invitation', 'oid4vp'],
       description: 'connection to the prover: its id, the end of the id, or its label',
     }),
     invitation: Flags.boolean({ description: 'create an invitation instead; it can be answered once' }),
@@ -69,12 +71,23 @@ export default defineCommand({
       description:
         'revocation check: if-available accepts credentials whose status list is unreachable; default: required',
     }),
-    ...invitationFlags(['invitation']),
+    ...openId4VpFlags,
+    goal: Flags.string({
+      dependsOn: ['invitation'],
+      description: 'purpose, in words that the other side sees',
+    }),
+    'goal-code': Flags.string({
+      dependsOn: ['invitation'],
+      description: 'purpose, as a code such as issue-vc',
+    }),
+    ...qrFlags(['invitation', 'oid4vp']),
     ...waitFlags('the presentation was verified'),
   },
-  questions: { connection: toWhom },
+  questions: { connection: { ...toWhom, unless: ['invitation', 'oid4vp'] } },
   async run(context) {
     const { flags, call, getAccess } = context
+    if (flags.oid4vp)
+      return requestFromWallet(context, { policyId: flags.policy, statusCheck: flags['status-check'] })
     const { connection: connectionId, schema, domain, challenge = randomUUID(), goal } = flags
     const trustIssuers = flags['trust-issuer']
     const { reveal, predicate, definition, format } = flags

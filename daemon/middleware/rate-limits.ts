@@ -11,6 +11,7 @@ export type AddressLimit =
   | 'SHORT_URL_REQUESTS_PER_MINUTE'
   | 'OID4VCI_REQUESTS_PER_MINUTE'
   | 'VDR_READS_PER_MINUTE'
+  | 'OID4VP_REQUESTS_PER_MINUTE'
 
 export type RateLimits = {
   /** Counts a request of a wallet. Undefined if tenants have no limit. @throws {Problem} 429 */
@@ -28,6 +29,7 @@ export function createRateLimits(config: Config): RateLimits {
     SHORT_URL_REQUESTS_PER_MINUTE: limiter('SHORT_URL_REQUESTS_PER_MINUTE'),
     OID4VCI_REQUESTS_PER_MINUTE: limiter('OID4VCI_REQUESTS_PER_MINUTE'),
     VDR_READS_PER_MINUTE: limiter('VDR_READS_PER_MINUTE'),
+    OID4VP_REQUESTS_PER_MINUTE: limiter('OID4VP_REQUESTS_PER_MINUTE'),
   } satisfies Record<AddressLimit, unknown>
   return {
     countTenant: tenants

@@ -23,6 +23,7 @@ import oid4vci from './oid4vci.ts'
 import oid4vciAuthorization from './oid4vci-authorization.ts'
 import oid4vciMetadata from './oid4vci-metadata.ts'
 import oid4vciWallets from './oid4vci-wallets.ts'
+import oid4vp from './oid4vp.ts'
 import presentProof from './present-proof.ts'
 import presentationExchange from './presentation-exchange.ts'
 import schemaRegistry from './schema-registry.ts'
@@ -52,6 +53,7 @@ export const routes = [
   ...oid4vciAuthorization,
   ...oid4vciMetadata,
   ...oid4vciWallets,
+  ...oid4vp,
   ...presentProof,
   ...messages,
   ...didcomm,

@@ -52,6 +52,19 @@ async function replyMetadata(
     : { type: 'application/jwt' as const, body: signed, headers }
 }
 
+/** The metadata of the built-in authorization server, which has two paths: some wallets append the well-known one. */
+const serverMetadataContract = {
+  extension: true,
+  ...forWallets,
+  path,
+  reply: [200, AuthorizationServerMetadata],
+} as const
+
+const replyServerMetadata = async (
+  { agent: { db, env } }: { agent: Agent },
+  { path: { issuerId } }: { path: { issuerId: string } },
+) => ({ type: json, body: await readAuthorizationServerMetadata(db, env.urls.rest, issuerId) })
+
 export default [
   route(
     'GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer',
@@ -79,15 +92,19 @@ export default [
     {
       summary: 'Read the metadata of the built-in authorization server of an issuer',
       operationId: 'getAuthorizationServerMetadata',
-      extension: true,
-      ...forWallets,
-      path,
-      reply: [200, AuthorizationServerMetadata],
+      ...serverMetadataContract,
     },
-    async ({ agent: { db, env } }, { path: { issuerId } }) => ({
-      type: json,
-      body: await readAuthorizationServerMetadata(db, env.urls.rest, issuerId),
-    }),
+    replyServerMetadata,
+  ),
+
+  route(
+    'GET /oid4vci/issuers/{issuerId}/.well-known/oauth-authorization-server',
+    {
+      summary: 'Read the metadata of the built-in authorization server, at the appended path',
+      operationId: 'getAuthorizationServerMetadataAtAppendedPath',
+      ...serverMetadataContract,
+    },
+    replyServerMetadata,
   ),
 
   route(

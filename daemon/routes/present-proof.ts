@@ -1,4 +1,10 @@
 /** `/present-proof`: proof requests and presentations. */
+import {
+  redeemResponseCode,
+  RequestByOpenId4Vp,
+  requestByOpenId4Vp,
+  ResponseCode,
+} from '../../src/oid4vp/requests.ts'
 import { findCandidates, PresentationCandidates } from '../../src/protocols/candidates.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import {
@@ -58,6 +64,36 @@ export default [
       reply: [201, PresentationStatus],
     },
     async ({ wallet }, { body }) => toPresentationStatus(await inviteToPresent(wallet, body)),
+  ),
+
+  route(
+    'POST /present-proof/presentations/openid4vp',
+    {
+      summary: 'Request a proof from a wallet over OpenID4VP',
+      operationId: 'requestOpenId4VpPresentation',
+      extension: true,
+      access: 'tenant',
+      scopes: ['verifier'],
+      body: RequestByOpenId4Vp,
+      reply: [201, PresentationStatus],
+    },
+    async ({ wallet }, { body }) => toPresentationStatus(await requestByOpenId4Vp(wallet, body)),
+  ),
+
+  route(
+    'POST /present-proof/presentations/{presentationId}/response-code',
+    {
+      summary: 'Redeem the response code that the person’s browser brought from the wallet',
+      operationId: 'redeemPresentationResponseCode',
+      extension: true,
+      access: 'tenant',
+      scopes: ['verifier'],
+      path,
+      body: ResponseCode,
+      reply: [200, PresentationStatus],
+    },
+    async ({ wallet }, { path: { presentationId }, body: { responseCode } }) =>
+      toPresentationStatus(await redeemResponseCode(wallet, presentationId, responseCode)),
   ),
 
   route(

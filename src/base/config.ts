@@ -129,6 +129,7 @@ export const variables = {
   DID_RESOLUTIONS_PER_MINUTE:           count.default(600)     .describe('DIDs that `GET /dids/{did}` resolves for one address in a minute. Further requests are answered with 429.'),
   SHORT_URL_REQUESTS_PER_MINUTE:        count.default(600)     .describe('Invitations, DID requests and challenges that one address retrieves by short URLs in a minute. Further requests are answered with 429.'),
   OID4VCI_REQUESTS_PER_MINUTE:          count.default(600)     .describe('Requests of wallets to OpenID4VCI issuers (metadata, offers, tokens, nonces, credentials) from one address in a minute. Further ones are answered with 429.'),
+  OID4VP_REQUESTS_PER_MINUTE:           count.default(600)     .describe('Requests of wallets to OpenID4VP verifiers (request objects, responses) from one address in a minute. Further ones are answered with 429.'),
   INVITATION_REPLIES_PER_MINUTE:          count.default(30)      .describe('Messages without a connection, such as trust pings, that are answered in a minute, for one address and for one invitation. Further ones are answered with 429.'),
   DID_CACHE_LIFETIME:                   seconds.default(60)    .describe('Time for which documents of did:web and states of a remote ledger are cached. 0 disables the cache.'),
 

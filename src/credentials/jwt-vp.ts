@@ -193,8 +193,8 @@ function verifyPresented(
   })
 }
 
-/** Compares DIDs in canonical form, because credentials contain the long or the short form. */
-function checkHolder(holderDid: string, did: string | undefined, statement: string): void {
+/** Compares DIDs in canonical form, because credentials contain the long or the short form. @throws {VerificationError} `holder-binding` */
+export function checkHolder(holderDid: string, did: string | undefined, statement: string): void {
   const subject = did === undefined ? 'absent' : canonicalDid(did)
   if (subject !== canonicalDid(holderDid))
     throw new VerificationError(

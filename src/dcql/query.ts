@@ -101,7 +101,7 @@ export type DcqlQuery = z.output<typeof DcqlQuery>
 export const dcqlFormats = ['dc+sd-jwt', 'jwt_vc_json'] as const
 export type DcqlFormat = (typeof dcqlFormats)[number]
 
-/** A query as a verifier sends it: formats and authorities that it can check, types that it names, and no claim twice (§6.3). */
+/** A query as a verifier sends it: formats that it can check, types that it names, and no claim twice (§6.3). */
 export const RequestedDcqlQuery = DcqlQuery.superRefine(({ credentials }, context) => {
   for (const [index, query] of credentials.entries()) {
     const refuse = (path: (string | number)[], message: string) =>
@@ -110,8 +110,8 @@ export const RequestedDcqlQuery = DcqlQuery.superRefine(({ credentials }, contex
     if (!(dcqlFormats as readonly string[]).includes(query.format))
       refuse(['format'], `is none of ${dcqlFormats.join(', ')}`)
     else if (!query.meta[member]) refuse(['meta', member], 'is missing: name the accepted types')
-    for (const [position, { type }] of (query.trusted_authorities ?? []).entries())
-      if (type !== 'aki') refuse(['trusted_authorities', position, 'type'], 'is not aki')
+    if (query.trusted_authorities)
+      refuse(['trusted_authorities'], 'cannot be checked: name issuers in a verification policy')
     const paths = (query.claims ?? []).map(({ path }) => JSON.stringify(path))
     const twice = paths.findIndex((path, position) => paths.indexOf(path) !== position)
     if (twice >= 0) refuse(['claims', twice, 'path'], 'is that of another claim of this credential')

@@ -1,4 +1,4 @@
-/** The tables of OpenID4VCI issuance in a wallet's file. */
+/** The tables of OpenID4VCI issuance and of OpenID4VP requests in a wallet's file. */
 export interface IssuanceTables {
   /** Sessions of OpenID4VCI issuance, one for each offered credential. The record has the state. Digests are SHA-256, base64url. */
   issuance_session: {
@@ -29,4 +29,15 @@ export interface IssuanceTables {
 
   /** Values of single use: nonces of key proofs that a credential was issued for, ids of DPoP proofs, and ids of answered authorization requests. Rows are deleted when the value has expired. */
   issuance_nonce: { digest: string; expires_at: string }
+
+  /** Sessions of OpenID4VP requests. The record has the request and its state. Digests are SHA-256, base64url. */
+  presentation_session: {
+    record_id: string
+    /** Of the last part of the request's URL. */
+    token_digest: string
+    /** Of the response code that the person's browser has and that is not redeemed. */
+    code_digest: string | null
+    /** The private JWK that decrypts the response, sealed. Null if the response is not encrypted. */
+    sealed: string | null
+  }
 }

@@ -12,8 +12,8 @@ import { deriveSealKey, sealToken, unsealToken } from '../base/seal.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
 
-/** The URL that a token is part of: DIDComm address, status list, DID request link, challenge link. */
-export type TokenKind = Exclude<AliasKind, 'short-link'>
+/** The URL that a token is part of: DIDComm address, status list, DID request link, challenge link, OpenID4VP request. */
+export type TokenKind = Exclude<AliasKind, 'short-link'> | 'presentation'
 type AliasKind = AgentTables['wallet_alias']['kind']
 
 export type WalletTokens = {
@@ -44,6 +44,7 @@ export async function createWalletTokens(
     'status-list': deriveSealKey(agentKey, 'status-lists'),
     onboard: enterpriseKey,
     authenticate: enterpriseKey,
+    presentation: deriveSealKey(agentKey, 'presentations'),
   }
   const firstAlias = await db.selectFrom('wallet_alias').select('token').limit(1).executeTakeFirst()
   // Another process may import a wallet at any time.
@@ -58,7 +59,9 @@ export async function createWalletTokens(
     create: (kind, walletId) => newWalletToken(keys[kind], kind, walletId),
     async findWalletId(kind, token) {
       const bytes = unsealToken(keys[kind], kind, token)
-      return bytes?.length === 16 ? toUuid(bytes) : findAlias(kind, token)
+      if (bytes?.length === 16) return toUuid(bytes)
+      // Requests end before a wallet has moved.
+      return kind === 'presentation' ? undefined : findAlias(kind, token)
     },
     expectAliases: () => void (hasAliases = true),
   }

@@ -45,6 +45,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /api/_system/metadata': ledger,
   'GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}': forWallets,
   'GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}': forWallets,
+  'GET /oid4vci/issuers/{issuerId}/.well-known/oauth-authorization-server': forWallets,
   'GET /o/{shortId}': forWallets,
   'POST /oid4vci/issuers/{issuerId}/par': forWallets,
   'GET /oid4vci/issuers/{issuerId}/authorize': forWallets,
@@ -52,6 +53,11 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'POST /oid4vci/issuers/{issuerId}/token': forWallets,
   'POST /oid4vci/issuers/{issuerId}/nonce': forWallets,
   'POST /oid4vci/nonces': 'for authorization servers',
+  'GET /oid4vp/requests/{token}': forWallets,
+  'POST /oid4vp/requests/{token}': forWallets,
+  'POST /oid4vp/requests/{token}/response': forWallets,
+  'POST /present-proof/presentations/{presentationId}/response-code':
+    'for the web site that the person returns to',
   'POST /oid4vci/issuers/{issuerId}/credentials': forWallets,
   'GET /_system/metrics': 'for Prometheus',
   'GET /_system/ready':

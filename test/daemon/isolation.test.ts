@@ -306,6 +306,7 @@ const published: Readonly<Record<string, keyof Ids>> = {
   'GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer': 'issuer',
   'GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}': 'issuer',
   'GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}': 'issuer',
+  'GET /oid4vci/issuers/{issuerId}/.well-known/oauth-authorization-server': 'issuer',
   'POST /oid4vci/issuers/{issuerId}/nonce': 'issuer',
 }
 

@@ -29,6 +29,19 @@ const decided: Readonly<Record<string, string>> = {
       'only the records of tenants that offer by OpenID4VCI have these states',
     ]),
   ),
+  ...Object.fromEntries(
+    [
+      'GET /present-proof/presentations 200.contents[].status',
+      'GET /present-proof/presentations/{} 200.status',
+      'PATCH /present-proof/presentations/{} 200.status',
+      'POST /present-proof/presentations 201.status',
+      'POST /present-proof/presentations/accept-invitation 200.status',
+      'POST /present-proof/presentations/invitation 201.status',
+    ].map((member) => [
+      `${member}: the values ["RequestCreated","RequestExpired"]`,
+      'only the records of tenants that request by OpenID4VP have these states',
+    ]),
+  ),
 }
 
 test('nothing is narrower than in release 0.1.0, but for what was decided', () => {

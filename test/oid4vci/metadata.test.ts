@@ -46,7 +46,10 @@ test('the metadata of an issuer is the same at the appended and at the inserted 
 
 test('the built-in authorization server has metadata', async () => {
   const { agent, issuerId, identifier } = setup
-  const { body } = await ask(agent, `GET /.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`)
+  const path = `/oid4vci/issuers/${issuerId}`
+  const { body } = await ask(agent, `GET /.well-known/oauth-authorization-server${path}`)
+  const appended = await ask(agent, `GET ${path}/.well-known/oauth-authorization-server`)
+  expect(appended.body).toEqual(body)
   expect(faults('oauth_authorization_server_metadata', body)).toEqual([])
   expect(body).toMatchObject({
     issuer: identifier,

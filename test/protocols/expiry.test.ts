@@ -39,6 +39,7 @@ const ends: [string, Machine, string[]][] = [
       'PresentationVerificationFailed',
       'PresentationRejected',
       'InvitationExpired',
+      'RequestExpired',
       'RequestRejected',
     ],
   ],
@@ -54,9 +55,10 @@ test.each(ends)('every state of a %s is final or can expire', (_name, states, en
 
 test.each(ends)('a peer of a %s may report a problem while the flow waits', (_name, machine) => {
   for (const [role, , , state] of machine.rows) {
-    // An offer of OpenID4VCI has no peer.
+    // An offer of OpenID4VCI has no peer, and neither has a request of OpenID4VP.
     const unpaired = [
       'InvitationGenerated',
+      'RequestCreated',
       'OfferCreated',
       'OfferRedeemed',
       'RequestDeferred',

@@ -26,7 +26,7 @@ test.each(['ledger', 'database'])('a revocation in a VDR entry takes effect: %s'
     const times = { issuedAt, expiresAt: issuedAt + 3_600, ttlSeconds: 300 }
     const list = signTokenStatusList({
       url: uri,
-      issuerDid: did,
+      issuer: did,
       kid: `${did}#0`,
       key,
       bits: 1,

@@ -119,6 +119,7 @@ type Waiting = {
   updatedAt?: string
   invitation?: { expiresTime?: number } | undefined
   openid4vci?: { expiresTime: number } | undefined
+  openid4vp?: { expiresTime: number } | undefined
 }
 
 /**
@@ -127,10 +128,12 @@ type Waiting = {
  */
 export function waitsSince(
   machine: Machine,
-  { role, state, createdAt, updatedAt = createdAt, invitation, openid4vci }: Waiting,
+  { role, state, createdAt, updatedAt = createdAt, invitation, openid4vci, openid4vp }: Waiting,
 ): string | null {
   if (!findExpiry(machine, role, state)) return null
-  const offered = { InvitationGenerated: invitation, OfferCreated: openid4vci }[state]
+  const offered = { InvitationGenerated: invitation, OfferCreated: openid4vci, RequestCreated: openid4vp }[
+    state
+  ]
   const endsMs = Math.min(lastMs, (offered?.expiresTime ?? 0) * 1_000)
   return endsMs > Date.parse(updatedAt) ? new Date(endsMs).toISOString() : updatedAt
 }

@@ -8,6 +8,7 @@ import { optional } from '../../wallet/model.ts'
 import { CredentialFormat } from '../formats.ts'
 import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
+import { OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from './openid4vp.ts'
 import { presentationStates } from './states.ts'
 
 /** Binds a presentation to one request and one verifier, against replay. */
@@ -54,6 +55,8 @@ export const PresentationData = z.object({
   data: z.array(z.string()),
   /** Prover: the request had the message type of the specification, not of the Cloud Agent. */
   isDidcommOrg: z.boolean().optional(),
+  /** Verifier: the request, if it is over OpenID4VP. */
+  openid4vp: StoredOpenId4Vp.optional(),
   /** Prover: the record ids of the presented credentials. */
   proofId: z.array(z.string()).optional(),
   ...Meta,
@@ -76,6 +79,7 @@ export const PresentationStatus = z
       .describe('Verifier, SDJWT and AnonCreds: the disclosed claims.'),
     connectionId: z.string().optional(),
     policyId: z.string().optional().describe('The verification policy of the request.'),
+    openid4vp: OpenId4VpStatus.optional().describe('A request over OpenID4VP, and its result (extension).'),
     ...InvitationFields,
     metaRetries: z.int(),
     metaLastFailure: MetaLastFailure.optional(),
@@ -100,6 +104,7 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
     disclosedClaims: record.disclosedClaims,
     connectionId: role === 'Verifier' ? record.connectionId : undefined,
     policyId: record.policy?.id,
+    openid4vp: record.openid4vp && toOpenId4VpStatus(record.openid4vp),
     ...toInvitationFields(record),
     metaRetries: record.metaRetries,
     metaLastFailure: record.metaLastFailure,

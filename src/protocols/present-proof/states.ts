@@ -20,6 +20,8 @@ export const presentationStates = defineMachine({
   PresentationAccepted:           { words: 'accepted', ends: 0 },
   PresentationRejected:           { words: 'rejected', ends: 5 },
   InvitationGenerated:            { words: 'waiting for an answer to the invitation' },
+  RequestCreated:                 { words: 'waiting for a wallet to present' },
+  RequestExpired:                 { words: 'the request was answered too late', ends: 5, isExpired: true },
   InvitationExpired:              { words: 'the invitation was answered too late', ends: 5, isExpired: true },
   ProblemReportPending:           { words: 'took too long; reporting it to the other side', ends: 5, isExpired: true },
   ProblemReportSent:              { words: 'took too long', ends: 5, isExpired: true },
@@ -54,6 +56,12 @@ export const presentationStates = defineMachine({
   ['Prover',   'PresentationGenerated', 'flow expired',                      'ProblemReportPending',  'send problem-report'],
   ['Verifier', 'ProblemReportPending',  'sent',                              'ProblemReportSent'                          ],
   ['Prover',   'ProblemReportPending',  'sent',                              'ProblemReportSent'                          ],
+  // OpenID4VP. There is no other side that a problem could be reported to.
+  ['Verifier', null,                    'POST /present-proof/presentations/openid4vp', 'RequestCreated'                   ],
+  ['Verifier', 'RequestCreated',        'verified presentation',             'PresentationVerified'                       ],
+  ['Verifier', 'RequestCreated',        'refused response',                  'PresentationVerificationFailed'             ],
+  ['Verifier', 'RequestCreated',        'received error',                    'ProblemReportReceived'                      ],
+  ['Verifier', 'RequestCreated',        'expired',                           'RequestExpired'                             ],
 ])
 
 export type PresentationState = StateOf<typeof presentationStates>

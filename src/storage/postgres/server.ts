@@ -8,6 +8,7 @@ import * as attestations from './migrations/004-attestations.ts'
 import * as issuerCertificates from './migrations/005-issuer-certificates.ts'
 import * as vdrEntry from './migrations/006-vdr-entry.ts'
 import * as storageEvent from './migrations/007-storage-event.ts'
+import * as openid4vp from './migrations/008-openid4vp.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -19,6 +20,7 @@ export const postgresMigrations: Migrations = {
   '005-issuer-certificates': issuerCertificates,
   '006-vdr-entry': vdrEntry,
   '007-storage-event': storageEvent,
+  '008-openid4vp': openid4vp,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */

@@ -32,6 +32,7 @@ const keys = {
   issuance_session: ['record_id'],
   issuance_nonce: ['digest'],
   issuer_certificate: ['sequence'],
+  presentation_session: ['record_id'],
 } as const satisfies Record<keyof WalletTables, CopiedTable['key']>
 
 export const walletTables = Object.keys(keys) as (keyof WalletTables)[]

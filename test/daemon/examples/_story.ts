@@ -226,6 +226,42 @@ async function prove({ acme, alice }: Cast, { connectionId, schemaId, issuingDID
   await alice('POST /present-proof/presentations/accept-invitation', { body: { invitation } })
 }
 
+async function proveByOpenId({ acme, examples }: Cast) {
+  const { longFormDid: did } = await acme('POST /did-registrar/dids', {
+    body: { method: 'jwk', documentTemplate: { publicKeys: [], services: [] } },
+  })
+  const vct_values = ['https://acme.example/membership']
+  const membership = {
+    id: 'membership',
+    format: 'dc+sd-jwt',
+    meta: { vct_values },
+    claims: [{ path: ['name'] }],
+  }
+  const body = {
+    dcqlQuery: { credentials: [membership] },
+    did,
+    redirectUri: 'https://shop.acme.example/done',
+  }
+  const { presentationId, openid4vp } = await acme('POST /present-proof/presentations/openid4vp', { body })
+  const uri = new URL(openid4vp!.authorizationRequest).searchParams.get('request_uri')!
+  const object = await (await fetch(uri)).text()
+  examples.set('GET /oid4vp/requests/{token}', { response: object })
+  const nonce = { wallet_nonce: 'qPmxiNFCR3QTm19POc8u' }
+  examples.set('POST /oid4vp/requests/{token}', { request: nonce, response: object })
+  const { state } = JSON.parse(Buffer.from(object.split('.')[1]!, 'base64url').toString()) as {
+    state: string
+  }
+  const form = { state, error: 'access_denied' }
+  const answer = await fetch(`${uri}/response`, { method: 'POST', body: new URLSearchParams(form) })
+  const receipt = (await answer.json()) as { redirect_uri: string }
+  examples.set('POST /oid4vp/requests/{token}/response', { request: form, response: receipt })
+  const responseCode = new URL(receipt.redirect_uri).searchParams.get('response_code')!
+  await acme('POST /present-proof/presentations/{presentationId}/response-code', {
+    path: { presentationId },
+    body: { responseCode },
+  })
+}
+
 async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   const { acme, anyone } = cast
   const server = { url: 'https://login.acme.example', clientId: 'issuer', clientSecret: 'a-secret-of-acme' }
@@ -331,6 +367,7 @@ async function authorizeByOpenId(
   const body = { configurationId: 'Person', format: 'jwt_vc_json' as const, schemaId }
   await acme('POST /oid4vci/issuers/{issuerId}/credential-configurations', { path, body })
   await anyone('GET /.well-known/oauth-authorization-server/oid4vci/issuers/{issuerId}', { path })
+  await anyone('GET /oid4vci/issuers/{issuerId}/.well-known/oauth-authorization-server', { path })
   const { credentialOffer, txCode } = await acme('POST /oid4vci/issuers/{issuerId}/credential-offers', {
     path,
     body: {
@@ -514,6 +551,7 @@ export async function tell(agent: TestAgent, webhook: string, backups: string) {
   const flow = { ...dids, connectionId, schemaId }
   const { recordId, issuedId, jwt } = await issue(cast, flow)
   await prove(cast, flow, recordId)
+  await proveByOpenId(cast)
   await offerByOpenId(cast, flow)
   await verify(cast, flow, jwt)
   await cast.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuedId } })

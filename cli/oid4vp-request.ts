@@ -1,0 +1,87 @@
+/** `agent proof request --oid4vp`: requests a proof from wallets of OpenID4VP, by a URL. */
+import * as Flags from '@oclif/core/flags'
+import type { Input } from './client/api.ts'
+import type { Context } from './define-command.ts'
+import { UsageError } from './errors/errors.ts'
+import { presentationFields } from './format/records.ts'
+import { nextCommand } from './format/states.ts'
+import { readJson } from './input/files.ts'
+import { draw, type Scannable } from './invitation.ts'
+import { chooseQr, type QrFlags } from './qr/flags.ts'
+import { changeRecord, type Records, type WaitFlags } from './wait.ts'
+
+const route = 'POST /present-proof/presentations/openid4vp'
+type Body = Input<typeof route>['body']
+
+/** Flags of requests over OpenID4VP. */
+const withOpenId = { dependsOn: ['oid4vp'] }
+export const openId4VpFlags = {
+  oid4vp: Flags.boolean({
+    dependsOn: ['dcql'],
+    description: 'print a URL for wallets of OpenID4VP instead; it can be answered once',
+  }),
+  dcql: Flags.string({
+    ...withOpenId,
+    helpValue: '<file>',
+    description: 'file with the query for credentials and claims (DCQL); - for standard input',
+  }),
+  'signing-did': Flags.string({
+    ...withOpenId,
+    description: 'DID of the wallet that signs the request; default: it is not signed',
+  }),
+  certificate: Flags.string({
+    ...withOpenId,
+    exclusive: ['signing-did'],
+    description: 'id of the issuer certificate that signs the request',
+  }),
+  encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
+}
+
+export type OpenId4VpFlags = {
+  dcql?: string | undefined
+  'signing-did'?: string | undefined
+  certificate?: string | undefined
+  encrypt?: boolean | undefined
+}
+
+/** Makes a request and prints its URL. With `--wait`, prints the record once it has reached the state. */
+export function requestFromWallet(
+  context: Context<object, OpenId4VpFlags & WaitFlags & QrFlags>,
+  { policyId, statusCheck }: Pick<Body, 'policyId' | 'statusCheck'>,
+): Promise<Records['proof']> {
+  const { flags, call, isQuiet, isJson, log, logJson, print, say } = context
+  const qr = chooseQr(flags)
+  const body = {
+    dcqlQuery: readJson('dcql', `@${flags.dcql!}`) as Body['dcqlQuery'],
+    did: flags['signing-did'],
+    certificateId: flags.certificate,
+    ...(flags.encrypt && { responseMode: 'direct_post.jwt' as const }),
+    policyId,
+    statusCheck,
+  }
+  return changeRecord(context, 'proof', {
+    until: 'PresentationVerified',
+    async change() {
+      const record = await call(route, { body })
+      const { presentationId, openid4vp } = record
+      log(isQuiet ? presentationId : openid4vp!.authorizationRequest)
+      if (!isQuiet) say(`\nproof    ${presentationId}\nexpires  ${openid4vp!.expiresAt}`)
+      if (isJson && flags.wait !== undefined) logJson(record)
+      return record
+    },
+    drawCode: (record) => draw(context, record.presentationId, toScannable(record), qr),
+    print(made) {
+      if (flags.wait !== undefined && !isQuiet) print(made.presentationId, presentationFields(made))
+    },
+    next: ({ presentationId: id, status }) => nextCommand('proof', status, id) ?? `agent proof show ${id}`,
+  })
+}
+
+function toScannable({ openid4vp }: Records['proof']): Scannable {
+  const url = openid4vp!.authorizationRequest
+  const { searchParams } = new URL(url)
+  const server = searchParams.get('request_uri') ?? searchParams.get('response_uri')
+  if (server === null) throw new UsageError('The request has no address for the wallet.')
+  const note = server.startsWith('http:') ? 'Most wallets require https.' : undefined
+  return { text: url, code: url, server, note }
+}

@@ -1,0 +1,117 @@
+/** Authorization requests (OpenID4VP 1.0 §5): their parameters, the URL for the wallet, and the signed Request Object. */
+import * as z from 'zod'
+import { isOver } from '../base/clock.ts'
+import { Problem } from '../base/problem.ts'
+import { readParameters } from '../oid4vci/parameters.ts'
+import { getRecord } from '../protocols/engine/find.ts'
+import { presentProof, type PresentationRecord } from '../protocols/present-proof/model.ts'
+import type { StoredOpenId4Vp } from '../protocols/present-proof/openid4vp.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { signRequest } from './client.ts'
+import { encryptionMetadata } from './encryption.ts'
+import { findSession } from './session.ts'
+
+/** The `aud` of requests to wallets whose metadata is not known (§5.8). */
+const anyWallet = 'https://self-issued.me/v2'
+
+const algorithms = ['ES256', 'EdDSA', 'ES256K']
+
+const clientMetadata = {
+  vp_formats_supported: {
+    'dc+sd-jwt': { 'sd-jwt_alg_values': algorithms, 'kb-jwt_alg_values': algorithms },
+    jwt_vc_json: { alg_values: algorithms },
+  },
+}
+
+type Parts = Pick<
+  StoredOpenId4Vp,
+  'clientId' | 'responseMode' | 'responseUri' | 'nonce' | 'state' | 'dcqlQuery' | 'encryptionKey'
+>
+
+function parametersOf({
+  clientId,
+  responseMode,
+  responseUri,
+  nonce,
+  state,
+  dcqlQuery,
+  encryptionKey,
+}: Parts) {
+  return {
+    response_type: 'vp_token',
+    response_mode: responseMode,
+    client_id: clientId,
+    response_uri: responseUri,
+    nonce,
+    state,
+    dcql_query: dcqlQuery,
+    client_metadata: { ...clientMetadata, ...(encryptionKey && encryptionMetadata(encryptionKey)) },
+  }
+}
+
+/** The URL for the wallet: a signed request by reference, an unsigned one by value. */
+export function toRequestUrl(parts: Parts & Pick<StoredOpenId4Vp, 'signer'>, requestUri: string): string {
+  const parameters = parts.signer
+    ? { client_id: parts.clientId, request_uri: requestUri, request_uri_method: 'post' }
+    : parametersOf(parts)
+  const encoded = Object.entries(parameters).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return `${name}=${encodeURIComponent(text)}`
+  })
+  return `openid4vp://?${encoded.join('&')}`
+}
+
+/** The body of a request with `request_uri_method=post` (§5.10). */
+export const RequestUriForm = z
+  .object({
+    wallet_nonce: z.string().max(1_000, 'is longer than 1,000 characters').optional(),
+    wallet_metadata: z.string().optional(),
+  })
+  .meta({ id: 'OpenId4VpRequestUriForm' })
+
+/**
+ * The signed Request Object behind a `request_uri`, while the request can be answered. Wallets may retrieve it several times.
+ *
+ * @throws {Problem} 404; {OAuthError} for a malformed form
+ */
+export async function readRequestObject(
+  wallet: Wallet,
+  token: string,
+  form = new URLSearchParams(),
+): Promise<string> {
+  const { wallet_nonce: walletNonce } = readParameters(RequestUriForm, form)
+  const { openid4vp } = await getOpenRequest(wallet, token)
+  if (!openid4vp.signer) throw requestNotFound()
+  const iat = Math.floor(Date.now() / 1_000)
+  return signRequest(wallet, openid4vp.signer, {
+    ...parametersOf(openid4vp),
+    aud: anyWallet,
+    iat,
+    exp: openid4vp.expiresTime,
+    ...(walletNonce !== undefined && { wallet_nonce: walletNonce }),
+  })
+}
+
+/** A record with a request of OpenID4VP. */
+export type RequestRecord = PresentationRecord & { openid4vp: StoredOpenId4Vp }
+
+/** The record of a request's URL. @throws {Problem} 404 */
+export async function getRequest(wallet: Wallet, token: string): Promise<RequestRecord> {
+  const session = await findSession(wallet.db, token)
+  if (!session) throw requestNotFound()
+  return (await getRecord(wallet.db, presentProof, session.record_id)) as RequestRecord
+}
+
+async function getOpenRequest(wallet: Wallet, token: string): Promise<RequestRecord> {
+  const record = await getRequest(wallet, token)
+  if (record.state !== 'RequestCreated' || isOver(record.openid4vp.expiresTime * 1_000))
+    throw requestNotFound()
+  return record
+}
+
+export function requestNotFound(): Problem {
+  return new Problem(
+    'NotFound',
+    'There is no such presentation request, or it was answered or has expired. Ask the verifier for a new one.',
+  )
+}

@@ -1,0 +1,193 @@
+/** One presentation of a response: its checks for each format (OpenID4VP 1.0 §8.6, Annex B). */
+import type { JsonObject } from '../base/json.ts'
+import { checkSignature } from '../credentials/did-signature.ts'
+import { decodeJws, parseClaims } from '../credentials/jws.ts'
+import { checkHolder, VerifiablePresentationClaims } from '../credentials/jwt-vp.ts'
+import { readJwtVc } from '../credentials/jwt-vc.ts'
+import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
+import { decodeSdJwt, type DecodedSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
+import { checkValidity, toValidity } from '../credentials/validity.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
+import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
+import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
+import type { PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
+import { checkPolicy, type PolicyConstraint } from '../verification/policies.ts'
+import type { Check } from './checks.ts'
+
+/** What a response must fit. Times are in epoch seconds. */
+export type Expected = {
+  query: DcqlQuery
+  audience: string
+  nonce: string
+  /** When the request was made. */
+  requestedAt: number
+  constraints: readonly PolicyConstraint[]
+  /** For holders. */
+  leewaySeconds: number
+  options: VerificationOptions
+}
+
+/** A presentation that can be read: its credential, and the checks to run. */
+export type Readable = { credential: Omit<PresentedCredential, 'credentialId'>; checks: Check[] }
+
+/** @throws {VerificationError} if the presentation cannot be read */
+export function readPresentation(text: string, asked: CredentialQuery, expected: Expected): Readable {
+  return asked.format === 'dc+sd-jwt' ? readSdJwt(text, asked, expected) : readJwt(text, asked, expected)
+}
+
+function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Readable {
+  const decoded = decodeSdJwt(text)
+  const { keyBinding, vct, issuerDid: issuer, processed, jws } = decoded
+  const types = vct === undefined ? [] : [vct]
+  const binding = keyBinding === undefined ? undefined : readKeyBinding(keyBinding).claims
+  const credential = {
+    format: 'dc+sd-jwt' as const,
+    types,
+    claims: processed,
+    isBound: binding !== undefined,
+  }
+  return {
+    credential: toPresented(credential, issuer, decoded.claims),
+    checks: [
+      ...(binding ? answerChecks(binding, expected) : []),
+      ['query', () => checkMatch(credential, asked)],
+      ['disclosure', () => checkDisclosures(decoded, expected.query)],
+      ['policy', () => checkPolicy(expected.constraints, [{ schemas: types, issuerDid: issuer }])],
+      ['validity', () => verifyPart(jws, decoded, expected, 'verifyDates')],
+      ...(binding ? ([['holder-binding', () => checkKeyBinding(decoded)]] satisfies Check[]) : []),
+      ['signature', () => verifyPart(jws, decoded, expected, 'verifySignature')],
+      ['status', () => verifyPart(jws, decoded, expected, 'verifyStatus')],
+    ],
+  }
+}
+
+/** Without holder binding, the credential itself is presented (Annex B.1). */
+function readJwt(text: string, asked: CredentialQuery, expected: Expected): Readable {
+  const isBound = asked.require_cryptographic_holder_binding ?? true
+  const vp = isBound ? readVp(text) : undefined
+  const { jws, credential: decoded } = readJwtVc(vp?.credential ?? text)
+  const { issuerDid: issuer, subjectDid, schemas, payload } = decoded
+  const vc: JsonObject = payload.vc
+  const types = [payload.vc.type].flat().filter((type) => typeof type === 'string')
+  const credential = { format: 'jwt_vc_json' as const, types, claims: vc, isBound }
+  return {
+    credential: toPresented(credential, issuer, decoded.claims),
+    checks: [
+      ...(vp ? answerChecks(vp.claims, expected) : []),
+      ['query', () => checkMatch(credential, asked)],
+      ['policy', () => checkPolicy(expected.constraints, [{ schemas, issuerDid: issuer }])],
+      ['validity', () => verifyPart(jws, decoded, expected, 'verifyDates')],
+      ...(vp ? ([['holder-binding', () => checkVpHolder(vp, subjectDid, expected)]] satisfies Check[]) : []),
+      ['signature', () => verifyPart(jws, decoded, expected, 'verifySignature')],
+      ['status', () => verifyPart(jws, decoded, expected, 'verifyStatus')],
+    ],
+  }
+}
+
+function toPresented(
+  { format, types }: DcqlCredential,
+  issuer: string,
+  claims: JsonObject,
+): Readable['credential'] {
+  return { format, issuer, types: [...types], claims: claims as PresentedCredential['claims'] }
+}
+
+function readVp(text: string) {
+  const jws = decodeJws(text)
+  const claims = parseClaims(VerifiablePresentationClaims, jws.payload)
+  const [credential, ...more] = claims.vp.verifiableCredential ?? []
+  if (credential === undefined || more.length > 0)
+    throw new VerificationError('credential-count', 'The presentation does not have exactly one credential')
+  return { jws, claims, credential }
+}
+
+type Answer = {
+  aud?: string | string[] | undefined
+  nonce?: string | undefined
+  iat?: number | undefined
+  nbf?: number | undefined
+  exp?: number | undefined
+}
+
+/** The holder's signature must be for this request, and made after it (§14.1). */
+function answerChecks(
+  answer: Answer,
+  { audience, nonce, requestedAt, leewaySeconds, options }: Expected,
+): Check[] {
+  const { iat } = answer
+  return [
+    [
+      'audience',
+      () => {
+        if (![answer.aud].flat().includes(audience))
+          throw new VerificationError('audience', 'The presentation is for another client id')
+      },
+    ],
+    [
+      'nonce',
+      () => {
+        if (answer.nonce !== nonce)
+          throw new VerificationError('nonce', 'The nonce of the presentation is not that of the request')
+      },
+    ],
+    [
+      'time',
+      () => {
+        checkValidity(toValidity([iat, answer.nbf], [answer.exp]), options.now, leewaySeconds)
+        if (iat !== undefined && iat < requestedAt - leewaySeconds)
+          throw new VerificationError('expired', 'The presentation was made before the request')
+      },
+    ],
+  ]
+}
+
+function checkMatch(credential: DcqlCredential, asked: CredentialQuery): void {
+  const match = matchCredential(credential, asked, 'moved')
+  if (!match.isMatch)
+    throw new VerificationError('claim-missing', `The credential does not fit the query: ${match.reason}`)
+}
+
+/** §6.4: no selectively disclosable claim beside those that a credential query names. */
+function checkDisclosures({ disclosures }: DecodedSdJwt, { credentials }: DcqlQuery): void {
+  const requested = credentials.flatMap(({ claims }) => (claims ?? []).map(({ path }) => path))
+  const surplus = disclosures.find(({ path }) => !requested.some((asked) => isOnPath(asked, path)))
+  if (surplus)
+    throw new VerificationError(
+      'claim-missing',
+      `The claim ${describePath(surplus.path)} is disclosed and was not requested`,
+    )
+}
+
+/** Whether a disclosed claim contains a requested one, or is in it. Elements of arrays have their index as text. */
+function isOnPath(asked: ClaimsPath, disclosed: readonly string[]): boolean {
+  return disclosed.every((name, depth) => {
+    const component = asked[depth]
+    if (component === undefined) return true
+    return component === null ? /^\d+$/.test(name) : String(component) === name
+  })
+}
+
+async function checkVpHolder(
+  { jws, claims: { iss, vp } }: ReturnType<typeof readVp>,
+  subjectDid: string | undefined,
+  { options }: Expected,
+): Promise<void> {
+  const named = typeof vp.holder === 'object' ? vp.holder.id : (vp.holder ?? iss)
+  checkHolder(iss, named, 'The holder of the presentation is')
+  checkHolder(iss, subjectDid, 'The subject of the credential is')
+  await checkSignature(jws, { did: iss, role: 'holder' }, options.resolve)
+}
+
+const parts = ['verifyDates', 'verifySignature', 'verifyStatus'] as const
+
+/** Verifies the dates, the signature or the status of a credential, unless the options switch that off. */
+function verifyPart(
+  jws: Parameters<typeof verifyDecoded>[0],
+  decoded: Parameters<typeof verifyDecoded>[1],
+  { options }: Expected,
+  part: (typeof parts)[number],
+): Promise<unknown> {
+  const switches = Object.fromEntries(parts.map((each) => [each, each === part && (options[each] ?? true)]))
+  return verifyDecoded(jws, decoded, { ...options, ...switches })
+}

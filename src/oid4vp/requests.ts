@@ -1,0 +1,154 @@
+/** Presentation requests of a tenant over OpenID4VP: a record, its session, and the URL that a wallet opens. */
+import * as z from 'zod'
+import { newId, randomId } from '../base/id.ts'
+import { Problem } from '../base/problem.ts'
+import { statusPolicies } from '../credential-status/check.ts'
+import { RequestedDcqlQuery } from '../dcql/query.ts'
+import { digestOf, newSecret } from '../oid4vci/session.ts'
+import { getRecord } from '../protocols/engine/find.ts'
+import { begin } from '../protocols/engine/record.ts'
+import { presentProof, type PresentationRecord } from '../protocols/present-proof/model.ts'
+import { responseModes } from '../protocols/present-proof/openid4vp.ts'
+import { getPolicy } from '../verification/policies.ts'
+import { optional, Uuid } from '../wallet/model.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { toRequestUrl } from './authorization-request.ts'
+import { chooseClient, clientIdPrefixes, type ClientIdPrefix } from './client.ts'
+import { newEncryptionKey } from './encryption.ts'
+import { insertSession, sealKey, useResponseCode } from './session.ts'
+
+const mostSeconds = 30 * 86_400
+
+const Fields = z.object({
+  dcqlQuery: RequestedDcqlQuery.describe(
+    'The requested credentials in the Digital Credentials Query Language, of the formats `dc+sd-jwt` and `jwt_vc_json`.',
+  ),
+  clientIdPrefix: optional(z.enum(clientIdPrefixes)).describe(
+    'How the wallet learns who asks. Default: `decentralized_identifier` with a did, `x509_hash` with a certificateId, otherwise `redirect_uri`, whose requests are not signed.',
+  ),
+  did: optional(z.string()).describe(
+    'The DID of this wallet that signs the request, by an authentication key.',
+  ),
+  keyId: optional(z.string()).describe(
+    'The id of that key. Default: the first on P-256, otherwise the first.',
+  ),
+  certificateId: optional(Uuid).describe('The issuer certificate of this wallet that signs the request.'),
+  responseMode: optional(z.enum(responseModes)).describe(
+    'How the wallet responds. With `direct_post.jwt` it encrypts the response to a key of this request. Default: `direct_post`.',
+  ),
+  policyId: optional(Uuid).describe(
+    'A verification policy that each credential must satisfy as well: `schemaId` is the `vct`, or a credential schema. Without a policy, every issuer is accepted.',
+  ),
+  statusCheck: optional(z.enum(statusPolicies)).describe(
+    'The check of credential status, as in `POST /present-proof/presentations`. Default: `required`.',
+  ),
+  redirectUri: optional(z.url({ protocol: /^https?$/ }).max(2_000)).describe(
+    'Where the wallet sends the person after the response, with the parameter `response_code` to be redeemed.',
+  ),
+  expiresIn: optional(z.int().min(1).max(mostSeconds)).describe(
+    'Seconds in which the request can be answered. Default: PRESENTATION_INVITATION_EXPIRY.',
+  ),
+})
+
+export const RequestByOpenId4Vp = Fields.transform(({ clientIdPrefix, ...requested }, context) => {
+  const { did, keyId, certificateId } = requested
+  const refuse = (member: string, message: string): ClientIdPrefix => {
+    context.addIssue({ code: 'custom', path: [member], message })
+    return 'redirect_uri'
+  }
+  const choose = (): ClientIdPrefix => {
+    if (keyId !== undefined && did === undefined) return refuse('keyId', 'needs a did')
+    if (did !== undefined) {
+      if (certificateId !== undefined) return refuse('certificateId', 'excludes did: give one of them')
+      return clientIdPrefix ?? 'decentralized_identifier'
+    }
+    return clientIdPrefix ?? (certificateId === undefined ? 'redirect_uri' : 'x509_hash')
+  }
+  const prefix = choose()
+  const needed = {
+    decentralized_identifier: 'did',
+    x509_san_dns: 'certificateId',
+    x509_hash: 'certificateId',
+  }
+  const member = did !== undefined ? 'did' : certificateId !== undefined ? 'certificateId' : undefined
+  const expected = prefix === 'redirect_uri' ? undefined : needed[prefix]
+  if (member !== expected)
+    refuse(
+      'clientIdPrefix',
+      `${prefix} ${expected === undefined ? 'needs no signer' : `needs a ${expected}`}`,
+    )
+  return { ...requested, clientIdPrefix: prefix }
+}).meta({ id: 'OpenId4VpPresentationRequest' })
+export type RequestByOpenId4Vp = z.output<typeof RequestByOpenId4Vp>
+
+/** @throws {Problem} if the policy does not exist, or the signer cannot be used */
+export async function requestByOpenId4Vp(
+  wallet: Wallet,
+  requested: RequestByOpenId4Vp,
+): Promise<PresentationRecord> {
+  const { urls, config, tokens } = wallet.env
+  const { dcqlQuery, policyId, statusCheck, redirectUri, responseMode = 'direct_post' } = requested
+  const policy = policyId === undefined ? undefined : await getPolicy(wallet.db, policyId, 'policyId')
+  const token = tokens.create('presentation', wallet.id)
+  const requestUri = `${urls.rest}/oid4vp/requests/${token}`
+  const responseUri = `${requestUri}/response`
+  const client = await chooseClient(wallet, requested, responseUri)
+  const [nonce, state] = [newSecret(), newSecret()]
+  const encryption = responseMode === 'direct_post.jwt' ? newEncryptionKey() : undefined
+  const { encryptionKey } = encryption ?? {}
+  const terms = { ...client, responseMode, dcqlQuery, nonce, state, responseUri, encryptionKey }
+  const seconds = requested.expiresIn ?? config.PRESENTATION_INVITATION_EXPIRY
+  const recordId = newId()
+  const data = presentProof.model.parse({
+    credentialFormat: dcqlQuery.credentials[0]!.format === 'dc+sd-jwt' ? 'SDJWT' : 'JWT',
+    proofs: [],
+    policy: policy && { id: policy.id, constraints: policy.constraints },
+    statusCheck,
+    requestData: [JSON.stringify(dcqlQuery)],
+    data: [],
+    openid4vp: {
+      ...terms,
+      authorizationRequest: toRequestUrl(terms, requestUri),
+      expiresTime: Math.floor(Date.now() / 1_000) + seconds,
+      redirectUri,
+    },
+  })
+  return wallet.transaction(async (tx) => {
+    const initial = { id: recordId, thid: randomId(), data }
+    const on = 'POST /present-proof/presentations/openid4vp'
+    const record = await begin(tx, presentProof, 'Verifier', on, initial)
+    await insertSession(tx, {
+      record_id: recordId,
+      token_digest: digestOf(token),
+      code_digest: null,
+      sealed: encryption ? sealKey(wallet, recordId, encryption.privateJwk) : null,
+    })
+    return record
+  })
+}
+
+export const ResponseCode = z
+  .object({ responseCode: z.string().min(1).max(200).describe('`response_code` of the redirect.') })
+  .meta({ id: 'OpenId4VpResponseCode' })
+
+/**
+ * Redeems the code that the person's browser brought from the wallet: it proves that the browser and the wallet belong together
+ * (OpenID4VP 1.0 §13.3).
+ *
+ * @throws {Problem} 404; 409 if the code is of another presentation, or was used
+ */
+export async function redeemResponseCode(
+  wallet: Wallet,
+  presentationId: string,
+  code: string,
+): Promise<PresentationRecord> {
+  return wallet.transaction(async (tx) => {
+    const record = await getRecord(tx, presentProof, presentationId)
+    if (!(await useResponseCode(tx, presentationId, code)))
+      throw new Problem(
+        'Conflict',
+        'responseCode: it is not that of this presentation, or was used. Each code can be redeemed once.',
+      )
+    return record
+  })
+}

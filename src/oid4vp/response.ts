@@ -1,0 +1,193 @@
+/** Authorization responses of wallets (OpenID4VP 1.0 §8): one that can be read and is of the request ends it, valid or not. */
+import * as z from 'zod'
+import { isOver } from '../base/clock.ts'
+import { Problem } from '../base/problem.ts'
+import { statusChecks } from '../credential-status/check.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { findSetFault } from '../dcql/select.ts'
+import { OAuthError } from '../oid4vci/oauth-error.ts'
+import { withParameters } from '../oid4vci/parameters.ts'
+import { newSecret } from '../oid4vci/session.ts'
+import { advance } from '../protocols/engine/record.ts'
+import { presentProof } from '../protocols/present-proof/model.ts'
+import type { PresentationCheck, PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
+import type { Tx } from '../storage/database.ts'
+import { noteCount } from '../storage/tx-context.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { getRequest, type RequestRecord } from './authorization-request.ts'
+import { readResponse, readVpToken, type Response, type VpToken } from './authorization-response.ts'
+import { type Check, runChecks } from './checks.ts'
+import { type Expected, type Readable, readPresentation } from './presentation.ts'
+import { noteRefusal } from './request-log.ts'
+import { forgetKey, storeResponseCode } from './session.ts'
+
+export const ResponseReceipt = z
+  .object({ redirect_uri: z.string().optional() })
+  .meta({ id: 'OpenId4VpResponseReceipt' })
+export type ResponseReceipt = z.infer<typeof ResponseReceipt>
+
+/**
+ * Receives a response at the `response_uri`. A response that is not of this request changes nothing but its log.
+ *
+ * @throws {OAuthError} `invalid_request` with the reason; {Problem} 404, 503
+ */
+export async function receiveResponse(
+  wallet: Wallet,
+  token: string,
+  form: URLSearchParams,
+): Promise<ResponseReceipt> {
+  const record = await getRequest(wallet, token)
+  try {
+    await requireOpen(wallet, record)
+    const response = await readResponse(wallet, record, form)
+    return response.error === undefined
+      ? await receivePresentations(wallet, record, readVpToken(response.vp_token))
+      : await receiveError(wallet, record, response)
+  } catch (error) {
+    if (!(error instanceof OAuthError) || error instanceof RefusedResponse) throw error
+    await noteRefusal(wallet, record.id, error)
+    throw error
+  }
+}
+
+/** The error of a response that the record has stored. */
+class RefusedResponse extends OAuthError {}
+
+async function requireOpen(wallet: Wallet, record: RequestRecord): Promise<void> {
+  if (record.state !== 'RequestCreated') throw isAnswered()
+  if (!isOver(record.openid4vp.expiresTime * 1_000)) return
+  await end(wallet, record, (tx) => advance(tx, presentProof, record, 'expired', {}))
+  throw new OAuthError('invalid_request', 'The request has expired. Ask the verifier for a new one.')
+}
+
+async function receiveError(
+  wallet: Wallet,
+  record: RequestRecord,
+  { error = '', error_description: detail }: Response,
+): Promise<ResponseReceipt> {
+  const code = error.slice(0, 100)
+  const metaLastFailure = {
+    status: 400,
+    type: code,
+    title: code.replaceAll('_', ' '),
+    ...(detail !== undefined && { detail: detail.slice(0, 500) }),
+  }
+  return finish(wallet, record, (tx) =>
+    advance(tx, presentProof, record, 'received error', { metaLastFailure }),
+  )
+}
+
+async function receivePresentations(
+  wallet: Wallet,
+  record: RequestRecord,
+  presented: VpToken,
+): Promise<ResponseReceipt> {
+  const { checks, credentials } = await verifyResponse(wallet, record, presented)
+  const data = Object.values(presented).flat()
+  const failed = checks.find(({ result }) => result === 'failed')
+  const count = (tx: Tx, result: 'accepted' | 'refused') =>
+    noteCount(tx, 'agent_presentations_received_total', { format: record.credentialFormat, result })
+  if (!failed) {
+    const change = {
+      data,
+      openid4vp: { ...record.openid4vp, checks, credentials },
+      metaLastFailure: undefined,
+    }
+    return finish(wallet, record, (tx) => {
+      count(tx, 'accepted')
+      return advance(tx, presentProof, record, 'verified presentation', change)
+    })
+  }
+  const { credentialId, name, reason } = failed
+  const detail = `${credentialId === undefined ? '' : `${credentialId}: `}${name}: ${reason}.`
+  const metaLastFailure = {
+    status: 400,
+    type: 'error:PresentationError:PresentationVerificationError',
+    title: 'Presentation Verification Error',
+    detail,
+  }
+  const change = { data, openid4vp: { ...record.openid4vp, checks }, metaLastFailure }
+  await end(wallet, record, (tx) => {
+    count(tx, 'refused')
+    return advance(tx, presentProof, record, 'refused response', change)
+  })
+  throw new RefusedResponse('invalid_request', detail)
+}
+
+/** The results of all checks, and the credentials of all readable presentations. @throws {Problem} 503 */
+async function verifyResponse(wallet: Wallet, record: RequestRecord, presented: VpToken) {
+  const expected = expectedOf(wallet, record)
+  const checks: PresentationCheck[] = []
+  const credentials: PresentedCredential[] = []
+  for (const asked of expected.query.credentials) {
+    for (const text of presented[asked.id] ?? []) {
+      let readable: Readable | undefined
+      const read: Check = ['form', () => void (readable = readPresentation(text, asked, expected))]
+      const form = await runChecks([read], asked.id)
+      checks.push(...form, ...(await runChecks(readable?.checks ?? [], asked.id)))
+      if (readable) credentials.push({ credentialId: asked.id, ...readable.credential })
+    }
+  }
+  const counts = Object.fromEntries(Object.entries(presented).map(([id, texts]) => [id, texts.length]))
+  const answer = () => {
+    const fault = findSetFault(expected.query, counts)
+    if (fault !== undefined) throw new VerificationError('credential-missing', fault)
+  }
+  checks.push(...(await runChecks([['answer', answer]])))
+  return { checks, credentials }
+}
+
+function expectedOf(wallet: Wallet, record: RequestRecord): Expected {
+  const { config, resolver } = wallet.env
+  const { dcqlQuery: query, clientId: audience, nonce } = record.openid4vp
+  return {
+    query,
+    audience,
+    nonce,
+    requestedAt: Math.floor(Date.parse(record.createdAt) / 1_000),
+    constraints: record.policy?.constraints ?? [],
+    leewaySeconds: config.PRESENTATION_LEEWAY,
+    options: {
+      resolve: resolver.document,
+      now: Math.floor(Date.now() / 1_000),
+      leewaySeconds: config.CREDENTIAL_LEEWAY,
+      ...statusChecks(wallet.env, record.statusCheck),
+    },
+  }
+}
+
+/** Ends the request, and sends the person back to the verifier if it wants that. */
+async function finish(
+  wallet: Wallet,
+  record: RequestRecord,
+  write: (tx: Tx) => Promise<unknown>,
+): Promise<ResponseReceipt> {
+  const { redirectUri } = record.openid4vp
+  const code = redirectUri === undefined ? undefined : newSecret()
+  await end(wallet, record, async (tx) => {
+    await write(tx)
+    if (code !== undefined) await storeResponseCode(tx, record.id, code)
+  })
+  return code === undefined ? {} : { redirect_uri: withParameters(redirectUri!, { response_code: code }) }
+}
+
+/** Writes the end of a request. Another response may have come meanwhile. @throws {OAuthError} */
+async function end(
+  wallet: Wallet,
+  { id }: RequestRecord,
+  write: (tx: Tx) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await wallet.transaction(async (tx) => {
+      await write(tx)
+      await forgetKey(tx, id)
+    })
+  } catch (error) {
+    if (error instanceof Problem && error.type === presentProof.problems.wrongState) throw isAnswered()
+    throw error
+  }
+}
+
+function isAnswered(): OAuthError {
+  return new OAuthError('invalid_request', 'The request was answered, withdrawn or has expired.')
+}

@@ -1,0 +1,97 @@
+/** The part of a presentation record that is about OpenID4VP: as it is stored, and as REST shows it. */
+import * as z from 'zod'
+import { JsonValue } from '../../base/json.ts'
+import { DcqlQuery } from '../../dcql/query.ts'
+
+/** The checks of a presentation, in their order, and of the whole response (`answer`). */
+export const checkNames = [
+  'form',
+  'audience',
+  'nonce',
+  'time',
+  'query',
+  'disclosure',
+  'policy',
+  'validity',
+  'holder-binding',
+  'signature',
+  'status',
+  'answer',
+] as const
+export type CheckName = (typeof checkNames)[number]
+
+export const PresentationCheck = z
+  .object({
+    credentialId: z
+      .string()
+      .optional()
+      .describe('The id of the credential query. Absent for a check of the whole response.'),
+    name: z
+      .enum(checkNames)
+      .describe(
+        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query.',
+      ),
+    result: z.enum(['passed', 'failed', 'skipped']).describe('`skipped`: an earlier check failed.'),
+    reason: z.string().optional(),
+  })
+  .meta({ id: 'PresentationCheck' })
+export type PresentationCheck = z.infer<typeof PresentationCheck>
+
+export const PresentedCredential = z
+  .object({
+    credentialId: z.string().describe('The id of the credential query.'),
+    format: z.string(),
+    issuer: z.string(),
+    types: z.array(z.string()),
+    claims: z.record(z.string(), JsonValue).describe('The disclosed claims, without those about the credential itself.'),
+  })
+  .meta({ id: 'PresentedCredential' })
+export type PresentedCredential = z.infer<typeof PresentedCredential>
+
+export const responseModes = ['direct_post', 'direct_post.jwt'] as const
+export type ResponseMode = (typeof responseModes)[number]
+
+/** The members that REST shows as they are stored. */
+const shown = {
+  authorizationRequest: z.string().describe('The URL for the wallet: `openid4vp://?…`.'),
+  clientId: z.string().describe('The audience of the presentations.'),
+  responseMode: z.enum(responseModes),
+  dcqlQuery: DcqlQuery,
+  checks: z.array(PresentationCheck).optional().describe('The checks of the received response.'),
+  credentials: z.array(PresentedCredential).optional().describe('The credentials, if all checks passed.'),
+}
+
+/** With the secrets of the request, which whoever has its URL can read. */
+export const StoredOpenId4Vp = z.object({
+  ...shown,
+  nonce: z.string(),
+  /** The public JWK that the response is encrypted to. */
+  encryptionKey: z.looseObject({ kid: z.string() }).optional(),
+  state: z.string(),
+  responseUri: z.string(),
+  /** Epoch seconds from which responses are refused. */
+  expiresTime: z.number(),
+  signer: z
+    .union([z.object({ did: z.string(), keyId: z.string() }), z.object({ certificateId: z.string() })])
+    .optional(),
+  /** Where the wallet sends the person after the response. */
+  redirectUri: z.string().optional(),
+})
+export type StoredOpenId4Vp = z.infer<typeof StoredOpenId4Vp>
+
+export const OpenId4VpStatus = z
+  .object({ ...shown, expiresAt: z.iso.datetime() })
+  .meta({ id: 'OpenId4VpPresentation' })
+
+export function toOpenId4VpStatus({
+  authorizationRequest,
+  clientId,
+  responseMode,
+  dcqlQuery,
+  checks,
+  credentials,
+  expiresTime,
+}: StoredOpenId4Vp): z.infer<typeof OpenId4VpStatus> {
+  const expiresAt = new Date(expiresTime * 1_000).toISOString()
+  return { authorizationRequest, clientId, responseMode, dcqlQuery, checks, credentials, expiresAt }
+}

@@ -1,0 +1,49 @@
+/** Requests of proofs from wallets of OpenID4VP by commands. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newVerifierDid, personQuery, present, presentSdJwt, readRequest } from '../oid4vp/_wallet.ts'
+import { startCommandedPair } from './_agents.ts'
+import { type Commands, words } from './_cli.ts'
+import { readPng } from './_inline-image.ts'
+import { readQr } from './_qr.ts'
+
+let pair: Awaited<ReturnType<typeof startCommandedPair>>
+let verifier: Commands
+let asking: string[]
+beforeAll(async () => {
+  pair = await startCommandedPair()
+  verifier = pair.as(pair.issuer)
+  const file = join(pair.user.folder, 'query.json')
+  writeFileSync(file, JSON.stringify(personQuery))
+  asking = words`proof request --oid4vp --dcql ${file}`
+})
+afterAll(() => pair[Symbol.asyncDispose]())
+
+test('a request is a URL with a QR code, and its record shows the claims', async () => {
+  const did = await newVerifierDid({ tenant: pair.issuer })
+  const file = join(pair.user.folder, 'request.png')
+  const { code, out, err } = await verifier.run`${asking} --signing-did ${did} --encrypt --qr-file ${file}`
+  expect([code, err]).toEqual([0, expect.stringContaining('QR code: ')])
+  expect(out).toMatch(/^openid4vp:\/\/\?client_id=decentralized_identifier%3A\S+$/)
+  expect(readQr(readPng(readFileSync(file))).qr).toBe(out)
+  expect((await readRequest(out)).response_mode).toBe('direct_post.jwt')
+})
+
+test('--json has the record, and the proof is shown when it is answered', async () => {
+  const { out } = await verifier.run`${asking} --json`
+  const { presentationId, openid4vp } = JSON.parse(out)
+  const request = await readRequest(openid4vp.authorizationRequest)
+  expect((await present(request, { person: [await presentSdJwt(request)] })).status).toBe(200)
+  const shown = await verifier.run`proof show ${presentationId}`
+  expect(shown.out).toMatch(/shown name\s+Alice/)
+  expect(shown.out).toContain('PresentationVerified')
+})
+
+test('a query that is not acceptable is refused by its member', async () => {
+  const file = join(pair.user.folder, 'bad.json')
+  writeFileSync(file, JSON.stringify({ credentials: [{ id: 'a', format: 'mso_mdoc', meta: {} }] }))
+  const { code, err } = await verifier.run`proof request --oid4vp --dcql ${file}`
+  expect(code).not.toBe(0)
+  expect(err).toContain('dcqlQuery.credentials.0.format')
+})

@@ -1,0 +1,461 @@
+/** Presentations over OpenID4VP by direct_post: accepted ones, and attacks, each refused with its reason. */
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { createJwkDid } from '../../src/did/jwk.ts'
+import { ask } from '../_ask.ts'
+import { refusal } from '../_tenants.ts'
+import { faults } from '../oid4vci/_schemas.ts'
+import {
+  decodeJwt,
+  failureOf,
+  holderKey,
+  issueSdJwt,
+  issuerDid,
+  issuerKey,
+  newVerifierDid,
+  personQuery,
+  present,
+  presentationOf,
+  presentSdJwt,
+  readRequest,
+  requestProof,
+  respond,
+  signJwt,
+  startVerifier,
+  vct,
+  type Presented,
+  type RequestOptions,
+  type Verifier,
+} from './_wallet.ts'
+
+let verifier: Verifier
+beforeAll(async () => {
+  verifier = await startVerifier()
+})
+afterAll(() => verifier[Symbol.asyncDispose]())
+
+async function asked(options: RequestOptions = {}) {
+  const { presentationId, openid4vp } = await requestProof(verifier, options)
+  const url = openid4vp!.authorizationRequest
+  return { presentationId, url, request: await readRequest(url) }
+}
+
+test('an unsigned request by value is answered', async () => {
+  const { presentationId, url, request } = await asked()
+  expect(url).toMatch(/^openid4vp:\/\/\?/)
+  expect(request).toMatchObject({
+    response_type: 'vp_token',
+    response_mode: 'direct_post',
+    client_id: `redirect_uri:${request.response_uri}`,
+    dcql_query: personQuery,
+  })
+  expect(faults('dcql_request', request.dcql_query)).toEqual([])
+  for (const secret of [request.nonce, request.state]) expect(secret).toMatch(/^[\w-]{43}$/)
+  expect((await presentationOf(verifier, presentationId)).status).toBe('RequestCreated')
+
+  const reply = await present(request, { person: [await presentSdJwt(request)] })
+  expect([reply.status, reply.body], JSON.stringify(reply.body)).toEqual([200, {}])
+  const { status, openid4vp, data } = await presentationOf(verifier, presentationId)
+  expect(status).toBe('PresentationVerified')
+  expect(data).toHaveLength(1)
+  expect(openid4vp!.credentials).toMatchObject([
+    {
+      credentialId: 'person',
+      format: 'dc+sd-jwt',
+      issuer: issuerDid,
+      types: [vct],
+      claims: { name: 'Alice' },
+    },
+  ])
+  expect(openid4vp!.credentials![0]!.claims).not.toHaveProperty('age')
+  expect(openid4vp!.checks!.map(({ name, result }) => `${name} ${result}`)).toEqual([
+    'form passed',
+    'audience passed',
+    'nonce passed',
+    'time passed',
+    'query passed',
+    'disclosure passed',
+    'policy passed',
+    'validity passed',
+    'holder-binding passed',
+    'signature passed',
+    'status passed',
+    'answer passed',
+  ])
+  const closed = await verifier.tenant.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: { action: 'presentation-accept' },
+  })
+  expect(closed.status).toBe('PresentationAccepted')
+})
+
+test('a request is signed by a DID, and has the nonce of the wallet', async () => {
+  const did = await newVerifierDid(verifier)
+  const { url, request, presentationId } = await asked({ did })
+  const { searchParams } = new URL(url)
+  expect(Object.fromEntries(searchParams)).toMatchObject({
+    client_id: `decentralized_identifier:${did}`,
+    request_uri_method: 'post',
+  })
+  const body = 'wallet_nonce=abc&wallet_metadata=%7B%7D&unknown=1'
+  const uri = searchParams.get('request_uri')!
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const posted = await fetch(uri, { method: 'POST', body, headers })
+  expect(posted.headers.get('content-type')).toBe('application/oauth-authz-req+jwt')
+  const { header, payload } = decodeJwt(await posted.text())
+  expect(header).toMatchObject({ typ: 'oauth-authz-req+jwt', kid: `${did}#0`, alg: 'ES256' })
+  const { iat: _, ...stable } = request
+  expect(payload).toMatchObject({ ...stable, wallet_nonce: 'abc', aud: 'https://self-issued.me/v2' })
+  const repeated = await ask(verifier.agent, `POST ${uri}`, {
+    body: 'wallet_nonce=a&wallet_nonce=b',
+    type: 'application/x-www-form-urlencoded',
+  })
+  expect([repeated.status, repeated.body.error]).toEqual([400, 'invalid_request'])
+
+  expect((await present(request, { person: [await presentSdJwt(request)] })).status).toBe(200)
+  expect((await presentationOf(verifier, presentationId)).status).toBe('PresentationVerified')
+  expect((await fetch(uri)).status).toBe(404)
+})
+
+test('a request is signed by a certificate', async () => {
+  const { hostname } = new URL(verifier.agent.url)
+  const names = [{ type: 'dns' as const, value: 'verifier.example' }]
+  const certificate = await verifier.tenant.call('POST /issuer-certificates/development', {
+    body: { commonName: 'Verifier', names },
+  })
+  const { id: certificateId, x5c } = certificate
+  const { request, url } = await asked({ certificateId })
+  const hash = createHash('sha256').update(Buffer.from(x5c![0]!, 'base64')).digest('base64url')
+  expect(request.client_id).toBe(`x509_hash:${hash}`)
+  const { header } = decodeJwt(await (await fetch(new URL(url).searchParams.get('request_uri')!)).text())
+  expect(header).toMatchObject({ x5c, alg: 'ES256' })
+  expect((await present(request, { person: [await presentSdJwt(request)] })).status).toBe(200)
+  const other = await refusal(requestProof(verifier, { certificateId, clientIdPrefix: 'x509_san_dns' }))
+  expect(other).toMatchObject({ status: 400, detail: expect.stringContaining(hostname) })
+})
+
+test.each<[string, RequestOptions, string]>([
+  [
+    'a DID and a certificate',
+    { did: 'did:web:a.example', certificateId: crypto.randomUUID() },
+    'certificateId',
+  ],
+  ['a prefix without its signer', { clientIdPrefix: 'x509_hash' }, 'clientIdPrefix'],
+  [
+    'a signer for unsigned requests',
+    { did: 'did:web:a.example', clientIdPrefix: 'redirect_uri' },
+    'clientIdPrefix',
+  ],
+  [
+    'another format',
+    { dcqlQuery: { credentials: [{ id: 'a', format: 'mso_mdoc', meta: {} }] } },
+    'dcqlQuery.credentials.0.format',
+  ],
+  [
+    'authorities',
+    {
+      dcqlQuery: {
+        credentials: [
+          { ...personQuery.credentials[0], trusted_authorities: [{ type: 'aki', values: ['YQ'] }] },
+        ],
+      },
+    },
+    'dcqlQuery.credentials.0.trusted_authorities',
+  ],
+  ['a redirect to a script', { redirectUri: 'javascript:alert(1)' }, 'redirectUri'],
+])('a tenant cannot request with %s', async (_, options, member) => {
+  const problem = await refusal(requestProof(verifier, options))
+  expect(problem).toMatchObject({ status: 400, detail: expect.stringContaining(member) })
+})
+
+/** Presents and expects that the named check fails. */
+async function expectFailure(
+  check: string,
+  presented: Presented,
+  options: RequestOptions = {},
+): Promise<string> {
+  const { presentationId, request } = await asked(options)
+  const reply = await present(request, { person: [await presentSdJwt(request, presented)] })
+  expect([reply.status, reply.body.error]).toEqual([400, 'invalid_request'])
+  const [failure, ...more] = await failureOf(verifier, presentationId)
+  expect([failure!.name, more.length]).toEqual([check, 0])
+  const { metaLastFailure } = await presentationOf(verifier, presentationId)
+  expect(metaLastFailure!.detail).toContain(failure!.reason)
+  return failure!.reason!
+}
+
+const hourAgo = () => Math.floor(Date.now() / 1_000) - 3_600
+
+test('a presentation for another client id is refused', () =>
+  expectFailure('audience', { binding: { aud: 'redirect_uri:https://other.example' } }))
+
+test('a presentation with another nonce is refused', () =>
+  expectFailure('nonce', { binding: { nonce: 'other' } }))
+
+test('a presentation from before the request is refused', async () => {
+  expect(await expectFailure('time', { binding: { iat: hourAgo() } })).toContain('before the request')
+})
+
+test('a presentation from the future is refused', () =>
+  expectFailure('time', { binding: { iat: Math.floor(Date.now() / 1_000) + 3_600 } }))
+
+test('a presentation signed by another key is refused', () =>
+  expectFailure('holder-binding', { key: generateKey('P-256') }))
+
+test('a presentation without key binding is refused', () => expectFailure('query', { isBound: false }))
+
+test('a key binding for other disclosures is refused', async () => {
+  const { presentationId, request } = await asked()
+  const credential = await issueSdJwt()
+  const [whole, none] = [
+    await presentSdJwt(request, { credential }),
+    await presentSdJwt(request, { credential, claims: [] }),
+  ]
+  const mixed = whole.slice(0, whole.lastIndexOf('~') + 1) + none.slice(none.lastIndexOf('~') + 1)
+  expect((await present(request, { person: [mixed] })).status).toBe(400)
+  expect(await failureOf(verifier, presentationId)).toMatchObject([{ name: 'holder-binding' }])
+})
+
+test('a disclosure that is not in the digests is refused', async () => {
+  const { presentationId, request } = await asked()
+  const [jwt, , binding] = (await presentSdJwt(request)).split('~')
+  const forged = Buffer.from(JSON.stringify(['c2FsdA', 'name', 'Mallory'])).toString('base64url')
+  expect((await present(request, { person: [[jwt, forged, binding].join('~')] })).status).toBe(400)
+  expect(await failureOf(verifier, presentationId)).toMatchObject([{ name: 'form' }])
+})
+
+test('more claims than were requested are refused', async () => {
+  expect(await expectFailure('disclosure', { claims: ['name', 'age'] })).toContain('age')
+})
+
+test('a missing claim, another type and another value are refused', async () => {
+  expect(await expectFailure('query', { claims: [] })).toContain('name is missing')
+  const credential = await issueSdJwt({ payload: { vct: 'https://credentials.example/other' } })
+  expect(await expectFailure('query', { credential })).toContain('vct_values')
+  const [asking] = personQuery.credentials
+  const dcqlQuery = { credentials: [{ ...asking, claims: [{ path: ['name'], values: ['Bob'] }] }] }
+  expect(await expectFailure('query', {}, { dcqlQuery })).toContain('another value')
+})
+
+test('a credential signed by another key than its issuer’s is refused', async () =>
+  expectFailure('signature', { credential: await issueSdJwt({ key: generateKey('P-256') }) }))
+
+test('an expired credential is refused', async () =>
+  expectFailure('validity', { credential: await issueSdJwt({ payload: { exp: hourAgo() } }) }))
+
+test('the issuer must be one that the policy trusts', async () => {
+  const { id: policyId } = await verifier.tenant.call('POST /verification/policies', {
+    body: {
+      name: 'persons',
+      description: '',
+      constraints: [{ schemaId: vct, trustedIssuers: ['did:web:government.example'] }],
+    },
+  })
+  expect(await expectFailure('policy', {}, { policyId })).toContain('does not trust the issuer')
+})
+
+test('a response to another state changes nothing', async () => {
+  const [first, second] = [await asked(), await asked()]
+  const vp_token = JSON.stringify({ person: [await presentSdJwt(first.request)] })
+  for (const form of [{ vp_token, state: second.request.state }, { vp_token }]) {
+    const reply = await respond(first.request, form)
+    expect([reply.status, reply.body.error_description]).toEqual([400, 'state is not that of the request.'])
+  }
+  const record = await presentationOf(verifier, first.presentationId)
+  expect([record.status, record.metaLastFailure?.detail]).toEqual([
+    'RequestCreated',
+    'state is not that of the request.',
+  ])
+  const trace = await verifier.tenant.call('GET /traces/{id}', { path: { id: first.presentationId } })
+  expect(trace.steps.filter(({ kind }) => kind === 'message')).toMatchObject([
+    { outcome: 'refused', type: 'authorization-response' },
+    { outcome: 'refused', failure: 'invalid_request: state is not that of the request.' },
+  ])
+  expect((await respond(first.request, { vp_token, state: first.request.state })).status).toBe(200)
+})
+
+test('a presentation of one request is no answer to another', async () => {
+  const did = await newVerifierDid(verifier)
+  const [first, second] = [await asked({ did }), await asked({ did })]
+  const stolen = await presentSdJwt(first.request)
+  expect((await present(second.request, { person: [stolen] })).status).toBe(400)
+  expect(await failureOf(verifier, second.presentationId)).toMatchObject([{ name: 'nonce' }])
+})
+
+test('a request is answered once', async () => {
+  const { request } = await asked()
+  const vp = await presentSdJwt(request)
+  const replies = await Promise.all([1, 2, 3].map(() => present(request, { person: [vp] })))
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
+  const late = await present(request, { person: [vp] })
+  expect(late.body.error_description).toContain('was answered')
+})
+
+test('an expired request is not answered', async () => {
+  await using expired = await startVerifier({ PRESENTATION_INVITATION_EXPIRY: '0' })
+  const { presentationId, openid4vp } = await requestProof(expired)
+  const request = await readRequest(openid4vp!.authorizationRequest)
+  const reply = await present(request, { person: [await presentSdJwt(request)] })
+  expect([reply.status, reply.body.error_description]).toEqual([400, expect.stringContaining('has expired')])
+  expect((await presentationOf(expired, presentationId)).status).toBe('RequestExpired')
+})
+
+test.each<[string, string]>([
+  ['that is not JSON', '{'],
+  ['that names a member twice', '{"person":["a"],"person":["b"]}'],
+  ['that is a text', '"a~"'],
+  ['with a text instead of an array', '{"person":"a~"}'],
+  ['with objects', '{"person":[{}]}'],
+  ['with too many presentations', JSON.stringify({ person: Array.from({ length: 21 }, () => 'a~') })],
+  ['that is nested deeply', `{"person":${'['.repeat(100)}${']'.repeat(100)}}`],
+])('a vp_token %s is refused, and the request waits', async (_, vp_token) => {
+  const { presentationId, request } = await asked()
+  const reply = await respond(request, { vp_token, state: request.state })
+  expect([reply.status, reply.body.error]).toEqual([400, 'invalid_request'])
+  expect(reply.body.error_description).toMatch(/^vp_token /)
+  expect((await presentationOf(verifier, presentationId)).status).toBe('RequestCreated')
+})
+
+test.each<[string, (vp: string) => Record<string, string[]>]>([
+  ['none', () => ({})],
+  ['one for an unknown id', (vp) => ({ person: [vp], other: [vp] })],
+  ['two instead of one', (vp) => ({ person: [vp, vp] })],
+  ['an empty array', () => ({ person: [] })],
+])('presentations that do not answer the query are refused: %s', async (_, toToken) => {
+  const { presentationId, request } = await asked()
+  expect((await present(request, toToken(await presentSdJwt(request)))).status).toBe(400)
+  expect(await failureOf(verifier, presentationId)).toMatchObject([{ name: 'answer' }])
+})
+
+test('a wallet may decline', async () => {
+  const { presentationId, request } = await asked()
+  const form = { error: 'access_denied', error_description: 'not today', state: request.state }
+  expect(await respond(request, form)).toMatchObject({ status: 200, body: {} })
+  const { status, metaLastFailure } = await presentationOf(verifier, presentationId)
+  expect([status, metaLastFailure]).toMatchObject([
+    'ProblemReportReceived',
+    { type: 'access_denied', title: 'access denied', detail: 'not today' },
+  ])
+})
+
+test('the response code of a redirect is redeemed once, for its presentation', async () => {
+  const redirectUri = 'https://shop.example/done?cart=1'
+  const [{ presentationId, request }, other] = [await asked({ redirectUri }), await asked({ redirectUri })]
+  const { body } = await present(request, { person: [await presentSdJwt(request)] })
+  expect(body.redirect_uri).toMatch(/^https:\/\/shop\.example\/done\?cart=1&response_code=[\w-]{43}$/)
+  const responseCode = new URL(body.redirect_uri).searchParams.get('response_code')!
+  const redeem = (id: string, code = responseCode) =>
+    verifier.tenant.call('POST /present-proof/presentations/{presentationId}/response-code', {
+      path: { presentationId: id },
+      body: { responseCode: code },
+    })
+  expect(await refusal(redeem(other.presentationId))).toMatchObject({ status: 409 })
+  expect(await refusal(redeem(presentationId, 'guessed'))).toMatchObject({ status: 409 })
+  expect((await redeem(presentationId)).status).toBe('PresentationVerified')
+  expect(await refusal(redeem(presentationId))).toMatchObject({ status: 409 })
+})
+
+const jwtQuery = {
+  credentials: [
+    {
+      id: 'person',
+      format: 'jwt_vc_json',
+      meta: { type_values: [['VerifiableCredential', 'Person']] },
+      claims: [{ path: ['credentialSubject', 'name'] }],
+    },
+  ],
+}
+const holderDid = createJwkDid(toPublic(holderKey))
+
+function issueJwt(subject = holderDid): string {
+  const type = ['VerifiableCredential', 'Person']
+  const vc = {
+    '@context': ['https://www.w3.org/2018/credentials/v1'],
+    type,
+    credentialSubject: { id: subject, name: 'Alice' },
+  }
+  return signJwt({ typ: 'JWT' }, { iss: issuerDid, sub: subject, nbf: hourAgo(), vc }, issuerKey)
+}
+
+function presentJwt(request: any, credentials = [issueJwt()], changes: object = {}): string {
+  const vp = {
+    '@context': ['https://www.w3.org/2018/credentials/v1'],
+    type: ['VerifiablePresentation'],
+    verifiableCredential: credentials,
+  }
+  const payload = { iss: holderDid, aud: request.client_id, nonce: request.nonce, vp, ...changes }
+  return signJwt({ typ: 'JWT' }, payload, holderKey)
+}
+
+test('a JWT credential is presented', async () => {
+  const { presentationId, request } = await asked({ dcqlQuery: jwtQuery })
+  const reply = await present(request, { person: [presentJwt(request)] })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  const { openid4vp } = await presentationOf(verifier, presentationId)
+  expect(openid4vp!.credentials).toMatchObject([
+    { format: 'jwt_vc_json', issuer: issuerDid, claims: { name: 'Alice' } },
+  ])
+})
+
+test.each<[string, (request: any) => string]>([
+  ['audience', (request) => presentJwt(request, undefined, { aud: 'other' })],
+  ['nonce', (request) => presentJwt(request, undefined, { nonce: 'other' })],
+  ['nonce', (request) => presentJwt(request, undefined, { nonce: undefined })],
+  ['time', (request) => presentJwt(request, undefined, { iat: hourAgo() })],
+  ['time', (request) => presentJwt(request, undefined, { exp: hourAgo() })],
+  ['holder-binding', (request) => presentJwt(request, [issueJwt(issuerDid)])],
+  ['form', (request) => presentJwt(request, [issueJwt(), issueJwt()])],
+  ['form', () => issueJwt()],
+])('a JWT presentation fails the check %s', async (check, toVp) => {
+  const { presentationId, request } = await asked({ dcqlQuery: jwtQuery })
+  expect((await present(request, { person: [toVp(request)] })).status).toBe(400)
+  expect(await failureOf(verifier, presentationId)).toMatchObject([{ name: check }])
+})
+
+test('credentials without holder binding are presented if the query allows that', async () => {
+  const credentials = [personQuery.credentials[0]!, { ...jwtQuery.credentials[0]!, id: 'jwt' }]
+  const unbound = credentials.map((each) => ({ ...each, require_cryptographic_holder_binding: false }))
+  const { presentationId, request } = await asked({ dcqlQuery: { credentials: unbound } })
+  const credential = await issueSdJwt({ holder: null })
+  const person = [await presentSdJwt(request, { credential, isBound: false })]
+  const reply = await present(request, { person, jwt: [issueJwt('did:web:somebody.example')] })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  const { openid4vp } = await presentationOf(verifier, presentationId)
+  expect(openid4vp!.credentials).toHaveLength(2)
+})
+
+test('several credentials of one query, and one of two credential sets', async () => {
+  const [person] = personQuery.credentials
+  const dcqlQuery = {
+    credentials: [
+      { ...person, multiple: true },
+      { ...person, id: 'other', meta: { vct_values: ['urn:other'] } },
+    ],
+    credential_sets: [{ options: [['other'], ['person']] }],
+  }
+  const { presentationId, request } = await asked({ dcqlQuery })
+  const vps = [await presentSdJwt(request), await presentSdJwt(request)]
+  expect((await present(request, { person: vps })).status).toBe(200)
+  expect((await presentationOf(verifier, presentationId)).openid4vp!.credentials).toHaveLength(2)
+})
+
+test('strangers find no request by another URL', async () => {
+  const form = { body: 'state=a', type: 'application/x-www-form-urlencoded' }
+  const statuses = [
+    (await ask(verifier.agent, 'GET /oid4vp/requests/abc')).status,
+    (await ask(verifier.agent, 'POST /oid4vp/requests/abc', form)).status,
+    (await ask(verifier.agent, 'POST /oid4vp/requests/abc/response', form)).status,
+  ]
+  expect(statuses).toEqual([404, 404, 404])
+})
+
+test('the requests of an address are limited', async () => {
+  await using limited = await startVerifier({ OID4VP_REQUESTS_PER_MINUTE: '2' })
+  const { openid4vp } = await requestProof(limited)
+  const request = await readRequest(openid4vp!.authorizationRequest)
+  const statuses = []
+  for (let count = 0; count < 3; count++)
+    statuses.push((await respond(request, { vp_token: '{', state: request.state })).status)
+  expect(statuses).toEqual([400, 400, 429])
+})

@@ -1,0 +1,26 @@
+/** A wallet of others, of the OpenWallet Foundation's library, answers requests. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answer } from './_foreign-wallet.ts'
+import { newVerifierDid, presentationOf, requestProof, startVerifier, type Verifier } from './_wallet.ts'
+
+let verifier: Verifier
+let did: string
+beforeAll(async () => {
+  verifier = await startVerifier()
+  did = await newVerifierDid(verifier)
+})
+afterAll(() => verifier[Symbol.asyncDispose]())
+
+test.each([
+  ['redirect_uri', 'direct_post'],
+  ['decentralized_identifier', 'direct_post'],
+  ['decentralized_identifier', 'direct_post.jwt'],
+] as const)('%s, %s', async (expected, responseMode) => {
+  const signer = expected === 'redirect_uri' ? {} : { did }
+  const { presentationId, openid4vp } = await requestProof(verifier, { responseMode, ...signer })
+  const { prefix, response } = await answer(openid4vp!.authorizationRequest)
+  expect([prefix, response.status]).toEqual([expected, 200])
+  const record = await presentationOf(verifier, presentationId)
+  expect(record.status).toBe('PresentationVerified')
+  expect(record.openid4vp!.credentials).toMatchObject([{ claims: { name: 'Alice' } }])
+})
