@@ -1,6 +1,6 @@
 /** The wallet library of Sphereon, which implements draft 15, takes credentials in both grants and both formats. */
 import { OpenID4VCIClientV1_0_15 as Client } from '@sphereon/oid4vci-client'
-import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
@@ -29,10 +29,10 @@ async function take(client: Client, credentialConfigurationId: string, format: '
     credentialConfigurationId,
     format,
     alg: 'ES256',
-    jwk: jwk as never,
+    jwk,
     proofCallbacks: {
       signCallback: ({ header, payload }) =>
-        new SignJWT(payload as JWTPayload).setProtectedHeader({ ...header, alg: 'ES256' }).sign(privateKey),
+        new SignJWT(payload).setProtectedHeader({ ...header, alg: 'ES256' }).sign(privateKey),
     },
   })
   const [first] = response.credentials as { credential: string }[]

@@ -32,14 +32,14 @@ const client = new Openid4vpClient({
         .encrypt(await importJWK(publicJwk as never, alg))
       return { encryptionJwk: publicJwk, jwe }
     },
-  } as never,
+  },
 })
 
 /** Verifies a request, finds the credential that it asks for, and presents it. */
 export async function answer(authorizationRequest: string): Promise<{ prefix: string; response: Response }> {
   const parsed = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest })
   const resolved = await client.resolveOpenId4vpAuthorizationRequest({
-    authorizationRequestPayload: parsed.params as never,
+    authorizationRequestPayload: parsed.params,
   })
   const { authorizationRequestPayload: request, dcql, client: verifier } = resolved
   const query = DcqlQuery.parse(dcql!.query as DcqlQuery.Input)
@@ -65,7 +65,7 @@ export async function answer(authorizationRequest: string): Promise<{ prefix: st
         },
       },
     }),
-  } as never)
+  })
   const { response } = await client.submitOpenid4vpAuthorizationResponse({
     authorizationRequestPayload: request,
     authorizationResponsePayload: created.authorizationResponsePayload,

@@ -43,7 +43,9 @@ export const PresentedCredential = z
     format: z.string(),
     issuer: z.string(),
     types: z.array(z.string()),
-    claims: z.record(z.string(), JsonValue).describe('The disclosed claims, without those about the credential itself.'),
+    claims: z
+      .record(z.string(), JsonValue)
+      .describe('The disclosed claims, without those about the credential itself.'),
   })
   .meta({ id: 'PresentedCredential' })
 export type PresentedCredential = z.infer<typeof PresentedCredential>
