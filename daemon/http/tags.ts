@@ -7,6 +7,7 @@ const descriptions: Readonly<Record<string, string>> = {
   dids: 'Resolve any DID',
   'issue-credentials': 'Offer, accept and issue credentials',
   oid4vci: 'Issue credentials to wallets of OpenID for Verifiable Credential Issuance (OpenID4VCI 1.0)',
+  oid4vp: 'Verify presentations of wallets of OpenID for Verifiable Presentations (OpenID4VP 1.0)',
   'issuer-certificates': 'Issuing keys with X.509 certificates: requests, chains, a development authority',
   'present-proof': 'Request, present and accept proofs',
   'credential-status': 'Status lists and revocation',

@@ -32,7 +32,7 @@ export default [
     'GET /oid4vp/requests/{token}',
     {
       summary: 'Retrieve the signed request for a presentation',
-      operationId: 'getOpenId4VpRequest',
+      operationId: 'getAuthorizationRequest',
       ...forRequests,
     },
     ({ agent }, { path: { token } }) => toRequest(agent, token),
@@ -42,7 +42,7 @@ export default [
     'POST /oid4vp/requests/{token}',
     {
       summary: 'Retrieve the signed request for a presentation, with a nonce of the wallet',
-      operationId: 'postOpenId4VpRequest',
+      operationId: 'getAuthorizationRequestByPost',
       ...forRequests,
       form: true,
       body: RequestUriForm,
@@ -54,7 +54,7 @@ export default [
     'POST /oid4vp/requests/{token}/response',
     {
       summary: 'Send the presentations, or why there are none',
-      operationId: 'sendOpenId4VpResponse',
+      operationId: 'sendAuthorizationResponse',
       ...forWallets,
       form: true,
       body: AuthorizationResponse,

@@ -70,7 +70,7 @@ export default [
     'POST /present-proof/presentations/openid4vp',
     {
       summary: 'Request a proof from a wallet over OpenID4VP',
-      operationId: 'requestOpenId4VpPresentation',
+      operationId: 'requestPresentationOfWallet',
       extension: true,
       access: 'tenant',
       scopes: ['verifier'],
