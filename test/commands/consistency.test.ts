@@ -82,6 +82,7 @@ const meanings: Readonly<Record<string, string>> = {
   author: 'the DID of a schema’s author',
   claim: 'a claim, given by its name and value or asked for by its path',
   connection: 'the connection, by its id',
+  certificate: 'the issuer certificate that signs',
   context: 'contexts of a DID document',
   definition: 'the credential definition: by its guid, and where it is asked for, or URL',
   did: 'the DID to be known by',
