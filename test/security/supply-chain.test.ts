@@ -51,9 +51,11 @@ const free = [
 ]
 /** Licences allowed in build and test tools only. */
 const forTools = [...free, 'MPL-2.0', 'PSF-2.0', 'Python-2.0']
-/** Packages without an SPDX licence, and the licence in their text. */
+/** Packages without an SPDX licence, and the licence in their text or repository. */
 const inTheirWords: Readonly<Record<string, string>> = {
   'qrcode-terminal': 'Apache-2.0',
+  // https://github.com/Sphereon-Opensource/mdoc-cbor-crypto-multiplatform, LICENSE.md
+  '@sphereon/kmp-mdoc-core': 'Apache-2.0',
   '@digitalbazaar/credentials-context': 'BSD-3-Clause',
 }
 
