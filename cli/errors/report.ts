@@ -150,7 +150,7 @@ function hintFor(problem: ProblemBody, commandId: string): string | undefined {
     case 3:
       if (problem.type.endsWith('CredentialConfigurationNotFound'))
         return 'agent issuer configuration list <issuer id>'
-      return verb === 'list' ? undefined : `agent ${about} list`
+      return verb === 'list' || about === 'vdr' ? undefined : `agent ${about} list`
     case 4:
       return administers
         ? 'give the administrator’s key: AGENT_ADMIN_KEY, --admin-key-file, or the --profile of a daemon on this machine'

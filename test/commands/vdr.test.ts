@@ -45,7 +45,10 @@ test('errors have the exit codes of all commands', async () => {
   const { url } = await json`vdr create x`
   const strange = user.as({ AGENT_URL: agent.url, AGENT_API_KEY: other! })
   expect((await strange.run`vdr show ${url}`).out).toBe('x')
-  expect((await strange.run`vdr update ${url} y`).code).toBe(3)
+  const refused = await strange.run`vdr update ${url} y`
+  expect(refused.code).toBe(3)
+  // There is no list of entries.
+  expect(refused.err).not.toContain('agent vdr list')
   expect((await strange.run`vdr remove ${url} --yes`).code).toBe(3)
   const unknown = await run`vdr create x --driver none`
   expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('drid=none') })
