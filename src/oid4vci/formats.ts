@@ -9,6 +9,8 @@ import type { CredentialRecord } from '../protocols/issue-credential/model.ts'
 export type ClaimDescription = {
   name: string
   mandatory: boolean
+  /** Its name for people. */
+  title?: string
   /** Whether the claim is selectively disclosable in an SD-JWT VC. Others see it always. */
   disclosable?: boolean
 }
@@ -25,9 +27,16 @@ export type VciFormat = {
   describe(configuration: Described): object
 }
 
-const describeClaims = (claims: Described['claims'], parent: string[]) => ({
-  claims: claims.map(({ name, mandatory }) => ({ path: [...parent, name], mandatory })),
-})
+/** The member `credential_metadata` (VCI §12.2.4, Appendix B), whose claims must not be an empty array. */
+function describeClaims(claims: Described['claims'], parent: string[]): object {
+  if (claims.length === 0) return {}
+  const described = claims.map(({ name, mandatory, title }) => ({
+    path: [...parent, name],
+    mandatory,
+    ...(title !== undefined && { display: [{ name: title }] }),
+  }))
+  return { credential_metadata: { claims: described } }
+}
 
 /** VCI §A.1.1: a credential of VC Data Model 1.1, signed as JWT. */
 const jwtVcJson: VciFormat = {
@@ -36,7 +45,7 @@ const jwtVcJson: VciFormat = {
   isTyped: false,
   describe: ({ claims }) => ({
     credential_definition: { type: ['VerifiableCredential'] },
-    credential_metadata: describeClaims(claims, ['credentialSubject']),
+    ...describeClaims(claims, ['credentialSubject']),
   }),
 }
 
@@ -45,7 +54,7 @@ const dcSdJwt: VciFormat = {
   recordFormat: 'SDJWT',
   issuance: sdJwtVc,
   isTyped: true,
-  describe: ({ claims, vct }) => ({ vct, credential_metadata: describeClaims(claims, []) }),
+  describe: ({ claims, vct }) => ({ vct, ...describeClaims(claims, []) }),
 }
 
 export const vciFormats = { jwt_vc_json: jwtVcJson, 'dc+sd-jwt': dcSdJwt } as const satisfies Readonly<

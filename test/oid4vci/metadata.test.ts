@@ -109,6 +109,30 @@ test('a configuration of SD-JWT VCs, and the type metadata that it names', async
   expect(type.vct).toBe(vct)
 })
 
+test('claims have the titles of the schema; a schema without properties has no claims', async () => {
+  const { agent, tenant, issuerId, issuingDID } = setup
+  const titled = { properties: { name: { type: 'string', title: 'Full name' }, age: { type: 'integer' } } }
+  for (const [configurationId, terms] of [
+    ['Titled', titled],
+    ['Empty', { properties: {} }],
+  ] as const) {
+    const schemaId = await publishSchema(tenant, issuingDID, { name: configurationId, ...terms })
+    await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
+      path: { issuerId },
+      body: { configurationId, format: 'jwt_vc_json', schemaId },
+    })
+  }
+  const target = `/.well-known/openid-credential-issuer/oid4vci/issuers/${issuerId}`
+  const { body } = await ask(agent, `GET ${target}`)
+  expect(faults('credential_issuer_metadata-1_0', body)).toEqual([])
+  const { Titled, Empty } = body.credential_configurations_supported
+  expect(Titled.credential_metadata.claims).toEqual([
+    { path: ['credentialSubject', 'name'], mandatory: false, display: [{ name: 'Full name' }] },
+    { path: ['credentialSubject', 'age'], mandatory: false },
+  ])
+  expect(Empty.credential_metadata).toBeUndefined()
+})
+
 test('an unknown issuer has no metadata', async () => {
   const id = '00000000-0000-4000-8000-000000000000'
   for (const name of ['openid-credential-issuer', 'oauth-authorization-server'])
