@@ -35,7 +35,13 @@ let credentials: Record<'none' | 'wrong' | 'revoked' | 'expired' | 'admin' | 'te
 const scoped = new Map<Scope, string>()
 
 beforeAll(async () => {
-  agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1000000', METRICS_TOKEN: 'm'.repeat(32) })
+  agent = await startAgent({
+    FAILED_ATTEMPTS_PER_MINUTE: '1000000',
+    OID4VCI_REQUESTS_PER_MINUTE: '1000000',
+    OID4VP_REQUESTS_PER_MINUTE: '1000000',
+    VDR_READS_PER_MINUTE: '1000000',
+    METRICS_TOKEN: 'm'.repeat(32),
+  })
   ;[owner, partner, mallory] = [
     await agent.newTenant('owner'),
     await agent.newTenant('partner'),
