@@ -1,8 +1,13 @@
 /** The wallet's reader of metadata, with the documents of the conformance suite. Their names say whether they are valid. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { describeIssue } from '../../src/base/plain-issues.ts'
 import { reasonOf } from '../../src/base/reason.ts'
 import { ReceivedIssuerMetadata, ReceivedServerMetadata } from '../../src/oid4vci/holder/issuer-metadata.ts'
+
+// Files share the process, and a dependency that another file loads sets the messages of zod again.
+z.config({ localeError: describeIssue })
 
 const folder = new URL('../../fixtures/openid/metadata/', import.meta.url)
 
