@@ -44,7 +44,7 @@ function findAnswer(
   return [...chosen]
 }
 
-/** What is wrong with the set of presented credentials. Undefined if it answers the query. */
+/** The reason why the presented credentials do not answer the query together. Undefined if they do. */
 export function findSetFault(
   query: DcqlQuery,
   presented: Readonly<Record<string, number>>,

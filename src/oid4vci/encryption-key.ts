@@ -18,7 +18,9 @@ const PublicKey = z.object({
 export type EncryptionJwk = z.output<typeof PublicKey>
 
 const Stored = z.object({ jwk: PublicKey, sealed: z.string() })
-const Private = z.object({
+
+/** A private key on P-256 as it is stored, sealed (RFC 7518 §6.2). */
+export const P256PrivateJwk = z.object({
   kty: z.literal('EC'),
   crv: z.literal('P-256'),
   x: z.string(),
@@ -54,6 +56,6 @@ export function findPrivateKey(
 ): { key: PrivateJwk; kid: string } | undefined {
   if (stored === null) return undefined
   const { jwk, sealed } = Stored.parse(JSON.parse(stored))
-  const key = wallet.unsealCached(contextOf(id), sealed, (text) => Private.parse(JSON.parse(text)))
+  const key = wallet.unsealCached(contextOf(id), sealed, (text) => P256PrivateJwk.parse(JSON.parse(text)))
   return { key, kid: jwk.kid }
 }

@@ -27,6 +27,11 @@ const statuses = {
 } as const
 export type OAuthErrorCode = keyof typeof statuses
 
+/** The error of a wallet’s request or response, as `metaLastFailure` of its record has it. */
+export function toFailure({ code, status, message }: OAuthError) {
+  return { status, type: code, title: code.replaceAll('_', ' '), detail: message }
+}
+
 export class OAuthError extends Error {
   override name = 'OAuthError'
   readonly code: OAuthErrorCode

@@ -6,7 +6,7 @@ import { updateData } from '../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError, toFailure } from './oauth-error.ts'
 import type { SessionRow } from './session.ts'
 
 /** The type of a request in the log. It has no DID of a sender. */
@@ -45,11 +45,9 @@ export async function withLog<T>(
 
 /** Stores why a request was refused, for the trace. The wallet may send a better one. */
 export async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
-  const title = error.code.replaceAll('_', ' ')
-  const metaLastFailure = { status: error.status, type: error.code, title, detail: error.message }
   await wallet.transaction(async (tx) => {
     const record = await getRecord(tx, issueCredential, recordId)
     await logRefusal(tx, record, 'credential-request', error)
-    if (record.state === 'OfferRedeemed') await updateData(tx, record, { metaLastFailure })
+    if (record.state === 'OfferRedeemed') await updateData(tx, record, { metaLastFailure: toFailure(error) })
   })
 }

@@ -15,7 +15,7 @@ import type { PresentedCredential } from '../protocols/present-proof/openid4vp.t
 import { checkPolicy, type PolicyConstraint } from '../verification/policies.ts'
 import type { Check } from './checks.ts'
 
-/** What a response must fit. Times are in epoch seconds. */
+/** The expected values of a response. Times are in epoch seconds. */
 export type Expected = {
   query: DcqlQuery
   audience: string

@@ -1,14 +1,17 @@
 /** Authorization responses of wallets (OpenID4VP 1.0 §8): one that can be read and is of the request ends it, valid or not. */
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
+import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { statusChecks } from '../credential-status/check.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { findSetFault } from '../dcql/select.ts'
-import { OAuthError } from '../oid4vci/oauth-error.ts'
+import { OAuthError, toFailure } from '../oid4vci/oauth-error.ts'
 import { withParameters } from '../oid4vci/parameters.ts'
 import { newSecret } from '../oid4vci/session.ts'
-import { advance } from '../protocols/engine/record.ts'
+import { logReceived } from '../outbox/message-log.ts'
+import { getRecord } from '../protocols/engine/find.ts'
+import { advance, updateData } from '../protocols/engine/record.ts'
 import { presentProof } from '../protocols/present-proof/model.ts'
 import type { PresentationCheck, PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import type { Tx } from '../storage/database.ts'
@@ -18,7 +21,6 @@ import { getRequest, type RequestRecord } from './authorization-request.ts'
 import { readResponse, readVpToken, type Response, type VpToken } from './authorization-response.ts'
 import { type Check, runChecks } from './checks.ts'
 import { type Expected, type Readable, readPresentation } from './presentation.ts'
-import { noteRefusal } from './request-log.ts'
 import { forgetKey, storeResponseCode } from './session.ts'
 
 export const ResponseReceipt = z
@@ -48,6 +50,17 @@ export async function receiveResponse(
     await noteRefusal(wallet, record.id, error)
     throw error
   }
+}
+
+/** Stores why a response was refused, for the trace. The wallet may send a better one. */
+async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
+  await wallet.transaction(async (tx) => {
+    const record = await getRecord(tx, presentProof, recordId)
+    const to = record.openid4vp?.clientId ?? ''
+    const about = { id: randomId(), thread: record.thid, type: 'authorization-response', from: 'wallet', to }
+    await logReceived(tx, about, { at: new Date(), refusal: `${error.code}: ${error.message}` })
+    if (record.state === 'RequestCreated') await updateData(tx, record, { metaLastFailure: toFailure(error) })
+  })
 }
 
 /** The error of a response that the record has stored. */

@@ -1,21 +1,13 @@
 /** Sessions of OpenID4VP requests: rows that find the record of a request by its public URL. Secrets are stored as digests. */
 import type { Selectable } from 'kysely'
-import * as z from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { P256PrivateJwk } from '../oid4vci/encryption-key.ts'
 import { digestOf } from '../oid4vci/session.ts'
 
 export type SessionRow = Selectable<WalletTables['presentation_session']>
-
-const StoredKey = z.object({
-  kty: z.literal('EC'),
-  crv: z.literal('P-256'),
-  x: z.string(),
-  y: z.string(),
-  d: z.string(),
-})
 
 export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
   await tx.insertInto('presentation_session').values(row).execute()
@@ -39,7 +31,7 @@ export async function findKey(wallet: Wallet, recordId: string): Promise<Private
   const sessions = wallet.db.selectFrom('presentation_session').select('sealed')
   const row = await sessions.where('record_id', '=', recordId).executeTakeFirst()
   if (row?.sealed == null) return undefined
-  return StoredKey.parse(JSON.parse(wallet.unseal(contextOf(recordId), row.sealed)))
+  return P256PrivateJwk.parse(JSON.parse(wallet.unseal(contextOf(recordId), row.sealed)))
 }
 
 /** Forgets the key: the request has ended. */
