@@ -4,7 +4,7 @@
  * `longestMs`, its maximum. With `BENCH_PROFILE`, a folder, it writes a CPU profile of that time there. With
  * `collect` it collects garbage first, so that the memory is what is in use.
  */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -20,6 +20,7 @@ const folder = process.env.BENCH_PROFILE
 let profiles = 0
 const session = folder && new Session()
 session?.connect()
+if (folder) mkdirSync(folder, { recursive: true })
 await session?.post('Profiler.enable')
 
 function collect() {

@@ -6,6 +6,7 @@ import { requireCertificate } from '../issuer-certificates/certificates.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
+import { prepared } from '../storage/prepared.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -141,6 +142,15 @@ export async function getConfiguration(
   id: string,
 ): Promise<ConfigurationRow> {
   await getOwnIssuer(db, walletId, issuerId)
+  return requireConfiguration(db, issuerId, id)
+}
+
+/** A configuration of an issuer that belongs to the wallet. @throws {Problem} 404 */
+export async function requireConfiguration(
+  db: AgentDb,
+  issuerId: string,
+  id: string,
+): Promise<ConfigurationRow> {
   const row = await findConfiguration(db, issuerId, id)
   if (!row)
     throw new Problem(
@@ -150,14 +160,21 @@ export async function getConfiguration(
   return row
 }
 
+const rowsById = prepared((db: AgentDb, { issuerId, id }: { issuerId: string; id: string }) =>
+  db
+    .selectFrom('credential_configuration')
+    .selectAll()
+    .where('issuer_id', '=', issuerId)
+    .where('id', '=', id),
+)
+
 /** A configuration of any wallet's issuer. */
-export function findConfiguration(
+export async function findConfiguration(
   db: AgentDb,
   issuerId: string,
   id: string,
 ): Promise<ConfigurationRow | undefined> {
-  const all = db.selectFrom('credential_configuration').selectAll().where('issuer_id', '=', issuerId)
-  return all.where('id', '=', id).executeTakeFirst()
+  return (await rowsById(db, { issuerId, id })).rows[0]
 }
 
 /** @throws {Problem} 404 */

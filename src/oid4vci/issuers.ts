@@ -7,6 +7,7 @@ import { requireCertificate } from '../issuer-certificates/certificates.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
+import { prepared } from '../storage/prepared.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -187,15 +188,18 @@ export async function deleteIssuer(db: AgentDb, walletId: string, id: string): P
 
 /** An issuer of a wallet. @throws {Problem} 404 */
 export async function getOwnIssuer(db: AgentDb, walletId: string, id: string): Promise<IssuerRow> {
-  const issuers = db.selectFrom('credential_issuer').selectAll().where('id', '=', id)
-  const row = await issuers.where('wallet_id', '=', walletId).executeTakeFirst()
-  if (!row) throw issuerNotFound(id)
+  const row = await getIssuer(db, id)
+  if (row.wallet_id !== walletId) throw issuerNotFound(id)
   return row
 }
 
+const rowsById = prepared((db: AgentDb, { id }: { id: string }) =>
+  db.selectFrom('credential_issuer').selectAll().where('id', '=', id),
+)
+
 /** An issuer of any wallet. @throws {Problem} 404 */
 export async function getIssuer(db: AgentDb, id: string): Promise<IssuerRow> {
-  const row = await db.selectFrom('credential_issuer').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = (await rowsById(db, { id })).rows
   if (!row) throw issuerNotFound(id)
   return row
 }

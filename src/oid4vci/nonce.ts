@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { OAuthError } from './oauth-error.ts'
 import { digestOf, findSession } from './session.ts'
@@ -65,16 +66,23 @@ export function readNonce(
   }
 }
 
+const deleteExpired = prepared((db: Db, { now }: { now: string }) =>
+  db.deleteFrom('issuance_nonce').where('expires_at', '<', now),
+)
+
+const insertNonce = prepared((db: Db, { digest, expires_at }: { digest: string; expires_at: string }) =>
+  db
+    .insertInto('issuance_nonce')
+    .values({ digest, expires_at })
+    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .returning('digest'),
+)
+
 /** Stores that a nonce, or another value of single use, is used. False if it was used before. */
 export async function useNonce(tx: Tx, nonce: string, endsMs: number): Promise<boolean> {
-  const now = new Date().toISOString()
-  await tx.deleteFrom('issuance_nonce').where('expires_at', '<', now).execute()
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('issuance_nonce')
-    .values({ digest: digestOf(nonce), expires_at: new Date(endsMs).toISOString() })
-    .onConflict((conflict) => conflict.column('digest').doNothing())
-    .executeTakeFirstOrThrow()
-  return Boolean(numInsertedOrUpdatedRows)
+  await deleteExpired(tx, { now: new Date().toISOString() })
+  const row = { digest: digestOf(nonce), expires_at: new Date(endsMs).toISOString() }
+  return (await insertNonce(tx, row)).rows.length > 0
 }
 
 export async function isUsed(db: Db, nonce: string): Promise<boolean> {

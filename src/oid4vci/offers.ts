@@ -12,7 +12,7 @@ import type { AgentDb } from '../storage/database.ts'
 import { optional } from '../wallet/model.ts'
 import { newShortLink } from '../wallet/short-links.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { ConfigurationId, getConfiguration, type ConfigurationRow } from './configurations.ts'
+import { ConfigurationId, requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
@@ -95,7 +95,7 @@ export async function createOffer(
   const base = wallet.env.urls.rest
   const { credentialConfigurationId: configurationId, claims, validityPeriod } = body
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
-  const configuration = await getConfiguration(db, wallet.id, issuerId, configurationId)
+  const configuration = await requireConfiguration(db, issuerId, configurationId)
   const { recordFormat, issuance, isTyped } = vciFormats[configuration.format as VciFormatId]
   const offered = {
     credentialFormat: recordFormat,

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
@@ -48,24 +49,85 @@ export function openSecrets(wallet: Wallet, { record_id, sealed }: SessionRow): 
   return Secrets.parse(JSON.parse(wallet.unseal(contextOf(record_id), sealed)))
 }
 
+const insertRow = prepared((db: Db, row: SessionRow) =>
+  db.insertInto('issuance_session').values({
+    record_id: row.record_id,
+    issuer_id: row.issuer_id,
+    configuration_id: row.configuration_id,
+    authorization_server: row.authorization_server,
+    offer_digest: row.offer_digest,
+    state_digest: row.state_digest,
+    code_digest: row.code_digest,
+    authorized: row.authorized,
+    sealed: row.sealed,
+    guesses: row.guesses,
+    token_digest: row.token_digest,
+    token_jkt: row.token_jkt,
+    token_expires_at: row.token_expires_at,
+  }),
+)
+
 export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
-  await tx.insertInto('issuance_session').values(row).execute()
+  await insertRow(tx, row)
+}
+
+type SecretColumn = 'state_digest' | 'code_digest' | 'token_digest'
+
+const rowsBy = (column: SecretColumn) =>
+  prepared((db: Db, { digest }: { digest: string }) =>
+    db.selectFrom('issuance_session').selectAll().where(column, '=', digest),
+  )
+const rowsBySecret = {
+  state_digest: rowsBy('state_digest'),
+  code_digest: rowsBy('code_digest'),
+  token_digest: rowsBy('token_digest'),
 }
 
 /** The session of an issuer that a secret belongs to. */
-export function findSession(
+export async function findSession(
   db: Db,
   issuerId: string,
-  column: 'state_digest' | 'code_digest' | 'token_digest',
+  column: SecretColumn,
   secret: string,
 ): Promise<SessionRow | undefined> {
-  const sessions = db.selectFrom('issuance_session').selectAll().where('issuer_id', '=', issuerId)
-  return sessions.where(column, '=', digestOf(secret)).executeTakeFirst()
+  const [session] = (await rowsBySecret[column](db, { digest: digestOf(secret) })).rows
+  if (session?.issuer_id !== issuerId) return undefined
+  return session
 }
 
 export function getSession(db: Db, recordId: string): Promise<SessionRow> {
   const sessions = db.selectFrom('issuance_session').selectAll()
   return sessions.where('record_id', '=', recordId).executeTakeFirstOrThrow()
+}
+
+const redeemRow = prepared(
+  (
+    db: Db,
+    {
+      record_id,
+      token_digest,
+      token_jkt,
+      token_expires_at,
+    }: Pick<SessionRow, 'record_id' | 'token_digest' | 'token_jkt' | 'token_expires_at'>,
+  ) =>
+    db
+      .updateTable('issuance_session')
+      .set({ sealed: null, token_digest, token_jkt, token_expires_at })
+      .where('record_id', '=', record_id),
+)
+
+/** Replaces the secrets of a session by its access token. */
+export async function redeemSession(
+  tx: Tx,
+  recordId: string,
+  { token, jkt, lifetime }: { token: string; jkt: string | undefined; lifetime: number },
+): Promise<void> {
+  await redeemRow(tx, {
+    record_id: recordId,
+    token_digest: digestOf(token),
+    token_jkt: jkt ?? null,
+    token_expires_at: new Date(Date.now() + lifetime * 1_000).toISOString(),
+  })
 }
 
 export async function updateSession(

@@ -20,7 +20,7 @@ import { createNonce, nonceLifetimeSeconds } from './nonce.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readParameters } from './parameters.ts'
 import { logRefusal, withLog } from './request-log.ts'
-import { digestOf, findSession, newSecret, openSecrets, updateSession, type SessionRow } from './session.ts'
+import { findSession, newSecret, openSecrets, redeemSession, type SessionRow } from './session.ts'
 import { guessTxCode } from './tx-code.ts'
 
 /** The seconds for which an access token is valid. The longer time is for a credential that the issuer has to approve. */
@@ -126,12 +126,7 @@ async function redeem(
     return refusal
   }
   const lifetime = record.automaticIssuance === false ? deferredLifetime : shortLifetime
-  await updateSession(tx, record.id, {
-    sealed: null,
-    token_digest: digestOf(token),
-    token_jkt: proof?.jkt ?? null,
-    token_expires_at: new Date(Date.now() + lifetime * 1_000).toISOString(),
-  })
+  await redeemSession(tx, record.id, { token, jkt: proof?.jkt, lifetime })
   await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
   return { details: detailsOf(session), lifetime }
 }

@@ -9,6 +9,7 @@ import { canonicalDid, type Resolve } from '../did/document.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { filterBy, pageOf, type Paging } from '../storage/list-query.ts'
+import { prepared } from '../storage/prepared.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { type Authored, findProofFault, type Proof } from './proof.ts'
 import { assertAuthor, assertAuthorMethod, toRow, withDerivedMembers } from './registry-entry.ts'
@@ -82,13 +83,13 @@ export async function updateSchema(
   })
 }
 
+const rowsByGuid = prepared((db: AgentDb, { guid }: { guid: string }) =>
+  db.selectFrom('credential_schema').selectAll().where('guid', '=', guid),
+)
+
 /** Finds a schema of any wallet, with any resolution method. */
 export async function findSchema(db: AgentDb, guid: string): Promise<CredentialSchema | undefined> {
-  const row = await db
-    .selectFrom('credential_schema')
-    .selectAll()
-    .where('guid', '=', guid.toLowerCase())
-    .executeTakeFirst()
+  const [row] = (await rowsByGuid(db, { guid: guid.toLowerCase() })).rows
   return row && toCredentialSchema(row)
 }
 

@@ -82,7 +82,7 @@ export const tokenChecks: Check[] = [
   },
   {
     file: 'session.ts',
-    text: ".where('issuer_id', '=', issuerId)",
+    text: 'session?.issuer_id !== issuerId',
     off: 'false',
     attack: async ({ setup, other }) => redeem(setup, (await preAuthorized(other)).form),
   },
