@@ -214,7 +214,14 @@ export const scenarios: readonly Scenario[] = [
     about: 'issuances over OpenID4VCI, next to a bare issuer',
     isLong: true,
     minutes: 10,
-    run: async (scale) => (await import('./oid4vci/measure.ts')).measureOpenId4Vci(scale),
+    run: async (scale) => (await import('./openid/issuance.ts')).measureOpenId4Vci(scale),
+  },
+  {
+    name: 'oid4vp',
+    about: 'presentations over OpenID4VP, next to a bare verifier',
+    isLong: true,
+    minutes: 10,
+    run: async (scale) => (await import('./openid/verification.ts')).measureOpenId4Vp(scale),
   },
   {
     name: 'way',
