@@ -70,8 +70,11 @@ const mayImport: Record<string, string[]> = {
     'src/credentials',
     'src/storage',
     'src/wallet',
+    'src/outbox',
     'src/did-registrar',
     'src/issuer-certificates',
+    'src/vdr',
+    'src/vdr-entries',
   ],
   'src/protocols': [
     'src/base',

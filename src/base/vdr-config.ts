@@ -15,16 +15,40 @@ export const vdrVariables = {
   VDR_DATABASE_DRIVER_ENABLED:          flag.default(true)     .describe('Whether tenants can create VDR entries in the agent’s database (`POST /vdr/entries?drid=database`).'),
   VDR_MEMORY_DRIVER_ENABLED:            flag.default(false)    .describe('Whether tenants can create VDR entries in memory, which a restart deletes. Only for an agent of one process.'),
   VDR_LEDGER_DRIVER_ENABLED:            flag.default(true)     .describe('Whether tenants can create VDR entries on the DID ledger, signed with a VDR key of a DID.'),
+  VDR_STATUS_LISTS:                     flag.default(false)    .describe('Whether new status lists of credentials are VDR entries on the DID ledger. The wallet needs a VDR key. Issued credentials keep their lists.'),
   VDR_ENTRY_BYTES:                      z.coerce.number().int().min(1).max(1_048_576).default(65_536)
                                                                .describe('Bytes of the largest VDR entry, 1 to 1048576. Larger ones are answered with 413.'),
   VDR_ENTRIES_PER_WALLET:               count.default(1_000)   .describe('VDR entries of a wallet in the database, and as many in memory. Further ones are answered with 507.'),
   VDR_READS_PER_MINUTE:                 count.default(600)     .describe('VDR entries, proofs and operations that one address reads in a minute. Further requests are answered with 429.'),
 } satisfies Record<string, z.ZodType>
 
-type Given = { AGENT_WORKERS: number; AGENT_DATABASE_URL?: unknown; VDR_MEMORY_DRIVER_ENABLED: boolean }
+type Given = {
+  AGENT_WORKERS: number
+  AGENT_DATABASE_URL?: unknown
+  VDR_MEMORY_DRIVER_ENABLED: boolean
+  VDR_LEDGER_DRIVER_ENABLED: boolean
+  VDR_STATUS_LISTS: boolean
+}
+
+type Wrong = { name: string; reason: string; remedy: string }
+
+export function findWrongVdr(config: Given): Wrong[] {
+  return [...findWrongMemory(config), ...findWrongLists(config)]
+}
+
+function findWrongLists({ VDR_STATUS_LISTS: lists, VDR_LEDGER_DRIVER_ENABLED: ledger }: Given): Wrong[] {
+  if (!lists || ledger) return []
+  return [
+    {
+      name: 'VDR_STATUS_LISTS',
+      reason: 'is true, and VDR_LEDGER_DRIVER_ENABLED is false: the lists are entries of that driver',
+      remedy: 'Enable the driver, or leave VDR_STATUS_LISTS out.',
+    },
+  ]
+}
 
 /** Entries in the memory of one process do not exist for the others. */
-export function findWrongVdr(config: Given): { name: string; reason: string; remedy: string }[] {
+function findWrongMemory(config: Given): Wrong[] {
   const { AGENT_WORKERS: workers, AGENT_DATABASE_URL: database } = config
   if (!config.VDR_MEMORY_DRIVER_ENABLED || (workers === 1 && database === undefined)) return []
   return [

@@ -22,10 +22,7 @@ import { type DidRow, getDidRow, readContent } from '../did-registrar/dids.ts'
 import { findPrivateKey } from '../did-registrar/keys.ts'
 import { getCertificateSigner } from '../issuer-certificates/signatures.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { findList, revokedIndexes, type StatusList } from './lists.ts'
-
-export const listMedia = ['application/json', 'application/vc+jwt', 'application/statuslist+jwt'] as const
-export type ListMedia = (typeof listMedia)[number]
+import { findList, type ListMedia, revokedIndexes, type StatusList } from './lists.ts'
 
 /** The time until the `exp` of a Token Status List, which is signed again after half of it. */
 const lifetimeSeconds = 86_400
@@ -98,7 +95,7 @@ async function ofCertificate(wallet: Wallet, id: string): Promise<ListIssuer> {
 
 async function sign(
   wallet: Wallet,
-  { id, url }: StatusList,
+  { id, url, media }: StatusList,
   { findSigner }: ListIssuer,
   type: ListMedia,
 ): Promise<PublishedList> {
@@ -112,7 +109,8 @@ async function sign(
       listLength,
     )
     const issuedAt = Math.floor(Date.now() / 1_000)
-    const times = { issuedAt, expiresAt: issuedAt + lifetimeSeconds, ttlSeconds }
+    // An entry on the ledger is not signed again without a change.
+    const times = { issuedAt, ttlSeconds, ...(media === '' && { expiresAt: issuedAt + lifetimeSeconds }) }
     return withEtag(type, signTokenStatusList({ url, ...signer, bits: 1, lst, ...times }))
   }
   const bits = compressBits(revoked)

@@ -11,7 +11,8 @@ import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import { unlessElsewhere } from '../storage/transferred.ts'
 import type { Wallets } from '../wallet/wallets.ts'
-import { publishList, type ListMedia } from './publish.ts'
+import type { ListMedia } from './lists.ts'
+import { publishList } from './publish.ts'
 
 const timeoutMs = 5_000
 /** An incompressible list of eight million entries, with a margin. */
@@ -52,7 +53,11 @@ export function createListReader({ http, openListId, wallets, readEntry }: Sourc
     lifetimeMs: 0,
   })
   return async (url, type) => {
-    if (url.startsWith('vdr:')) return Buffer.from(await readEntry(url)).toString('utf8')
+    if (url.startsWith('vdr:')) {
+      const text = Buffer.from(await readEntry(url)).toString('utf8')
+      if (text === '') throw unavailable('its VDR entry is still empty')
+      return text
+    }
     const id = /\/credential-status\/([1-9A-HJ-NP-Za-km-z]{50,60})$/.exec(url)?.[1]
     const walletId = id === undefined ? undefined : await openListId(id)
     if (id !== undefined && walletId !== undefined) {

@@ -35,7 +35,9 @@ export const statusListContexts = [
 export const credentialsContext = 'https://www.w3.org/2018/credentials/v1'
 
 /** A URL that needs no escaping in N-Quads. */
-const Iri = z.string().regex(/^https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]+$/, 'is not an http or https URL')
+const Iri = z
+  .string()
+  .regex(/^(?:https?:\/\/|vdr:\/\/\?)[\w.~:/?#[\]@!$&'()*+,;=%-]+$/, 'is not an http, https or vdr URL')
 
 export const StatusList2021 = z.strictObject({
   '@context': z.tuple([z.literal(credentialsContext), z.enum(statusListContexts)]),

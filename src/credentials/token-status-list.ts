@@ -81,7 +81,7 @@ export type TokenStatusListContent = {
   bits: StatusBits
   lst: Uint8Array
   issuedAt: number
-  expiresAt: number
+  expiresAt?: number
   ttlSeconds: number
 }
 
@@ -92,7 +92,7 @@ export function signTokenStatusList(content: TokenStatusListContent): string {
     iss: issuer,
     sub: url,
     iat: issuedAt,
-    exp: expiresAt,
+    ...(expiresAt !== undefined && { exp: expiresAt }),
     ttl: ttlSeconds,
     status_list: { bits, lst: toBase64url(lst) },
   }

@@ -1,4 +1,6 @@
 /** The list of protocols, and what the worker and the DIDComm endpoint look up in it. */
+import { writeList } from '../credential-status/ledger-lists.ts'
+import { writeListTask } from '../credential-status/lists.ts'
 import { submitTask } from '../did-registrar/submit.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Task } from '../wallet/wallet.ts'
@@ -53,6 +55,7 @@ export const handlers: Readonly<Record<string, Handler>> = {
 export const tasks: Readonly<Record<string, Task>> = {
   ...Object.assign({}, ...flows.map((flow) => flow.tasks)),
   'submit operation': submitTask,
+  [writeListTask]: writeList,
 }
 
 /** Protocols without records: stores that a message was delivered, or with `failure` that it was abandoned. By name. */

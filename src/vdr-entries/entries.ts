@@ -29,6 +29,10 @@ export const VdrOperationStatus = z
   .object({
     status: z.enum(['AWAIT_CONFIRMATION', 'CONFIRMED_AND_APPLIED', 'CONFIRMED_AND_REJECTED']),
     details: z.string().optional().describe('Why the ledger rejected the operation.'),
+    transactionId: z
+      .string()
+      .optional()
+      .describe('The transaction with the operation. Absent until a NeoPRISM node has it in a block.'),
   })
   .meta({ id: 'VdrOperationStatusResponse' })
 export const VdrProof = z
@@ -136,8 +140,12 @@ export async function readOperationStatus(
 ): Promise<z.infer<typeof VdrOperationStatus>> {
   const operation = await ledger.getOperation(operationId)
   if (operation) {
-    const { status, details } = operation
-    return { status: operationStatuses[status], ...(details !== undefined && { details }) }
+    const { status, details, transactionId } = operation
+    return {
+      status: operationStatuses[status],
+      ...(details !== undefined && { details }),
+      ...(transactionId !== undefined && { transactionId }),
+    }
   }
   if (ledger.hidesPending && /^[0-9a-f]{64}$/i.test(operationId)) return { status: 'AWAIT_CONFIRMATION' }
   throw new Problem('NotFound', 'The ledger knows no operation with this id.')

@@ -82,6 +82,7 @@ async function getOperation(node: Node, operationId: string): Promise<LedgerOper
   return {
     operationId,
     ...verdict,
+    ...('tx_id' in parsed && parsed.tx_id !== undefined && { transactionId: parsed.tx_id }),
     ...(submittedAt !== undefined && { submittedAt: toInstant(submittedAt) }),
     ...(confirmsAt !== undefined && { confirmsAt: toInstant(confirmsAt) }),
   }

@@ -13,13 +13,14 @@ import { type DidState, subjectOf } from '../did/prism/state.ts'
 import { type EntryEvent, readEntryEvent } from '../did/prism/storage.ts'
 
 /**
- * The status of an operation. `details` is the reason of a rejection. `confirmsAt` is the (expected) time of
+ * The status of an operation. `details` is the reason of a rejection, `transactionId` the transaction that contains it. `confirmsAt` is the (expected) time of
  * confirmation or rejection, if the ledger knows it. Times are ISO 8601 in UTC.
  */
 export type LedgerOperation = {
   operationId: string
   status: 'pending' | 'confirmed' | 'rejected'
   details?: string
+  transactionId?: string
   submittedAt?: string
   confirmsAt?: string
 }

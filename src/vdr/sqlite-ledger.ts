@@ -89,8 +89,9 @@ export function createEmbeddedLedger(
     async getOperation(id) {
       const [entry] = await toEntries(await findOperations(db, 'operation_id', id))
       if (!entry) return undefined
-      const { operationId, status, details, submittedAt, confirmsAt } = entry
-      return { operationId, status, ...(details !== undefined && { details }), submittedAt, confirmsAt }
+      const { operationId, status, details, transactionId, submittedAt, confirmsAt } = entry
+      const times = { submittedAt, confirmsAt }
+      return { operationId, status, ...(details !== undefined && { details }), transactionId, ...times }
     },
     getState: readState,
     async findByMasterKey(publicKey) {

@@ -126,6 +126,7 @@ describe('the signed quads', () => {
         id: 'http://localhost:8080/cloud-agent/credential-status/c2688c98-ecb5-4dd3-87e8-a689b8fa84dd?a=b&c=(d)',
       },
     ],
+    ['in a VDR entry', { id: `vdr://?drf=prism&drid=neoprism&drv=1.0.0&m=1#${'ab'.repeat(32)}` }],
     ['of suspensions', subject({ statusPurpose: 'suspension' })],
     ['with padding', subject({ encodedList: toPaddedBase64url(compressBits([1])) })],
   ]

@@ -120,6 +120,7 @@ test('the holder’s daemon writes entries to the ledger of the other daemon', a
   const operation = { path: { operationId: body.operationId } }
   expect(await holder!.call('GET /vdr/operations/{operationId}', operation)).toEqual({
     status: 'CONFIRMED_AND_APPLIED',
+    transactionId: expect.stringMatching(/^[0-9a-f]{64}$/),
   })
   // The entry belongs to a DID of the holder's wallet.
   const foreign = await askEntry(issuer!, 'PUT', { url: body.url }, { ...content, apiKey: issuer!.apiKey })

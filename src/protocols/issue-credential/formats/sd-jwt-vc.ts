@@ -8,6 +8,7 @@ const { curve: _any, ...sdJwt } = sdJwtToken
 
 export const sdJwtVc = tokenFormat({
   ...sdJwt,
+  statusForm: 'application/statuslist+jwt',
 
   sign(wallet, record, { issuerDid: issuer, issuerKey, keyId, x5c, tokenStatus: status, now }) {
     const { openid4vci, holderKey, id } = record

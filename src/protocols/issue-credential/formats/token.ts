@@ -2,7 +2,8 @@
 import { randomId } from '../../../base/id.ts'
 import { Problem } from '../../../base/problem.ts'
 import { reasonOf } from '../../../base/reason.ts'
-import { assignStatus, type StatusAssignment } from '../../../credential-status/lists.ts'
+import { assignStatus, type StatusAssignment } from '../../../credential-status/assign.ts'
+import type { ListMedia } from '../../../credential-status/lists.ts'
 import type { CredentialStatus } from '../../../credentials/jwt-vc.ts'
 import { decodeJws } from '../../../credentials/jws.ts'
 import { createJwtVp, verifyHolderProof } from '../../../credentials/jwt-vp.ts'
@@ -46,6 +47,8 @@ export type Token = Pick<IssuanceFormat, 'read'> & {
   format: TokenFormat
   /** The curve of the signing key. Default: any. */
   curve?: 'Ed25519'
+  /** The form of its status list. Default: StatusList2021 as JSON. */
+  statusForm?: ListMedia
   /** @throws {Problem} 400 naming the invalid member */
   checkTerms?(offered: OfferTerms): void
   /** The key to bind the credential to. `kid` is that of the holder's proof. */
@@ -119,7 +122,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
       const { holderDid } = record
       if (holderDid === undefined) throw new Error(`the record ${record.id} has no holder`)
       const { listOwner, ...signer } = await getSigner(wallet, record, curve)
-      const assignment = await assignStatus(wallet, listOwner)
+      const assignment = await assignStatus(wallet, listOwner, token.statusForm ?? 'application/json')
       const credential = await token.sign(wallet, record, {
         ...signer,
         subjectDid: holderDid,
