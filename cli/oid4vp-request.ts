@@ -34,6 +34,10 @@ export const openId4VpFlags = {
     exclusive: ['signing-did'],
     description: 'id of the issuer certificate that signs the request',
   }),
+  trusted: Flags.boolean({
+    ...withOpenId,
+    description: 'accept only issuers that are trust anchors, or have a certificate below one (agent trust)',
+  }),
   encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
 }
 
@@ -42,6 +46,7 @@ export type OpenId4VpFlags = {
   'signing-did'?: string | undefined
   certificate?: string | undefined
   encrypt?: boolean | undefined
+  trusted?: boolean | undefined
 }
 
 /** Makes a request and prints its URL. With `--wait`, prints the record once it has reached the state. */
@@ -56,6 +61,7 @@ export function requestFromWallet(
     did: flags['signing-did'],
     certificateId: flags.certificate,
     ...(flags.encrypt && { responseMode: 'direct_post.jwt' as const }),
+    ...(flags.trusted && { issuers: 'trusted' as const }),
     policyId,
     statusCheck,
   }

@@ -8,7 +8,7 @@ import { digestOf, newSecret } from '../oid4vci/session.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { begin } from '../protocols/engine/record.ts'
 import { presentProof, type PresentationRecord } from '../protocols/present-proof/model.ts'
-import { responseModes } from '../protocols/present-proof/openid4vp.ts'
+import { acceptedIssuers, responseModes } from '../protocols/present-proof/openid4vp.ts'
 import { getPolicy } from '../verification/policies.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -38,6 +38,9 @@ const Fields = z.object({
   ),
   policyId: optional(Uuid).describe(
     'A verification policy that each credential must satisfy as well: `schemaId` is the `vct`, or a credential schema. Without a policy, every issuer is accepted.',
+  ),
+  issuers: optional(z.enum(acceptedIssuers)).describe(
+    '`trusted`: each issuer must be a trust anchor of this wallet, or have a certificate below one. `any`: certificates must end at a trust anchor, and DIDs are accepted as the policy says. Default: `any`.',
   ),
   statusCheck: optional(z.enum(statusPolicies)).describe(
     'The check of credential status, as in `POST /present-proof/presentations`. Default: `required`.',
@@ -111,6 +114,7 @@ export async function requestByOpenId4Vp(
       authorizationRequest: toRequestUrl(terms, requestUri),
       expiresTime: Math.floor(Date.now() / 1_000) + seconds,
       redirectUri,
+      issuers: requested.issuers,
     },
   })
   return wallet.transaction(async (tx) => {

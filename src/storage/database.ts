@@ -26,6 +26,7 @@ import * as wallet003 from './migrations/wallet-003-short-id.ts'
 import * as wallet004 from './migrations/wallet-004-openid4vci.ts'
 import * as wallet005 from './migrations/wallet-005-issuer-certificate.ts'
 import * as wallet006 from './migrations/wallet-006-openid4vp.ts'
+import * as wallet007 from './migrations/wallet-007-trust-anchor.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -56,6 +57,7 @@ export const walletMigrations: Migrations = {
   '004-openid4vci': wallet004,
   '005-issuer-certificate': wallet005,
   '006-openid4vp': wallet006,
+  '007-trust-anchor': wallet007,
 }
 
 /** Opens `agent.db`, and creates it if it is missing. Deleted and overwritten rows are erased from the file. @throws {NewerFileError} */

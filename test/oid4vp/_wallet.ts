@@ -41,6 +41,7 @@ export type RequestOptions = {
   dcqlQuery?: any
   responseMode?: 'direct_post' | 'direct_post.jwt'
   policyId?: string
+  issuers?: 'any' | 'trusted'
   redirectUri?: string
   expiresIn?: number
 }

@@ -12,6 +12,7 @@ export const checkNames = [
   'query',
   'disclosure',
   'policy',
+  'trust',
   'validity',
   'holder-binding',
   'signature',
@@ -29,7 +30,7 @@ export const PresentationCheck = z
     name: z
       .enum(checkNames)
       .describe(
-        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query.',
+        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query.',
       ),
     result: z.enum(['passed', 'failed', 'skipped']).describe('`skipped`: an earlier check failed.'),
     reason: z.string().optional(),
@@ -49,6 +50,10 @@ export const PresentedCredential = z
   })
   .meta({ id: 'PresentedCredential' })
 export type PresentedCredential = z.infer<typeof PresentedCredential>
+
+/** `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below one. */
+export const acceptedIssuers = ['any', 'trusted'] as const
+export type AcceptedIssuers = (typeof acceptedIssuers)[number]
 
 export const responseModes = ['direct_post', 'direct_post.jwt'] as const
 export type ResponseMode = (typeof responseModes)[number]
@@ -76,6 +81,8 @@ export const StoredOpenId4Vp = z.object({
   signer: z
     .union([z.object({ did: z.string(), keyId: z.string() }), z.object({ certificateId: z.string() })])
     .optional(),
+  /** Absent: any. */
+  issuers: z.enum(acceptedIssuers).optional(),
   /** Where the wallet sends the person after the response. */
   redirectUri: z.string().optional(),
 })

@@ -440,6 +440,11 @@ async function certify({ acme }: Cast) {
   await acme('GET /issuer-certificates/{id}', { path: { id } })
   await acme('GET /issuer-certificates', {})
   await acme('DELETE /issuer-certificates/{id}', { path: { id } })
+  const anchor = { type: 'x509' as const, value: pemOf(root), name: 'Example Root' }
+  const trusted = { path: { id: (await acme('POST /trust-anchors', { body: anchor })).id } }
+  await acme('GET /trust-anchors/{id}', trusted)
+  await acme('GET /trust-anchors', {})
+  await acme('DELETE /trust-anchors/{id}', trusted)
 }
 
 async function signIn({ acme, alice, anyone }: Cast, { subjectId }: Dids) {
