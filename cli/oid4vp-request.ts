@@ -71,7 +71,8 @@ export function requestFromWallet(
       const record = await call(route, { body })
       const { presentationId, openid4vp } = record
       log(isQuiet ? presentationId : openid4vp!.authorizationRequest)
-      if (!isQuiet) say(`\nproof    ${presentationId}\nexpires  ${openid4vp!.expiresAt}`)
+      if (!isQuiet)
+        say(`\nproof    ${presentationId}\nexpires  ${openid4vp!.expiresAt}\npage     ${openid4vp!.pageUrl}`)
       if (isJson && flags.wait !== undefined) logJson(record)
       return record
     },

@@ -89,7 +89,13 @@ export const StoredOpenId4Vp = z.object({
 export type StoredOpenId4Vp = z.infer<typeof StoredOpenId4Vp>
 
 export const OpenId4VpStatus = z
-  .object({ ...shown, expiresAt: z.iso.datetime() })
+  .object({
+    ...shown,
+    pageUrl: z
+      .string()
+      .describe('A page for a person: the request as QR code, and then whether the presentation is valid.'),
+    expiresAt: z.iso.datetime(),
+  })
   .meta({ id: 'OpenId4VpPresentation' })
 
 export function toOpenId4VpStatus({
@@ -100,7 +106,9 @@ export function toOpenId4VpStatus({
   checks,
   credentials,
   expiresTime,
+  responseUri,
 }: StoredOpenId4Vp): z.infer<typeof OpenId4VpStatus> {
   const expiresAt = new Date(expiresTime * 1_000).toISOString()
-  return { authorizationRequest, clientId, responseMode, dcqlQuery, checks, credentials, expiresAt }
+  const pageUrl = responseUri.replace(/\/response$/, '/page')
+  return { authorizationRequest, pageUrl, clientId, responseMode, dcqlQuery, checks, credentials, expiresAt }
 }

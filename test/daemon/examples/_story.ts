@@ -255,6 +255,7 @@ async function proveByOpenId({ acme, examples }: Cast) {
   const answer = await fetch(`${uri}/response`, { method: 'POST', body: new URLSearchParams(form) })
   const receipt = (await answer.json()) as { redirect_uri: string }
   examples.set('POST /oid4vp/requests/{token}/response', { request: form, response: receipt })
+  examples.set('GET /oid4vp/requests/{token}/page', { response: await (await fetch(`${uri}/page`)).json() })
   const responseCode = new URL(receipt.redirect_uri).searchParams.get('response_code')!
   await acme('POST /present-proof/presentations/{presentationId}/response-code', {
     path: { presentationId },
