@@ -38,6 +38,17 @@ export const openId4VpFlags = {
     ...withOpenId,
     description: 'accept only issuers that are trust anchors, or have a certificate below one (agent trust)',
   }),
+  'transaction-data': Flags.string({
+    ...withOpenId,
+    helpValue: '<file>',
+    description: 'file with transactions that the person authorizes: an array in JSON (transaction_data)',
+  }),
+  'verifier-info': Flags.string({
+    ...withOpenId,
+    helpValue: '<file>',
+    description:
+      'file with attestations about the verifier, for a signed request: an array in JSON (verifier_info)',
+  }),
   encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
 }
 
@@ -47,6 +58,8 @@ export type OpenId4VpFlags = {
   certificate?: string | undefined
   encrypt?: boolean | undefined
   trusted?: boolean | undefined
+  'transaction-data'?: string | undefined
+  'verifier-info'?: string | undefined
 }
 
 /** Makes a request and prints its URL. With `--wait`, prints the record once it has reached the state. */
@@ -62,6 +75,8 @@ export function requestFromWallet(
     certificateId: flags.certificate,
     ...(flags.encrypt && { responseMode: 'direct_post.jwt' as const }),
     ...(flags.trusted && { issuers: 'trusted' as const }),
+    transactionData: readOptional('transaction-data', flags['transaction-data']) as Body['transactionData'],
+    verifierInfo: readOptional('verifier-info', flags['verifier-info']) as Body['verifierInfo'],
     policyId,
     statusCheck,
   }
@@ -82,6 +97,10 @@ export function requestFromWallet(
     },
     next: ({ presentationId: id, status }) => nextCommand('proof', status, id) ?? `agent proof show ${id}`,
   })
+}
+
+function readOptional(name: string, file: string | undefined): unknown {
+  return file === undefined ? undefined : readJson(name, `@${file}`)
 }
 
 function toScannable({ openid4vp }: Records['proof']): Scannable {

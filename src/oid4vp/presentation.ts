@@ -14,6 +14,7 @@ import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import { checkPolicy, type PolicyConstraint } from '../verification/policies.ts'
 import type { Check } from './checks.ts'
+import type { TransactionCheck } from './transaction-data.ts'
 import type { CheckTrust } from './trust.ts'
 
 /** The expected values of a response. Times are in epoch seconds. */
@@ -25,6 +26,7 @@ export type Expected = {
   requestedAt: number
   constraints: readonly PolicyConstraint[]
   checkTrust: CheckTrust
+  transactions?: TransactionCheck | undefined
   /** For holders. */
   leewaySeconds: number
   options: VerificationOptions
@@ -53,6 +55,7 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
     credential: toPresented(credential, issuer, decoded.claims),
     checks: [
       ...(binding ? answerChecks(binding, expected) : []),
+      ...transactionChecks(binding, asked, expected),
       ['query', () => checkMatch(credential, asked)],
       ['disclosure', () => checkDisclosures(decoded, expected.query)],
       ['policy', () => checkPolicy(expected.constraints, [{ schemas: types, issuerDid: issuer }])],
@@ -144,6 +147,14 @@ function answerChecks(
       },
     ],
   ]
+}
+
+function transactionChecks(
+  binding: object | undefined,
+  { id }: CredentialQuery,
+  { transactions }: Expected,
+): Check[] {
+  return binding && transactions ? [['transaction', () => transactions.checkBinding(binding, id)]] : []
 }
 
 /** Authorities are checked with the certificates. */

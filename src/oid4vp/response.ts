@@ -23,6 +23,7 @@ import { readResponse, readVpToken, type Response, type VpToken } from './author
 import { type Check, runChecks } from './checks.ts'
 import { type Expected, type Readable, readPresentation } from './presentation.ts'
 import { forgetKey, storeResponseCode } from './session.ts'
+import { createTransactionCheck } from './transaction-data.ts'
 import { createTrustCheck } from './trust.ts'
 
 export const ResponseReceipt = z
@@ -148,13 +149,15 @@ async function verifyResponse(wallet: Wallet, record: RequestRecord, presented: 
     const fault = findSetFault(expected.query, counts)
     if (fault !== undefined) throw new VerificationError('credential-missing', fault)
   }
-  checks.push(...(await runChecks([['answer', answer]])))
+  const { transactions } = expected
+  const whole: Check[] = transactions ? [['transaction', () => transactions.checkAll()]] : []
+  checks.push(...(await runChecks([['answer', answer], ...whole])))
   return { checks, credentials }
 }
 
 function expectedOf(wallet: Wallet, record: RequestRecord): Expected {
   const { config, resolver } = wallet.env
-  const { dcqlQuery: query, clientId: audience, nonce, issuers = 'any' } = record.openid4vp
+  const { dcqlQuery: query, clientId: audience, nonce, issuers = 'any', transactionData } = record.openid4vp
   const verifyChain = createChainVerifier(wallet)
   return {
     query,
@@ -162,6 +165,7 @@ function expectedOf(wallet: Wallet, record: RequestRecord): Expected {
     nonce,
     requestedAt: Math.floor(Date.parse(record.createdAt) / 1_000),
     constraints: record.policy?.constraints ?? [],
+    ...(transactionData && { transactions: createTransactionCheck(transactionData) }),
     checkTrust: createTrustCheck(wallet, issuers, verifyChain),
     leewaySeconds: config.PRESENTATION_LEEWAY,
     options: {

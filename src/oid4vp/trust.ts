@@ -22,18 +22,18 @@ export function createTrustCheck(
     const isDid = issuer.startsWith('did:')
     const authorityKeyIds = isDid ? [] : (await verifyChain(x5c, issuer)).authorityKeyIds
     if (!isByAuthority({ authorityKeyIds }, asked))
-      throw refused('no certificate of the issuer names one of the trusted_authorities of the query')
+      throw refused('No certificate of the issuer names one of the trusted_authorities of the query')
     if (accepted === 'any') return
     if (isDid) {
       if (await isTrustedDid(db, issuer)) return
-      throw refused(`the issuer ${issuer} is no trust anchor of this wallet: agent trust add`)
+      throw refused(`The issuer ${issuer} is no trust anchor of this wallet: agent trust add`)
     }
     const named = await findAnchorValues(db, 'aki')
     if (named.length > 0 && !authorityKeyIds.some((each) => named.includes(each)))
-      throw refused('the issuer’s certificate is of none of the authorities (aki) that this wallet trusts')
+      throw refused('The issuer’s certificate is of none of the authorities (aki) that this wallet trusts')
   }
 }
 
 function refused(reason: string): VerificationError {
-  return new VerificationError('issuer-not-trusted', reason[0]!.toUpperCase() + reason.slice(1))
+  return new VerificationError('issuer-not-trusted', reason)
 }

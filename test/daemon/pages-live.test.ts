@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { readRequest, requestProof, respond } from '../oid4vp/_wallet.ts'
+import { personQuery, readRequest, respond } from '../oid4vp/_wallet.ts'
 import { newHolder } from '../enterprise/_suite.ts'
 
 let agent: TestAgent
@@ -44,7 +44,9 @@ const links = {
     }
   },
   'a request over OpenID4VP': async (at: TestAgent) => {
-    const { presentationId, openid4vp } = await requestProof({ tenant: { call: at.tenant } })
+    const { presentationId, openid4vp } = await at.tenant('POST /present-proof/presentations/openid4vp', {
+      body: { dcqlQuery: personQuery },
+    })
     const { pageUrl: url, authorizationRequest } = openid4vp!
     const request = await readRequest(authorizationRequest)
     return {

@@ -9,6 +9,7 @@ export const checkNames = [
   'audience',
   'nonce',
   'time',
+  'transaction',
   'query',
   'disclosure',
   'policy',
@@ -30,7 +31,7 @@ export const PresentationCheck = z
     name: z
       .enum(checkNames)
       .describe(
-        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query.',
+        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `transaction`: the holder authorized the requested transactions. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query.',
       ),
     result: z.enum(['passed', 'failed', 'skipped']).describe('`skipped`: an earlier check failed.'),
     reason: z.string().optional(),
@@ -54,6 +55,15 @@ export type PresentedCredential = z.infer<typeof PresentedCredential>
 /** `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below one. */
 export const acceptedIssuers = ['any', 'trusted'] as const
 export type AcceptedIssuers = (typeof acceptedIssuers)[number]
+
+/** An attestation about the verifier, for wallets that understand its format (OpenID4VP 1.0 §5.11). */
+export const VerifierInfo = z
+  .object({
+    format: z.string().min(1).max(200),
+    data: z.union([z.string().max(50_000), z.record(z.string(), JsonValue)]),
+    credential_ids: z.array(z.string()).min(1).max(50).optional(),
+  })
+  .meta({ id: 'OpenId4VpVerifierInfo' })
 
 export const responseModes = ['direct_post', 'direct_post.jwt'] as const
 export type ResponseMode = (typeof responseModes)[number]
@@ -81,6 +91,9 @@ export const StoredOpenId4Vp = z.object({
   signer: z
     .union([z.object({ did: z.string(), keyId: z.string() }), z.object({ certificateId: z.string() })])
     .optional(),
+  /** The members of `transaction_data`, encoded. */
+  transactionData: z.array(z.string()).optional(),
+  verifierInfo: z.array(VerifierInfo).optional(),
   /** Absent: any. */
   issuers: z.enum(acceptedIssuers).optional(),
   /** Where the wallet sends the person after the response. */
@@ -91,6 +104,7 @@ export type StoredOpenId4Vp = z.infer<typeof StoredOpenId4Vp>
 export const OpenId4VpStatus = z
   .object({
     ...shown,
+    transactionData: z.array(z.record(z.string(), JsonValue)).optional(),
     pageUrl: z
       .string()
       .describe('A page for a person: the request as QR code, and then whether the presentation is valid.'),
@@ -107,8 +121,23 @@ export function toOpenId4VpStatus({
   credentials,
   expiresTime,
   responseUri,
+  transactionData: encoded,
 }: StoredOpenId4Vp): z.infer<typeof OpenId4VpStatus> {
   const expiresAt = new Date(expiresTime * 1_000).toISOString()
+  const transactionData = encoded?.map(
+    (text) =>
+      JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, z.infer<typeof JsonValue>>,
+  )
   const pageUrl = responseUri.replace(/\/response$/, '/page')
-  return { authorizationRequest, pageUrl, clientId, responseMode, dcqlQuery, checks, credentials, expiresAt }
+  return {
+    authorizationRequest,
+    pageUrl,
+    transactionData,
+    clientId,
+    responseMode,
+    dcqlQuery,
+    checks,
+    credentials,
+    expiresAt,
+  }
 }
