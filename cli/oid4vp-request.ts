@@ -34,6 +34,21 @@ export const openId4VpFlags = {
     exclusive: ['signing-did'],
     description: 'id of the issuer certificate that signs the request',
   }),
+  trusted: Flags.boolean({
+    ...withOpenId,
+    description: 'accept only issuers that are trust anchors, or have a certificate below one (agent trust)',
+  }),
+  'transaction-data': Flags.string({
+    ...withOpenId,
+    helpValue: '<file>',
+    description: 'file with transactions that the person authorizes: an array in JSON (transaction_data)',
+  }),
+  'verifier-info': Flags.string({
+    ...withOpenId,
+    helpValue: '<file>',
+    description:
+      'file with attestations about the verifier, for a signed request: an array in JSON (verifier_info)',
+  }),
   encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
 }
 
@@ -42,6 +57,9 @@ export type OpenId4VpFlags = {
   'signing-did'?: string | undefined
   certificate?: string | undefined
   encrypt?: boolean | undefined
+  trusted?: boolean | undefined
+  'transaction-data'?: string | undefined
+  'verifier-info'?: string | undefined
 }
 
 /** Makes a request and prints its URL. With `--wait`, prints the record once it has reached the state. */
@@ -56,6 +74,9 @@ export function requestFromWallet(
     did: flags['signing-did'],
     certificateId: flags.certificate,
     ...(flags.encrypt && { responseMode: 'direct_post.jwt' as const }),
+    ...(flags.trusted && { issuers: 'trusted' as const }),
+    transactionData: readOptional('transaction-data', flags['transaction-data']) as Body['transactionData'],
+    verifierInfo: readOptional('verifier-info', flags['verifier-info']) as Body['verifierInfo'],
     policyId,
     statusCheck,
   }
@@ -65,7 +86,8 @@ export function requestFromWallet(
       const record = await call(route, { body })
       const { presentationId, openid4vp } = record
       log(isQuiet ? presentationId : openid4vp!.authorizationRequest)
-      if (!isQuiet) say(`\nproof    ${presentationId}\nexpires  ${openid4vp!.expiresAt}`)
+      if (!isQuiet)
+        say(`\nproof    ${presentationId}\nexpires  ${openid4vp!.expiresAt}\npage     ${openid4vp!.pageUrl}`)
       if (isJson && flags.wait !== undefined) logJson(record)
       return record
     },
@@ -75,6 +97,10 @@ export function requestFromWallet(
     },
     next: ({ presentationId: id, status }) => nextCommand('proof', status, id) ?? `agent proof show ${id}`,
   })
+}
+
+function readOptional(name: string, file: string | undefined): unknown {
+  return file === undefined ? undefined : readJson(name, `@${file}`)
 }
 
 function toScannable({ openid4vp }: Records['proof']): Scannable {

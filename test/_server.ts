@@ -12,6 +12,8 @@ export type TestServer = {
   connections(): number
   /** The greatest number of connections open at once. */
   peak(): number
+  /** Breaks all open connections. */
+  cut(): void
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -33,6 +35,9 @@ export async function startServer(listener: RequestListener, host = '127.0.0.1')
     url: `http://127.0.0.1:${port}`,
     connections: () => connections,
     peak: () => peak,
+    cut: () => {
+      for (const socket of open) socket.destroy()
+    },
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -132,6 +132,14 @@ const table = {
     id: 'id',
     name: 'name',
   }),
+  trustAnchor: resource({
+    noun: 'trust anchor',
+    listCommand: 'agent trust list',
+    endpoint: 'GET /trust-anchors',
+    id: 'id',
+    name: 'name',
+    about: ({ name, subject, value }) => name ?? subject ?? value,
+  }),
   wallet: resource({
     noun: 'wallet',
     listCommand: 'agent wallet list',

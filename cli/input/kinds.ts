@@ -36,6 +36,7 @@ const flags: Readonly<Record<string, Kind | 'file'>> = {
 }
 
 const args: Readonly<Record<string, Kind | 'file'>> = {
+  anchor: 'file',
   challenge: 'file',
   credential: 'file',
   did: 'did',
@@ -63,6 +64,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     proof: 'proof',
     tenant: 'tenant',
     trace: 'record',
+    trust: 'trustAnchor',
     wallet: 'wallet',
     webhook: 'webhook',
   },

@@ -15,6 +15,7 @@ const descriptions: Readonly<Record<string, string>> = {
   'credential-definition-registry': 'Credential definitions (AnonCreds)',
   vdr: 'Entries of the verifiable data registry',
   verification: 'Verify credentials; verification policies',
+  'trust-anchors': 'Trusted authorities and issuers',
   'presentation-exchange': 'Presentation definitions (DIF Presentation Exchange)',
   messages: 'Basic messages over connections',
   didcomm: 'DIDComm messages: unpack, ping',

@@ -107,6 +107,35 @@ export const english = {
       'Enter the code and accept only if you opened this page with your own wallet. Otherwise another person gets the credential. The issuer never asks you for the code by message or by phone.',
   },
 
+  presentation: {
+    kind: 'Proof request',
+    title: 'Show a proof with your wallet',
+    text: 'You are asked for data from credentials in your wallet. This page continues by itself when your wallet has answered.',
+    code: 'QR code of the proof request',
+    open: 'Open your wallet app, and scan the code.',
+    check: (host: string): Html => html`Check who asks. Your answer goes to <bdi>${host}</bdi>.`,
+    last: 'Check which data is requested. Share it, or decline.',
+    here: 'Open the wallet on this device',
+    warning:
+      'Continue only if you began this yourself. If another person sent you this link, they get your data.',
+    verified: {
+      title: 'Your proof is valid',
+      text: 'You can close this page and go on where you began.',
+    },
+    failed: {
+      title: 'Your proof is not valid',
+      text: 'The verifier could not accept it. Ask the verifier for a new request.',
+    },
+    declined: {
+      title: 'No proof was sent',
+      text: 'Your wallet declined the request. Ask the verifier for a new one if you want to send a proof.',
+    },
+    expired: {
+      title: 'This request has expired',
+      text: 'No wallet has answered in time. Ask the verifier for a new request.',
+    },
+  },
+
   problem: {
     other: 'The link cannot be shown.',
     400: {

@@ -108,6 +108,35 @@ export const german: Texts = {
       'Geben Sie den Code nur ein, und nehmen Sie nur an, wenn Sie diese Seite mit Ihrer eigenen Wallet geöffnet haben. Sonst erhält eine andere Person den Nachweis. Der Aussteller fragt Sie nie per Nachricht oder Telefon nach dem Code.',
   },
 
+  presentation: {
+    kind: 'Nachweisanfrage',
+    title: 'Zeigen Sie einen Nachweis mit Ihrer Wallet',
+    text: 'Sie werden um Daten aus Nachweisen in Ihrer Wallet gebeten. Diese Seite geht von selbst weiter, sobald Ihre Wallet geantwortet hat.',
+    code: 'QR-Code der Nachweisanfrage',
+    open: 'Öffnen Sie Ihre Wallet-App, und scannen Sie den Code.',
+    check: (host) => html`Prüfen Sie, wer anfragt. Ihre Antwort geht an <bdi>${host}</bdi>.`,
+    last: 'Prüfen Sie, welche Daten verlangt werden. Geben Sie sie frei, oder lehnen Sie ab.',
+    here: 'Die Wallet auf diesem Gerät öffnen',
+    warning:
+      'Fahren Sie nur fort, wenn Sie dies selbst begonnen haben. Hat Ihnen eine andere Person diesen Link geschickt, erhält sie Ihre Daten.',
+    verified: {
+      title: 'Ihr Nachweis ist gültig',
+      text: 'Sie können diese Seite schließen und dort weitermachen, wo Sie begonnen haben.',
+    },
+    failed: {
+      title: 'Ihr Nachweis ist nicht gültig',
+      text: 'Die prüfende Stelle konnte ihn nicht annehmen. Bitten Sie sie um eine neue Anfrage.',
+    },
+    declined: {
+      title: 'Es wurde kein Nachweis gesendet',
+      text: 'Ihre Wallet hat die Anfrage abgelehnt. Bitten Sie um eine neue, wenn Sie einen Nachweis senden möchten.',
+    },
+    expired: {
+      title: 'Diese Anfrage ist abgelaufen',
+      text: 'Keine Wallet hat rechtzeitig geantwortet. Bitten Sie um eine neue Anfrage.',
+    },
+  },
+
   problem: {
     other: 'Der Link kann nicht angezeigt werden.',
     400: {

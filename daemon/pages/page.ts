@@ -14,11 +14,18 @@ export const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1d4fd7"/><circle cx="8" cy="6" r="2.5" fill="#fff"/><path d="M3.5 13a4.5 4 0 0 1 9 0z" fill="#fff"/></svg>'
 const iconUrl = `data:image/svg+xml,${encodeURIComponent(icon)}`
 
-/** Reloads a page when its link closes. The events are those of `live.ts`, at the URL of the page. */
+/**
+ * Reloads a page when its link closes. The events are those of `live.ts`, at the URL of the page. Browsers open a lost stream again, but not
+ * after the error of a server, such as that of a proxy while the agent restarts.
+ */
 const liveScript = inline(
   'script',
-  `const events = new EventSource(location.href)
-events.addEventListener('closed', () => { events.close(); location.reload() })`,
+  `const follow = () => {
+  const events = new EventSource(location.href)
+  events.addEventListener('closed', () => { events.close(); location.reload() })
+  events.addEventListener('error', () => { if (events.readyState === EventSource.CLOSED) setTimeout(follow, 5000) })
+}
+follow()`,
 )
 
 export type Page = {

@@ -29,6 +29,7 @@ import presentationExchange from './presentation-exchange.ts'
 import schemaRegistry from './schema-registry.ts'
 import system from './system.ts'
 import traces from './traces.ts'
+import trustAnchors from './trust-anchors.ts'
 import vdr from './vdr.ts'
 import verification from './verification.ts'
 import wallets from './wallets.ts'
@@ -61,6 +62,7 @@ export const routes = [
   ...credentialDefinitionRegistry,
   ...vdr,
   ...verification,
+  ...trustAnchors,
   ...presentationExchange,
   ...onboard,
   ...didAuthentication,

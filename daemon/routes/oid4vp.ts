@@ -4,9 +4,12 @@ import type { Agent } from '../../src/agent.ts'
 import { readRequestObject, requestNotFound, RequestUriForm } from '../../src/oid4vp/authorization-request.ts'
 import { AuthorizationResponse } from '../../src/oid4vp/authorization-response.ts'
 import { receiveResponse, ResponseReceipt } from '../../src/oid4vp/response.ts'
+import { readStatus, requestClosed, RequestStatus, type WatchedStatus } from '../../src/oid4vp/status.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
+import type { PresentationRequestLink } from '../pages/presentation-request.ts'
+import { livePage, replyLive } from '../pages/reply.ts'
 import { oauth, toOAuthAnswer } from './_oid4vci.ts'
 
 const path = { token: z.string().max(100) }
@@ -63,7 +66,50 @@ export default [
     ({ agent }, { path: { token }, body: form }) =>
       toOAuthAnswer(withWallet(agent, token, (wallet) => receiveResponse(wallet, token, form))),
   ),
+  route(
+    'GET /oid4vp/requests/{token}/page',
+    {
+      summary: 'Read whether a presentation request is answered; a page with its QR code in a browser',
+      operationId: 'getAuthorizationRequestPage',
+      extension: true,
+      access: 'public',
+      perAddress: 'OID4VP_REQUESTS_PER_MINUTE',
+      path,
+      media: livePage.media,
+      bodies: {
+        'text/event-stream': z.string().meta({
+          description: 'One event, `closed`, when the request is answered or expired. The stream then ends.',
+        }),
+      },
+      reply: [200, RequestStatus],
+    },
+    ({ agent }, { path: { token }, ...input }) =>
+      replyLive(agent.notifier, input, {
+        read: () => withWallet(agent, token, (wallet) => readStatus(wallet, token)),
+        toJson: ({ status }) => status,
+        toPage: (watched, { presentationRequestPage }, texts) =>
+          presentationRequestPage(texts, toLink(watched, agent.env.urls.rest)),
+        watch(watched) {
+          if (watched.status.state !== 'waiting') throw requestClosed()
+          return watched
+        },
+      }),
+  ),
 ] as const
+
+/** The page of a request. */
+function toLink({ status, remainingMs }: WatchedStatus, base: string): PresentationRequestLink {
+  const { state, authorizationRequest, expiresAt } = status
+  if (state !== 'waiting' || authorizationRequest === undefined) return { state } as PresentationRequestLink
+  const { host } = new URL(base)
+  return {
+    state,
+    authorizationRequest,
+    endsAt: new Date(expiresAt),
+    staleAfterMs: Math.max(0, remainingMs),
+    host,
+  }
+}
 
 async function toRequest(agent: Agent, token: string, form?: URLSearchParams) {
   try {

@@ -1,7 +1,6 @@
 /** `/verification`: verification of credentials and schemas, and the verification policies of the wallet. */
 import * as z from 'zod'
 import { statusChecks } from '../../src/credential-status/check.ts'
-import { createChainVerifier } from '../../src/issuer-certificates/trust.ts'
 import { SchemaVerification, SchemaVerificationResult, verifySchema } from '../../src/schemas/verify.ts'
 import {
   createPolicy,
@@ -13,6 +12,7 @@ import {
   VerificationPolicyInput,
 } from '../../src/verification/policies.ts'
 import { VcVerificationRequests, VcVerificationResponse } from '../../src/verification/model.ts'
+import { createChainVerifier } from '../../src/trust-anchors/verify-chain.ts'
 import { verifyCredentials } from '../../src/verification/verify.ts'
 import { allScopes, Uuid } from '../../src/wallet/model.ts'
 import { Page, PagingWithAnyOrder, toPage } from '../http/paging.ts'

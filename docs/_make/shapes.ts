@@ -214,6 +214,11 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
   trace: answer('GET /traces/{id}', 'With --follow its steps alone, one a line.'),
 
+  'trust:add':    answer('POST /trust-anchors'),
+  'trust:list':   answer('GET /trust-anchors'),
+  'trust:remove': removed,
+  'trust:show':   answer('GET /trust-anchors/{id}'),
+
   'vdr:create': answer('POST /vdr/entries'),
   'vdr:proof':  answer('GET /vdr/proofs'),
   'vdr:remove': own(z.object({ url: z.string(), removed: z.literal(true), operationId: z.string().optional() }).meta({ id: 'RemovedVdrEntry' })),

@@ -19,12 +19,15 @@ export const IssuerId = z.union([
     .regex(/^(?!did:)[a-z][a-z0-9+.-]*:\S+$/i, 'is not a URI'),
 ])
 
+/** The key of a verified certificate, and the key identifiers of the authorities on its path, base64url. */
+export type CertifiedKey = { publicKey: PublicJwk; authorityKeyIds: readonly string[] }
+
 /**
- * Verifies the certificates of a header, and that the first one names the issuer. Returns its key.
+ * Verifies the certificates of a header, and that the first one names the issuer.
  *
  * @throws {VerificationError} `issuer-not-trusted`
  */
-export type VerifyChain = (x5c: unknown, issuer: string) => Promise<PublicJwk>
+export type VerifyChain = (x5c: unknown, issuer: string) => Promise<CertifiedKey>
 
 /** Without `verifyChain`, issuers without a DID are refused. */
 export type IssuerKeys = { resolve: Resolve; verifyChain?: VerifyChain | undefined }
@@ -46,7 +49,7 @@ export async function checkIssuerSignature(
       'issuer-not-trusted',
       `The issuer ${issuer} is not a DID, and no certificates are trusted here`,
     )
-  const publicKeyJwk = await verifyChain(jws.header.x5c, issuer)
+  const { publicKey: publicKeyJwk } = await verifyChain(jws.header.x5c, issuer)
   if (!isSignedBy(jws, publicKeyJwk))
     throw new VerificationError(
       'signature',

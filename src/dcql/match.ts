@@ -55,9 +55,9 @@ function findTypeMismatch({ types }: DcqlCredential, { format, meta }: Credentia
 }
 
 /** Only authority key identifiers can be checked. Authorities of other types match no credential. */
-function isByAuthority(
-  { authorityKeyIds = [] }: DcqlCredential,
-  { trusted_authorities: authorities }: CredentialQuery,
+export function isByAuthority(
+  { authorityKeyIds = [] }: Pick<DcqlCredential, 'authorityKeyIds'>,
+  { trusted_authorities: authorities }: Pick<CredentialQuery, 'trusted_authorities'>,
 ): boolean {
   if (!authorities) return true
   return authorities.some(

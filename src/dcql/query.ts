@@ -110,8 +110,7 @@ export const RequestedDcqlQuery = DcqlQuery.superRefine(({ credentials }, contex
     if (!(dcqlFormats as readonly string[]).includes(query.format))
       refuse(['format'], `is none of ${dcqlFormats.join(', ')}`)
     else if (!query.meta[member]) refuse(['meta', member], 'is missing: name the accepted types')
-    if (query.trusted_authorities)
-      refuse(['trusted_authorities'], 'cannot be checked: name issuers in a verification policy')
+    refuseAuthorities(query, refuse)
     const paths = (query.claims ?? []).map(({ path }) => JSON.stringify(path))
     const twice = paths.findIndex((path, position) => paths.indexOf(path) !== position)
     if (twice >= 0) refuse(['claims', twice, 'path'], 'is that of another claim of this credential')
@@ -119,6 +118,22 @@ export const RequestedDcqlQuery = DcqlQuery.superRefine(({ credentials }, contex
 })
 
 type Path = (string | number)[]
+
+/** Authorities are found in certificates, and only by their key identifiers (§6.1.1). */
+function refuseAuthorities(
+  { trusted_authorities: authorities, format }: CredentialQuery,
+  refuse: (path: Path, message: string) => void,
+): void {
+  if (!authorities) return
+  if (format !== 'dc+sd-jwt')
+    refuse(['trusted_authorities'], 'needs the format dc+sd-jwt: name the issuers’ DIDs in a policy')
+  for (const [index, { type, values }] of authorities.entries()) {
+    const place: Path = ['trusted_authorities', index]
+    if (type !== 'aki') refuse([...place, 'type'], `${type} cannot be checked: only aki can`)
+    else if (!values.every((value) => /^[\w-]+$/.test(value)))
+      refuse([...place, 'values'], 'has a key identifier that is not base64url')
+  }
+}
 
 function refuseRepeated(
   ids: readonly (string | undefined)[],

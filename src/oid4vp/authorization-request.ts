@@ -25,7 +25,15 @@ const clientMetadata = {
 
 type Parts = Pick<
   StoredOpenId4Vp,
-  'clientId' | 'responseMode' | 'responseUri' | 'nonce' | 'state' | 'dcqlQuery' | 'encryptionKey'
+  | 'clientId'
+  | 'responseMode'
+  | 'responseUri'
+  | 'nonce'
+  | 'state'
+  | 'dcqlQuery'
+  | 'encryptionKey'
+  | 'transactionData'
+  | 'verifierInfo'
 >
 
 function parametersOf({
@@ -36,6 +44,8 @@ function parametersOf({
   state,
   dcqlQuery,
   encryptionKey,
+  transactionData,
+  verifierInfo,
 }: Parts) {
   return {
     response_type: 'vp_token',
@@ -45,6 +55,8 @@ function parametersOf({
     nonce,
     state,
     dcql_query: dcqlQuery,
+    ...(transactionData && { transaction_data: transactionData }),
+    ...(verifierInfo && { verifier_info: verifierInfo }),
     client_metadata: { ...clientMetadata, ...(encryptionKey && encryptionMetadata(encryptionKey)) },
   }
 }

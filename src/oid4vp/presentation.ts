@@ -14,6 +14,8 @@ import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import { checkPolicy, type PolicyConstraint } from '../verification/policies.ts'
 import type { Check } from './checks.ts'
+import type { TransactionCheck } from './transaction-data.ts'
+import type { CheckTrust } from './trust.ts'
 
 /** The expected values of a response. Times are in epoch seconds. */
 export type Expected = {
@@ -23,6 +25,8 @@ export type Expected = {
   /** When the request was made. */
   requestedAt: number
   constraints: readonly PolicyConstraint[]
+  checkTrust: CheckTrust
+  transactions?: TransactionCheck | undefined
   /** For holders. */
   leewaySeconds: number
   options: VerificationOptions
@@ -51,9 +55,11 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
     credential: toPresented(credential, issuer, decoded.claims),
     checks: [
       ...(binding ? answerChecks(binding, expected) : []),
+      ...transactionChecks(binding, asked, expected),
       ['query', () => checkMatch(credential, asked)],
       ['disclosure', () => checkDisclosures(decoded, expected.query)],
       ['policy', () => checkPolicy(expected.constraints, [{ schemas: types, issuerDid: issuer }])],
+      ['trust', () => expected.checkTrust({ issuer, x5c: jws.header.x5c }, asked)],
       ['validity', () => verifyPart(jws, decoded, expected, 'verifyDates')],
       ...(binding ? ([['holder-binding', () => checkKeyBinding(decoded)]] satisfies Check[]) : []),
       ['signature', () => verifyPart(jws, decoded, expected, 'verifySignature')],
@@ -77,6 +83,7 @@ function readJwt(text: string, asked: CredentialQuery, expected: Expected): Read
       ...(vp ? answerChecks(vp.claims, expected) : []),
       ['query', () => checkMatch(credential, asked)],
       ['policy', () => checkPolicy(expected.constraints, [{ schemas, issuerDid: issuer }])],
+      ['trust', () => expected.checkTrust({ issuer }, asked)],
       ['validity', () => verifyPart(jws, decoded, expected, 'verifyDates')],
       ...(vp ? ([['holder-binding', () => checkVpHolder(vp, subjectDid, expected)]] satisfies Check[]) : []),
       ['signature', () => verifyPart(jws, decoded, expected, 'verifySignature')],
@@ -142,8 +149,17 @@ function answerChecks(
   ]
 }
 
+function transactionChecks(
+  binding: object | undefined,
+  { id }: CredentialQuery,
+  { transactions }: Expected,
+): Check[] {
+  return binding && transactions ? [['transaction', () => transactions.checkBinding(binding, id)]] : []
+}
+
+/** Authorities are checked with the certificates. */
 function checkMatch(credential: DcqlCredential, asked: CredentialQuery): void {
-  const match = matchCredential(credential, asked, 'moved')
+  const match = matchCredential(credential, { ...asked, trusted_authorities: undefined }, 'moved')
   if (!match.isMatch)
     throw new VerificationError('claim-missing', `The credential does not fit the query: ${match.reason}`)
 }

@@ -8,7 +8,7 @@ import { digestOf, newSecret } from '../oid4vci/session.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { begin } from '../protocols/engine/record.ts'
 import { presentProof, type PresentationRecord } from '../protocols/present-proof/model.ts'
-import { responseModes } from '../protocols/present-proof/openid4vp.ts'
+import { acceptedIssuers, responseModes, VerifierInfo } from '../protocols/present-proof/openid4vp.ts'
 import { getPolicy } from '../verification/policies.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -16,6 +16,7 @@ import { toRequestUrl } from './authorization-request.ts'
 import { chooseClient, clientIdPrefixes, type ClientIdPrefix } from './client.ts'
 import { newEncryptionKey } from './encryption.ts'
 import { insertSession, sealKey, useResponseCode } from './session.ts'
+import { encodeTransaction, findTransactionFault, Transactions } from './transaction-data.ts'
 
 const mostSeconds = 30 * 86_400
 
@@ -39,8 +40,17 @@ const Fields = z.object({
   policyId: optional(Uuid).describe(
     'A verification policy that each credential must satisfy as well: `schemaId` is the `vct`, or a credential schema. Without a policy, every issuer is accepted.',
   ),
+  issuers: optional(z.enum(acceptedIssuers)).describe(
+    '`trusted`: each issuer must be a trust anchor of this wallet, or have a certificate below one. `any`: certificates must end at a trust anchor, and DIDs are accepted as the policy says. Default: `any`.',
+  ),
   statusCheck: optional(z.enum(statusPolicies)).describe(
     'The check of credential status, as in `POST /present-proof/presentations`. Default: `required`.',
+  ),
+  transactionData: optional(Transactions).describe(
+    'Transactions that the person authorizes with the presentation (`transaction_data`): `type`, `credential_ids` of the query, and members of the type.',
+  ),
+  verifierInfo: optional(z.array(VerifierInfo).min(1).max(10)).describe(
+    'Attestations about this verifier for the wallet (`verifier_info`), in a signed request.',
   ),
   redirectUri: optional(z.url({ protocol: /^https?$/ }).max(2_000)).describe(
     'Where the wallet sends the person after the response, with the parameter `response_code` to be redeemed.',
@@ -77,6 +87,11 @@ export const RequestByOpenId4Vp = Fields.transform(({ clientIdPrefix, ...request
       'clientIdPrefix',
       `${prefix} ${expected === undefined ? 'needs no signer' : `needs a ${expected}`}`,
     )
+  if (requested.verifierInfo && expected === undefined)
+    refuse('verifierInfo', 'needs a signed request: give a did or a certificateId')
+  const fault = findTransactionFault(requested.transactionData ?? [], requested.dcqlQuery)
+  if (fault)
+    context.addIssue({ code: 'custom', path: ['transactionData', ...fault.path], message: fault.message })
   return { ...requested, clientIdPrefix: prefix }
 }).meta({ id: 'OpenId4VpPresentationRequest' })
 export type RequestByOpenId4Vp = z.output<typeof RequestByOpenId4Vp>
@@ -96,7 +111,10 @@ export async function requestByOpenId4Vp(
   const [nonce, state] = [newSecret(), newSecret()]
   const encryption = responseMode === 'direct_post.jwt' ? newEncryptionKey() : undefined
   const { encryptionKey } = encryption ?? {}
-  const terms = { ...client, responseMode, dcqlQuery, nonce, state, responseUri, encryptionKey }
+  const { verifierInfo } = requested
+  const transactionData = requested.transactionData?.map(encodeTransaction)
+  const asked = { dcqlQuery, transactionData, verifierInfo }
+  const terms = { ...client, ...asked, responseMode, nonce, state, responseUri, encryptionKey }
   const seconds = requested.expiresIn ?? config.PRESENTATION_INVITATION_EXPIRY
   const recordId = newId()
   const data = presentProof.model.parse({
@@ -111,6 +129,7 @@ export async function requestByOpenId4Vp(
       authorizationRequest: toRequestUrl(terms, requestUri),
       expiresTime: Math.floor(Date.now() / 1_000) + seconds,
       redirectUri,
+      issuers: requested.issuers,
     },
   })
   return wallet.transaction(async (tx) => {

@@ -16,12 +16,15 @@ import { presentProof } from '../protocols/present-proof/model.ts'
 import type { PresentationCheck, PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import type { Tx } from '../storage/database.ts'
 import { noteCount } from '../storage/tx-context.ts'
+import { createChainVerifier } from '../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
 import { readResponse, readVpToken, type Response, type VpToken } from './authorization-response.ts'
 import { type Check, runChecks } from './checks.ts'
 import { type Expected, type Readable, readPresentation } from './presentation.ts'
 import { forgetKey, storeResponseCode } from './session.ts'
+import { createTransactionCheck } from './transaction-data.ts'
+import { createTrustCheck } from './trust.ts'
 
 export const ResponseReceipt = z
   .object({ redirect_uri: z.string().optional() })
@@ -146,25 +149,31 @@ async function verifyResponse(wallet: Wallet, record: RequestRecord, presented: 
     const fault = findSetFault(expected.query, counts)
     if (fault !== undefined) throw new VerificationError('credential-missing', fault)
   }
-  checks.push(...(await runChecks([['answer', answer]])))
+  const { transactions } = expected
+  const whole: Check[] = transactions ? [['transaction', () => transactions.checkAll()]] : []
+  checks.push(...(await runChecks([['answer', answer], ...whole])))
   return { checks, credentials }
 }
 
 function expectedOf(wallet: Wallet, record: RequestRecord): Expected {
   const { config, resolver } = wallet.env
-  const { dcqlQuery: query, clientId: audience, nonce } = record.openid4vp
+  const { dcqlQuery: query, clientId: audience, nonce, issuers = 'any', transactionData } = record.openid4vp
+  const verifyChain = createChainVerifier(wallet)
   return {
     query,
     audience,
     nonce,
     requestedAt: Math.floor(Date.parse(record.createdAt) / 1_000),
     constraints: record.policy?.constraints ?? [],
+    ...(transactionData && { transactions: createTransactionCheck(transactionData) }),
+    checkTrust: createTrustCheck(wallet, issuers, verifyChain),
     leewaySeconds: config.PRESENTATION_LEEWAY,
     options: {
       resolve: resolver.document,
       now: Math.floor(Date.now() / 1_000),
       leewaySeconds: config.CREDENTIAL_LEEWAY,
-      ...statusChecks(wallet.env, record.statusCheck),
+      verifyChain,
+      ...statusChecks(wallet.env, record.statusCheck, verifyChain),
     },
   }
 }

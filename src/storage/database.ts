@@ -26,7 +26,8 @@ import * as wallet003 from './migrations/wallet-003-short-id.ts'
 import * as wallet004 from './migrations/wallet-004-openid4vci.ts'
 import * as wallet005 from './migrations/wallet-005-issuer-certificate.ts'
 import * as wallet006 from './migrations/wallet-006-openid4vp.ts'
-import * as wallet010 from './migrations/wallet-010-ledger-list.ts'
+import * as wallet007 from './migrations/wallet-007-trust-anchor.ts'
+import * as wallet008 from './migrations/wallet-008-ledger-list.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -57,7 +58,8 @@ export const walletMigrations: Migrations = {
   '004-openid4vci': wallet004,
   '005-issuer-certificate': wallet005,
   '006-openid4vp': wallet006,
-  '010-ledger-list': wallet010,
+  '007-trust-anchor': wallet007,
+  '008-ledger-list': wallet008,
 }
 
 /** Opens `agent.db`, and creates it if it is missing. Deleted and overwritten rows are erased from the file. @throws {NewerFileError} */

@@ -1,4 +1,4 @@
-/** The tables of a wallet's file for issuing by X.509, with the types of `wallet-tables.ts`. */
+/** The tables of a wallet's file for X.509 and trust, with the types of `wallet-tables.ts`. */
 export interface IssuerTables {
   /** P-256 keys of issuers, with their certificates. */
   issuer_certificate: {
@@ -21,5 +21,22 @@ export interface IssuerTables {
     is_development: number
     created_at: string
     updated_at: string
+  }
+
+  /** The authorities and issuers that the wallet trusts. */
+  trust_anchor: {
+    sequence: number
+    id: string
+    type: string
+    /** A certificate in PEM, a DID, or the key identifier of an authority in base64url. */
+    value: string
+    /** Of type and value, hexadecimal. */
+    digest: string
+    name: string | null
+    /** Of a certificate, as its key identifier and its end. */
+    subject: string | null
+    key_id: string | null
+    not_after: string | null
+    created_at: string
   }
 }

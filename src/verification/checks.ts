@@ -4,13 +4,12 @@ import { reasonOf } from '../base/reason.ts'
 import { checkIssuerSignature, type IssuerKeys } from '../credentials/issuer-signature.ts'
 import { isJsonObject } from '../base/json.ts'
 import { type CheckStatus, establishStatus } from '../credentials/verify.ts'
-import { parseClaims } from '../credentials/jws.ts'
 import { checkValidity, type Validity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { canonicalDid } from '../did/document.ts'
 import { checkClaims, checkUsable, satisfies } from '../schemas/claims.ts'
 import type { Parameter, VcVerificationName } from './model.ts'
-import { Issuer, type Token, type TokenClaims } from './token.ts'
+import type { Token, TokenClaims } from './token.ts'
 
 /** Reads the JSON Schema at a URL. @throws {Problem} when it cannot be read. */
 export type GetSchema = (url: string) => Promise<unknown>
@@ -60,7 +59,7 @@ export const checks: Record<VcVerificationName, Check> = {
 async function checkSignatures(token: Token, _: unknown, sources: Sources): Promise<void> {
   const [jws] = token.jwts()
   token.checkKeyBinding()
-  await checkIssuerSignature(jws, parseClaims(Issuer, jws.payload).iss, sources)
+  await checkIssuerSignature(jws, token.signer(), sources)
 }
 
 /**

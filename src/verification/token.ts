@@ -5,6 +5,7 @@ import type { JsonObject } from '../base/json.ts'
 import { IssuerId } from '../credentials/issuer-signature.ts'
 import { decodeHeader, decodeJws, decodePayload, parseClaims, type Jws } from '../credentials/jws.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
+import { issuerInCertificate } from '../credentials/x509-issuer.ts'
 import {
   anyCredential,
   decodeIssuerJwt,
@@ -32,6 +33,8 @@ export type Token = {
   /** The claims, whatever the header is. */
   claims: () => TokenClaims
   issuerDid: () => string
+  /** The issuer whose key signs, whatever else the payload contains. */
+  signer: () => string
   /** The `aud` claim, if any. */
   audience: () => unknown
   /** The JWTs, with supported headers. The first is the issuer's. */
@@ -42,8 +45,9 @@ export type Token = {
   checkCompliance: () => void
 }
 
-/** The claim that names the signer. */
-export const Issuer = z.looseObject({ iss: IssuerId })
+/** The claim that names the signer. That of an SD-JWT may be in its certificate instead. */
+const JwtIssuer = z.looseObject({ iss: IssuerId })
+const SdJwtIssuer = z.looseObject({ iss: IssuerId.optional() })
 
 /** Wraps a compact JWT or SD-JWT. Decodes nothing yet. */
 export function toToken(credential: string): Token {
@@ -63,6 +67,7 @@ function ofJwt(jwt: string): Token {
       return { ...credential, subjects: [claims, credential.claims] }
     },
     issuerDid: () => decoded().issuerDid,
+    signer: () => parseClaims(JwtIssuer, payload()).iss,
     audience: () => payload()['aud'],
     jwts: () => [jws()],
     checkKeyBinding: () => {},
@@ -78,6 +83,10 @@ function ofSdJwt(text: string): Token {
     const { keyBinding } = splitSdJwt(text)
     return keyBinding === undefined ? undefined : readKeyBinding(keyBinding)
   })
+  const issuer = () => {
+    const { iss } = parseClaims(SdJwtIssuer, payload())
+    return iss ?? issuerInCertificate(decodeHeader(splitSdJwt(text).jwt)['x5c'])
+  }
   return {
     payload,
     claims: () => {
@@ -85,7 +94,8 @@ function ofSdJwt(text: string): Token {
       const { vct = anyCredential, claims, processed } = credential
       return { ...credential, schemas: vct === anyCredential ? [] : [vct], subjects: [claims, processed] }
     },
-    issuerDid: () => parseClaims(Issuer, payload()).iss,
+    issuerDid: issuer,
+    signer: issuer,
     audience: () => binding()?.claims.aud,
     jwts: () => {
       const keyBinding = binding()

@@ -83,6 +83,20 @@ export function isSelfIssued({ subjectDer, issuerDer }: Certificate): boolean {
   return subjectDer.equals(issuerDer)
 }
 
+/** The identifier of a certificate's key (RFC 5280 §4.2.1.2), base64url. */
+export function findKeyId({ parsed }: Certificate): string | undefined {
+  return toBase64url(parsed.getExtension(x509.SubjectKeyIdentifierExtension)?.keyId)
+}
+
+/** The identifier of the key that signed a certificate (RFC 5280 §4.2.1.1), base64url. */
+export function findAuthorityKeyId({ parsed }: Certificate): string | undefined {
+  return toBase64url(parsed.getExtension(x509.AuthorityKeyIdentifierExtension)?.keyId)
+}
+
+function toBase64url(hex: string | undefined): string | undefined {
+  return hex === undefined ? undefined : Buffer.from(hex, 'hex').toString('base64url')
+}
+
 /** The P-256 key of a certificate; undefined for another key. */
 export function findP256Key({ publicKey }: Certificate): PublicJwk | undefined {
   if (publicKey.asymmetricKeyType !== 'ec') return undefined

@@ -4,18 +4,22 @@
  *
  * Other folders load this file with `import()`, because the library takes time to load.
  */
+import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { isSameKey, type PublicJwk } from '../crypto/keys.ts'
 import {
   type Certificate,
+  findAuthorityKeyId,
+  findKeyId,
   findP256Key,
   isSelfIssued,
   nameOf,
   parseCertificate,
   parsePem,
+  toPemText,
 } from './certificate.ts'
 import { ChainError } from './chain-error.ts'
-import { checkPath } from './path.ts'
+import { checkAnchor, checkPath } from './path.ts'
 
 export { parsePem, toPemText } from './certificate.ts'
 export { ChainError } from './chain-error.ts'
@@ -44,6 +48,8 @@ export type X5cPolicy = {
 /** The verified certificate: its key, and its names. */
 export type VerifiedCertificate = {
   publicKey: PublicJwk
+  /** The identifiers of the authorities on its path, from that which signed it up to the trust anchor, base64url. */
+  authorityKeyIds: string[]
   subject: string
   names: { type: 'dns' | 'uri'; value: string }[]
   notAfter: Date
@@ -60,18 +66,18 @@ export function verifyX5c(x5c: unknown, { anchors, at, name }: X5cPolicy): Verif
   const chain = data.map((text, index) =>
     parseCertificate(Buffer.from(text, 'base64'), nameOf(index, data.length)),
   )
-  const trusted = anchors.flatMap(parsePem)
+  const trusted = anchors.flatMap(readTrusted)
   const [leaf] = chain as [Certificate, ...Certificate[]]
   const publicKey = checkIssuingKey(leaf, chain.length)
   checkAbsence(chain, trusted)
-  checkTrust(chain, trusted, at)
+  const path = checkTrust(chain, trusted, at)
   const names = toNames(leaf)
   if (name && !names.some(({ type, value }) => type === name.type && isSameName(type, value, name.value)))
     throw new ChainError(
       'name',
       `${nameOf(0, chain.length, leaf.subject)} is not for ${name.value}: its subject alternative names lack it.`,
     )
-  return { publicKey, subject: leaf.subject, names, notAfter: leaf.notAfter }
+  return { publicKey, authorityKeyIds: keyIdsOf(path), subject: leaf.subject, names, notAfter: leaf.notAfter }
 }
 
 /** Parses and checks the chain of an issuing key: the key's certificate first, each one signed by the next. @throws {ChainError} */
@@ -112,6 +118,15 @@ export function toNames({ names }: Certificate): VerifiedCertificate['names'] {
   ])
 }
 
+/** Parsed trust anchors by their PEM: each verification needs all of a wallet. */
+const readAnchors = new LRUCache<string, Certificate[]>({ max: 500 })
+
+function readTrusted(pem: string): Certificate[] {
+  const read = readAnchors.get(pem) ?? parsePem(pem)
+  readAnchors.set(pem, read)
+  return read
+}
+
 function checkIssuingKey(leaf: Certificate, count: number): PublicJwk {
   const what = nameOf(0, count, leaf.subject)
   if (isSelfIssued(leaf))
@@ -132,7 +147,11 @@ function checkAbsence(chain: readonly Certificate[], trusted: readonly Certifica
 }
 
 /** Two anchors may have the same name, such as before and after a renewal. */
-function checkTrust(chain: readonly Certificate[], trusted: readonly Certificate[], at: Date): void {
+function checkTrust(
+  chain: readonly Certificate[],
+  trusted: readonly Certificate[],
+  at: Date,
+): readonly Certificate[] {
   const top = chain.at(-1)!
   const candidates = trusted.filter(({ subjectDer }) => subjectDer.equals(top.issuerDer))
   let failure: unknown = new ChainError(
@@ -140,14 +159,40 @@ function checkTrust(chain: readonly Certificate[], trusted: readonly Certificate
     `${nameOf(chain.length - 1, chain.length, top.subject)} was issued by ${top.parsed.issuer}, which is not a trust anchor.`,
   )
   for (const anchor of candidates) {
+    const path = [...chain, anchor]
     try {
-      return checkPath([...chain, anchor], at)
+      checkPath(path, at)
+      return path
     } catch (error) {
       failure = error
     }
   }
   throw failure
 }
+
+/** The identifiers that a certificate of the path names as its authority, and that authority has. */
+function keyIdsOf(path: readonly Certificate[]): string[] {
+  return path.slice(1).flatMap((authority, index) => {
+    const keyId = findKeyId(authority)
+    return keyId !== undefined && findAuthorityKeyId(path[index]!) === keyId ? [keyId] : []
+  })
+}
+
+/** Reads a certificate that is to be a trust anchor. @throws {ChainError} */
+export function readAnchor(pem: string, at: Date): Anchor {
+  const [anchor, ...more] = parsePem(pem)
+  if (more.length > 0)
+    throw new ChainError('malformed', `It has ${more.length + 1} certificates: add each one by itself.`)
+  checkAnchor(anchor!, at)
+  return {
+    pem: toPemText(anchor!),
+    subject: anchor!.subject,
+    keyId: findKeyId(anchor!),
+    notAfter: anchor!.notAfter,
+  }
+}
+
+export type Anchor = { pem: string; subject: string; keyId: string | undefined; notAfter: Date }
 
 /** DNS names are compared without case, and `*` stands for no label here. */
 function isSameName(type: 'dns' | 'uri', a: string, b: string): boolean {

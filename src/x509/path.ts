@@ -3,7 +3,7 @@
  * critical extensions. Certificate policies and revocation lists are not evaluated.
  */
 import { x509 } from './issue.ts'
-import { type Certificate, isSelfIssued, nameOf } from './certificate.ts'
+import { type Certificate, findAuthorityKeyId, findKeyId, isSelfIssued, nameOf } from './certificate.ts'
 import { ChainError, type ChainFailure } from './chain-error.ts'
 import { checkNames } from './name-constraints.ts'
 
@@ -86,12 +86,25 @@ function checkAuthority({ parsed }: Certificate, below: readonly Certificate[], 
     fail('path-length', `allows ${pathLength} authorities below it (pathLenConstraint), and has ${count}.`)
 }
 
+/** Checks that a certificate can be a trust anchor. @throws {ChainError} */
+export function checkAnchor(certificate: Certificate, at: Date): void {
+  const fail = (failure: ChainFailure, reason: string): never => {
+    throw new ChainError(failure, `The certificate (${certificate.subject}) ${reason}`)
+  }
+  checkDates(certificate, at, fail)
+  checkExtensions(certificate, fail)
+  checkAuthority(certificate, [], fail)
+}
+
 function checkSignature(certificate: Certificate, issuer: Certificate, fail: Fail): void {
   if (!certificate.issuerDer.equals(issuer.subjectDer))
     fail(
       'order',
       `was not issued by the next one (${issuer.subject}), but by ${certificate.parsed.issuer}: order the chain from the issuing key up, without gaps.`,
     )
+  const [named, keyId] = [findAuthorityKeyId(certificate), findKeyId(issuer)]
+  if (named !== undefined && keyId !== undefined && named !== keyId)
+    fail('order', `names another authority key than that of the next one (${issuer.subject}).`)
   const { name, hash } = certificate.parsed.signatureAlgorithm as { name: string; hash?: { name: string } }
   if (!name.startsWith('Ed') && !hashes.includes(hash?.name ?? ''))
     fail('algorithm', `is signed with ${name} and ${hash?.name ?? 'an unknown hash'}, which is too weak.`)

@@ -56,6 +56,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /oid4vp/requests/{token}': forWallets,
   'POST /oid4vp/requests/{token}': forWallets,
   'POST /oid4vp/requests/{token}/response': forWallets,
+  'GET /oid4vp/requests/{token}/page': 'the page for the person whose wallet is asked',
   'POST /present-proof/presentations/{presentationId}/response-code':
     'for the web site that the person returns to',
   'POST /oid4vci/issuers/{issuerId}/credentials': forWallets,

@@ -120,6 +120,8 @@ beforeAll(async () => {
         body: { commonName: 'Owner', names: [{ type: 'dns', value: 'issuer.example' }] },
       })
     ).id,
+    anchor: (await call('POST /trust-anchors', { body: { type: 'did', value: 'did:web:issuer.example' } }))
+      .id,
     definition: (await call('POST /presentation-exchange/presentation-definitions', { body: definition })).id,
     didRequest: (await call('POST /onboard/did-requests')).id,
     challenge: (await call('POST /did-authentication/challenges')).id,

@@ -2,6 +2,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { personQuery, readRequest, respond } from '../oid4vp/_wallet.ts'
 import { newHolder } from '../enterprise/_suite.ts'
 
 let agent: TestAgent
@@ -40,6 +41,19 @@ const links = {
       answer: () =>
         invitee.call('POST /connection-invitations', { body: { invitation: invitation.invitationUrl } }),
       remove: () => at.tenant('DELETE /connections/{connectionId}', { path: { connectionId } }),
+    }
+  },
+  'a request over OpenID4VP': async (at: TestAgent) => {
+    const { presentationId, openid4vp } = await at.tenant('POST /present-proof/presentations/openid4vp', {
+      body: { dcqlQuery: personQuery },
+    })
+    const { pageUrl: url, authorizationRequest } = openid4vp!
+    const request = await readRequest(authorizationRequest)
+    return {
+      url,
+      answer: () => respond(request, { error: 'access_denied', state: request.state }),
+      remove: () =>
+        at.tenant('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId } }),
     }
   },
 }
@@ -90,6 +104,7 @@ describe.each(Object.entries(links))('%s', (_, create) => {
       AUTH_CHALLENGE_EXPIRY: '1',
       DID_REQUEST_EXPIRY: '1',
       CONNECT_INVITATION_EXPIRY: '1',
+      PRESENTATION_INVITATION_EXPIRY: '1',
     })
     const { url } = await create(short)
     expect(await (await follow(url)).rest()).toMatch(isClosed)

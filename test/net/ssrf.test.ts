@@ -196,6 +196,7 @@ async function openTwins(): Promise<[TestServer, TestServer]> {
       url: `http://${publicLoopback}:${port}`,
       connections: () => connections,
       peak: () => 0,
+      cut: () => undefined,
       [Symbol.asyncDispose]: close,
     },
   ]

@@ -152,9 +152,14 @@ async function check(tenant: Tenant, credential: string) {
   return checked!.result.map(({ success }) => success)
 }
 
-test('the verification API trusts the roots of the wallet, and no others', async () => {
+const trust = (tenant: Tenant, value: string) =>
+  tenant.call('POST /trust-anchors', { body: { type: 'x509', value } })
+
+test('the verification API trusts the anchors of the wallet, and no others', async () => {
   const { credential, recordId } = await issue()
   const own = setup.tenant
+  expect(await check(own, credential)).toEqual([false, false, true])
+  await trust(own, certificate.root!)
   expect(await check(own, credential)).toEqual([true, true, true])
   const stranger = await setup.agent.newTenant('stranger')
   expect(await check(stranger, credential)).toEqual([false, false, true])
@@ -187,6 +192,7 @@ test('a certificate of a trusted authority verifies only the issuers that it nam
   const { id, request: csr } = await setup.tenant.call('POST /issuer-certificates', { body: input })
   const chain = `${await signRequest(csr!, root)}\n${pemOf(root)}`
   await setup.tenant.call('PUT /issuer-certificates/{id}/chain', { path: { id }, body: { chain } })
+  await trust(setup.tenant, pemOf(root))
   const other = await make('CN=Other', root, { names: [{ type: 'dns', value: 'other.example' }] })
   const x5c = x5cOf(other)
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -41,6 +41,9 @@ export type RequestOptions = {
   dcqlQuery?: any
   responseMode?: 'direct_post' | 'direct_post.jwt'
   policyId?: string
+  issuers?: 'any' | 'trusted'
+  transactionData?: any[]
+  verifierInfo?: any[]
   redirectUri?: string
   expiresIn?: number
 }
@@ -61,7 +64,8 @@ export async function readRequest(authorizationRequest: string): Promise<any> {
   const uri = searchParams.get('request_uri')
   if (uri !== null) return decodeJwt(await (await fetch(uri)).text()).payload
   const texts = Object.fromEntries(searchParams)
-  const parsed = ['dcql_query', 'client_metadata'].map((name) => [name, JSON.parse(texts[name]!)])
+  const objects = ['dcql_query', 'client_metadata', 'transaction_data'].filter((name) => name in texts)
+  const parsed = objects.map((name) => [name, JSON.parse(texts[name]!)])
   return { ...texts, ...Object.fromEntries(parsed) }
 }
 

@@ -77,6 +77,7 @@ test('an unsigned request by value is answered', async () => {
     'query passed',
     'disclosure passed',
     'policy passed',
+    'trust passed',
     'validity passed',
     'holder-binding passed',
     'signature passed',
@@ -157,7 +158,10 @@ test.each<[string, RequestOptions, string]>([
     {
       dcqlQuery: {
         credentials: [
-          { ...personQuery.credentials[0], trusted_authorities: [{ type: 'aki', values: ['YQ'] }] },
+          {
+            ...personQuery.credentials[0],
+            trusted_authorities: [{ type: 'etsi_tl', values: ['https://a.example'] }],
+          },
         ],
       },
     },

@@ -10,12 +10,21 @@ import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
 import { Jwk } from '../../did/document.ts'
 import { type JsonObject, setMember } from '../../base/json.ts'
 import { IssuerId } from '../issuer-signature.ts'
-import { decodeJws, decodePayload, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
+import {
+  decodeHeader,
+  decodeJws,
+  decodePayload,
+  maxTokenLength,
+  parseClaims,
+  signJws,
+  type Jws,
+} from '../jws.ts'
 import { CredentialStatus } from '../jwt-vc.ts'
 import { tokenStatusEntry, TokenStatusReference } from '../token-status-list.ts'
 import { NumericDate, toValidity, type Validity } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
+import { issuerInCertificate } from '../x509-issuer.ts'
 import { pack } from './disclosure.ts'
 import { unpack, type LocatedDisclosure } from './unpack.ts'
 
@@ -48,7 +57,7 @@ export const anyCredential = 'https://www.w3.org/2018/credentials#VerifiableCred
 const types = ['vc+sd-jwt', 'dc+sd-jwt', 'sd+jwt', 'sd-jwt', 'JWT']
 
 const SdJwtClaims = z.looseObject({
-  iss: IssuerId,
+  iss: IssuerId.optional(),
   sub: z.string().optional(),
   iat: NumericDate.optional(),
   nbf: NumericDate.optional(),
@@ -135,13 +144,14 @@ export type DecodedSdJwt = SdJwtClaimsSet & { jws: Jws }
 export function decodeSdJwt(text: string): DecodedSdJwt {
   const parts = splitSdJwt(text)
   const jws = readIssuerJwt(parts.jwt)
-  return Object.assign(toClaimsSet(text, parts, jws.payload), { jws })
+  return Object.assign(toClaimsSet(text, parts, jws.payload, jws.header.x5c), { jws })
 }
 
 /** Decodes the claims only, whatever the header is. @throws {VerificationError} `too-large`, `malformed` */
 export function decodeSdJwtClaims(text: string): SdJwtClaimsSet {
   const parts = splitSdJwt(text)
-  return toClaimsSet(text, parts, decodePayload(parts.jwt))
+  const { x5c } = decodeHeader(parts.jwt)
+  return toClaimsSet(text, parts, decodePayload(parts.jwt), x5c)
 }
 
 /** Decodes the issuer's JWT. @throws {VerificationError} as `decodeSdJwt` */
@@ -177,6 +187,7 @@ function toClaimsSet(
   text: string,
   { disclosures: encoded, keyBinding }: SdJwtParts,
   payload: JsonObject,
+  x5c: unknown,
 ): SdJwtClaimsSet {
   // Registered claims must be in the signed payload, so that they are visible without disclosures.
   const { iss, sub, iat, nbf, exp, vct, cnf, status, credentialStatus } = parseClaims(SdJwtClaims, payload)
@@ -190,7 +201,7 @@ function toClaimsSet(
   return {
     sdJwt: text.slice(0, text.lastIndexOf('~') + 1),
     ...(keyBinding !== undefined && { keyBinding }),
-    issuerDid: iss,
+    issuerDid: iss ?? issuerInCertificate(x5c),
     ...(sub !== undefined && { subjectDid: sub }),
     claims: withoutRegistered(processed),
     processed,

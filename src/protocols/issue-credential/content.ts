@@ -4,8 +4,8 @@ import { JsonValue } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
 import { findRevocationStatus, RevocationStatus } from '../../credential-status/check.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
-import { createChainVerifier } from '../../issuer-certificates/trust.ts'
 import type { Db } from '../../storage/database.ts'
+import { createChainVerifier } from '../../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { CredentialFormat } from '../formats.ts'
@@ -60,7 +60,11 @@ export async function readContent(wallet: Wallet, recordId: string): Promise<Cre
     definition: decoded.definition,
     validFrom: toInstant(decoded.validFrom),
     validUntil: toInstant(decoded.validUntil),
-    standing: await findRevocationStatus(wallet.env, { statuses, issuerDid }, createChainVerifier(wallet)),
+    standing: await findRevocationStatus(
+      wallet.env,
+      { statuses, issuerDid },
+      createChainVerifier(wallet, { own: true }),
+    ),
     header: decoded.header && { ...decoded.header },
     payload: decoded.payload,
   }

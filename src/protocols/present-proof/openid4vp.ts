@@ -9,9 +9,11 @@ export const checkNames = [
   'audience',
   'nonce',
   'time',
+  'transaction',
   'query',
   'disclosure',
   'policy',
+  'trust',
   'validity',
   'holder-binding',
   'signature',
@@ -29,7 +31,7 @@ export const PresentationCheck = z
     name: z
       .enum(checkNames)
       .describe(
-        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query.',
+        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `transaction`: the holder authorized the requested transactions. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query.',
       ),
     result: z.enum(['passed', 'failed', 'skipped']).describe('`skipped`: an earlier check failed.'),
     reason: z.string().optional(),
@@ -49,6 +51,19 @@ export const PresentedCredential = z
   })
   .meta({ id: 'PresentedCredential' })
 export type PresentedCredential = z.infer<typeof PresentedCredential>
+
+/** `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below one. */
+export const acceptedIssuers = ['any', 'trusted'] as const
+export type AcceptedIssuers = (typeof acceptedIssuers)[number]
+
+/** An attestation about the verifier, for wallets that understand its format (OpenID4VP 1.0 §5.11). */
+export const VerifierInfo = z
+  .object({
+    format: z.string().min(1).max(200),
+    data: z.union([z.string().max(50_000), z.record(z.string(), JsonValue)]),
+    credential_ids: z.array(z.string()).min(1).max(50).optional(),
+  })
+  .meta({ id: 'OpenId4VpVerifierInfo' })
 
 export const responseModes = ['direct_post', 'direct_post.jwt'] as const
 export type ResponseMode = (typeof responseModes)[number]
@@ -76,13 +91,25 @@ export const StoredOpenId4Vp = z.object({
   signer: z
     .union([z.object({ did: z.string(), keyId: z.string() }), z.object({ certificateId: z.string() })])
     .optional(),
+  /** The members of `transaction_data`, encoded. */
+  transactionData: z.array(z.string()).optional(),
+  verifierInfo: z.array(VerifierInfo).optional(),
+  /** Absent: any. */
+  issuers: z.enum(acceptedIssuers).optional(),
   /** Where the wallet sends the person after the response. */
   redirectUri: z.string().optional(),
 })
 export type StoredOpenId4Vp = z.infer<typeof StoredOpenId4Vp>
 
 export const OpenId4VpStatus = z
-  .object({ ...shown, expiresAt: z.iso.datetime() })
+  .object({
+    ...shown,
+    transactionData: z.array(z.record(z.string(), JsonValue)).optional(),
+    pageUrl: z
+      .string()
+      .describe('A page for a person: the request as QR code, and then whether the presentation is valid.'),
+    expiresAt: z.iso.datetime(),
+  })
   .meta({ id: 'OpenId4VpPresentation' })
 
 export function toOpenId4VpStatus({
@@ -93,7 +120,24 @@ export function toOpenId4VpStatus({
   checks,
   credentials,
   expiresTime,
+  responseUri,
+  transactionData: encoded,
 }: StoredOpenId4Vp): z.infer<typeof OpenId4VpStatus> {
   const expiresAt = new Date(expiresTime * 1_000).toISOString()
-  return { authorizationRequest, clientId, responseMode, dcqlQuery, checks, credentials, expiresAt }
+  const transactionData = encoded?.map(
+    (text) =>
+      JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, z.infer<typeof JsonValue>>,
+  )
+  const pageUrl = responseUri.replace(/\/response$/, '/page')
+  return {
+    authorizationRequest,
+    pageUrl,
+    transactionData,
+    clientId,
+    responseMode,
+    dcqlQuery,
+    checks,
+    credentials,
+    expiresAt,
+  }
 }

@@ -33,6 +33,7 @@ const keys = {
   issuance_nonce: ['digest'],
   issuer_certificate: ['sequence'],
   presentation_session: ['record_id'],
+  trust_anchor: ['sequence'],
 } as const satisfies Record<keyof WalletTables, CopiedTable['key']>
 
 export const walletTables = Object.keys(keys) as (keyof WalletTables)[]

@@ -255,6 +255,7 @@ async function proveByOpenId({ acme, examples }: Cast) {
   const answer = await fetch(`${uri}/response`, { method: 'POST', body: new URLSearchParams(form) })
   const receipt = (await answer.json()) as { redirect_uri: string }
   examples.set('POST /oid4vp/requests/{token}/response', { request: form, response: receipt })
+  examples.set('GET /oid4vp/requests/{token}/page', { response: await (await fetch(`${uri}/page`)).json() })
   const responseCode = new URL(receipt.redirect_uri).searchParams.get('response_code')!
   await acme('POST /present-proof/presentations/{presentationId}/response-code', {
     path: { presentationId },
@@ -440,6 +441,11 @@ async function certify({ acme }: Cast) {
   await acme('GET /issuer-certificates/{id}', { path: { id } })
   await acme('GET /issuer-certificates', {})
   await acme('DELETE /issuer-certificates/{id}', { path: { id } })
+  const anchor = { type: 'x509' as const, value: pemOf(root), name: 'Example Root' }
+  const trusted = { path: { id: (await acme('POST /trust-anchors', { body: anchor })).id } }
+  await acme('GET /trust-anchors/{id}', trusted)
+  await acme('GET /trust-anchors', {})
+  await acme('DELETE /trust-anchors/{id}', trusted)
 }
 
 async function signIn({ acme, alice, anyone }: Cast, { subjectId }: Dids) {

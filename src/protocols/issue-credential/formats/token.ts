@@ -12,6 +12,7 @@ import { getManagedDid, isRegistrarDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid, type VerificationKey } from '../../../did/document.ts'
 import { checkClaims } from '../../../schemas/claims.ts'
+import { createChainVerifier } from '../../../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import {
   challengeAttachment,
@@ -141,6 +142,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
     async verify(wallet, record, message) {
       const checks = {
         resolve: wallet.env.resolver.document,
+        verifyChain: createChainVerifier(wallet),
         now: Math.floor(Date.now() / 1_000),
         leewaySeconds: wallet.env.config.CREDENTIAL_LEEWAY,
         // Revocation matters when the credential is presented, not when it is received.

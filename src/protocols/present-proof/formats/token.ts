@@ -2,6 +2,7 @@
 import { randomId } from '../../../base/id.ts'
 import { Problem } from '../../../base/problem.ts'
 import { statusChecks } from '../../../credential-status/check.ts'
+import { createChainVerifier } from '../../../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import type { CredentialFormat, ProofOptions } from '../../formats.ts'
 import type { PresentOptions } from '../format.ts'
@@ -38,10 +39,15 @@ export function requireFormat(
 export function checksOf(wallet: Wallet, record: PresentationRecord) {
   const { domain: audience, challenge: nonce } = getOptions(record)
   const { CREDENTIAL_LEEWAY } = wallet.env.config
+  const verifyChain = createChainVerifier(wallet)
   return {
-    credentialChecks: { leewaySeconds: CREDENTIAL_LEEWAY, ...statusChecks(wallet.env, record.statusCheck) },
+    credentialChecks: {
+      leewaySeconds: CREDENTIAL_LEEWAY,
+      ...statusChecks(wallet.env, record.statusCheck, verifyChain),
+    },
     checks: {
       resolve: wallet.env.resolver.document,
+      verifyChain,
       audience,
       nonce,
       now: Math.floor(Date.now() / 1_000),

@@ -1,0 +1,24 @@
+/** Formats trust anchors. */
+import type { Answer, Input } from '../client/api.ts'
+
+type Anchor = Answer<'GET /trust-anchors/{id}'>
+export type AnchorInput = Input<'POST /trust-anchors'>['body']
+
+/** Returns the DID or the key identifier, or the subject of a certificate. */
+export function contentOf({ value, subject }: Anchor): string {
+  return subject ?? value
+}
+
+/** Returns the fields of a trust anchor. */
+export function anchorFields(anchor: Anchor): [name: string, value: unknown][] {
+  const { id, type, name, keyId, notAfter, createdAt } = anchor
+  return [
+    ['anchor', id],
+    ['type', type],
+    ['trusts', contentOf(anchor)],
+    ['name', name],
+    ['key id', keyId],
+    ['ends', notAfter],
+    ['created', createdAt],
+  ]
+}

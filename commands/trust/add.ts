@@ -1,0 +1,40 @@
+/** `agent trust add` */
+import * as Flags from '@oclif/core/flags'
+import { defineCommand } from '../../cli/define-command.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
+import { anchorFields, type AnchorInput } from '../../cli/format/trust-anchor.ts'
+import { argument } from '../../cli/input/arguments.ts'
+import { readInput } from '../../cli/input/files.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
+
+export default defineCommand({
+  summary: 'Trust an authority or an issuer',
+  description:
+    'Certificate chains of issuers and verifiers may then end at the certificate in the file. A DID or the key identifier of an authority matters for proof requests with --trusted.',
+  examples: [
+    'agent trust add root.pem --name "Example Root"',
+    'agent trust add did:web:issuer.example',
+    'agent trust add aki:s9tIpPmhxdiuNkHMEWNpYim8S8Y',
+  ],
+  args: {
+    anchor: argument('file with a certificate in PEM (- for standard input), a DID, or aki:<key identifier>'),
+  },
+  flags: { name: Flags.string({ description: 'label for people' }) },
+  async run({ args, flags, call, print }) {
+    const made = await call('POST /trust-anchors', { body: { ...toInput(args.anchor), name: flags.name } })
+    print(made.id, anchorFields(made))
+    return made
+  },
+})
+
+function toInput(anchor: string): Pick<AnchorInput, 'type' | 'value'> {
+  if (anchor.startsWith('did:')) return { type: 'did', value: anchor }
+  if (anchor.startsWith('aki:')) return { type: 'aki', value: anchor.slice('aki:'.length) }
+  try {
+    return { type: 'x509', value: readInput(anchor) }
+  } catch (error) {
+    throw new UsageError(
+      `${anchor} cannot be read: ${systemReason(error)}. Give a file with a certificate in PEM, a DID, or aki:<key identifier>.`,
+    )
+  }
+}

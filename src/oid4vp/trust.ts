@@ -1,0 +1,39 @@
+/** Whether the issuer of a presented credential is one that the wallet trusts (OpenID4VP 1.0 §6.1.1, HAIP 1.0 §6.1.1). */
+import type { VerifyChain } from '../credentials/issuer-signature.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { isByAuthority } from '../dcql/match.ts'
+import type { CredentialQuery } from '../dcql/query.ts'
+import type { AcceptedIssuers } from '../protocols/present-proof/openid4vp.ts'
+import { findAnchorValues, isTrustedDid } from '../trust-anchors/anchors.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+
+export type CheckTrust = (
+  credential: { issuer: string; x5c?: unknown },
+  asked: CredentialQuery,
+) => Promise<void>
+
+/** Creates the check of issuers. Certificates must always end at a trust anchor. */
+export function createTrustCheck(
+  { db }: Pick<Wallet, 'db'>,
+  accepted: AcceptedIssuers,
+  verifyChain: VerifyChain,
+): CheckTrust {
+  return async ({ issuer, x5c }, asked) => {
+    const isDid = issuer.startsWith('did:')
+    const authorityKeyIds = isDid ? [] : (await verifyChain(x5c, issuer)).authorityKeyIds
+    if (!isByAuthority({ authorityKeyIds }, asked))
+      throw refused('No certificate of the issuer names one of the trusted_authorities of the query')
+    if (accepted === 'any') return
+    if (isDid) {
+      if (await isTrustedDid(db, issuer)) return
+      throw refused(`The issuer ${issuer} is no trust anchor of this wallet: agent trust add`)
+    }
+    const named = await findAnchorValues(db, 'aki')
+    if (named.length > 0 && !authorityKeyIds.some((each) => named.includes(each)))
+      throw refused('The issuer’s certificate is of none of the authorities (aki) that this wallet trusts')
+  }
+}
+
+function refused(reason: string): VerificationError {
+  return new VerificationError('issuer-not-trusted', reason)
+}
