@@ -9,6 +9,7 @@ import * as issuerCertificates from './migrations/005-issuer-certificates.ts'
 import * as vdrEntry from './migrations/006-vdr-entry.ts'
 import * as storageEvent from './migrations/007-storage-event.ts'
 import * as openid4vp from './migrations/008-openid4vp.ts'
+import * as bearerTokens from './migrations/009-bearer-tokens.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -21,6 +22,7 @@ export const postgresMigrations: Migrations = {
   '006-vdr-entry': vdrEntry,
   '007-storage-event': storageEvent,
   '008-openid4vp': openid4vp,
+  '009-bearer-tokens': bearerTokens,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */
