@@ -134,7 +134,7 @@ const mayImport: Record<string, string[]> = {
     'src/did-registrar',
   ],
   'src/doctor': [
-    'src/base',
+    'src/base', 'src/bearer-tokens',
     'src/crypto',
     'src/net',
     'src/vdr',

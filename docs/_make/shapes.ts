@@ -222,10 +222,12 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
   'wallet:create': answer('POST /wallets'),
   'wallet:export': own(z.object({ walletId: z.guid(), file: z.string(), bytes: z.number(), moved: z.boolean() }).meta({ id: 'WalletExport' })),
+  'wallet:grant':  own(z.object({ walletId: z.guid(), subject: z.string(), granted: z.literal(true) }).meta({ id: 'GrantedPermission' })),
   'wallet:import': answer('POST /wallets/import'),
   'wallet:list':   answer('GET /wallets'),
   'wallet:move':   answer('POST /wallets/import'),
   'wallet:resume': answer('POST /wallets/{walletId}/resumption'),
+  'wallet:revoke': own(z.object({ walletId: z.guid(), subject: z.string(), revoked: z.literal(true) }).meta({ id: 'RevokedPermission' })),
   'wallet:show':   answer('GET /wallets/{walletId}'),
   'wallet:stats':  answer('GET /wallets/{walletId}/stats'),
 
