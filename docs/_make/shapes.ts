@@ -117,6 +117,8 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
   doctor: answer('GET /_system/doctor', 'Also when a check has failed, with the exit code that says so.'),
 
+  login:     own(z.object({ profile: z.string(), issuer: z.string(), clientId: z.string(), expiresAt: z.string().optional() }).meta({ id: 'SignedIn' }), 'First an object with the address to open, and the code for --device.'),
+  logout:     own(z.object({ profile: z.string(), issuer: z.string(), revoked: z.boolean() }).meta({ id: 'SignedOut' })),
   explain: own(
     z.object({ contents: z.array(Explanation) }).meta({ id: 'Explanations' }),
   ),

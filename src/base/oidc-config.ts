@@ -4,9 +4,6 @@ import { flag, http, lifetime, seconds, secret, tokenAlgorithms } from './config
 
 const text = z.string().min(1).max(500)
 
-/** An issuer identifier is compared as it is, with a slash at its end or without one (OpenID Connect Discovery §4.3). */
-const issuer = http.refine((url) => !/[?#]/.test(url), 'has a query or a fragment')
-
 const claimPath = z
   .string()
   .max(500)
@@ -14,7 +11,7 @@ const claimPath = z
 
 // prettier-ignore
 export const oidcVariables = {
-  OIDC_ISSUER:                          issuer.optional()      .describe('Issuer of the OpenID provider whose bearer tokens are accepted, as in its metadata. Default: only API keys are accepted.'),
+  OIDC_ISSUER:                          http.optional()        .describe('Issuer of the OpenID provider whose bearer tokens are accepted, as in its metadata. Default: only API keys are accepted.'),
   OIDC_AUDIENCE:                        text.optional()        .describe('`aud` of the accepted tokens. Tokens for other services of the provider are refused.'),
   OIDC_CLIENT_ID:                       text.optional()        .describe('Client whose tokens are accepted too, by `azp`, `client_id` or `aud`, for providers that do not set an audience.'),
   OIDC_ROLES_CLAIM:                     claimPath.default('roles')
@@ -101,7 +98,15 @@ export function findWrongOidc(config: OidcConfig, given: Readonly<Record<string,
       reason: 'is set without OIDC_AUDIENCE, and tokens for other services would be accepted',
       remedy: 'Set OIDC_AUDIENCE to the `aud` of the tokens, or OIDC_CLIENT_ID to the client that gets them.',
     })
-  const alone = Object.keys(given).find((name) => name.startsWith('OIDC_') && name !== 'OIDC_ISSUER')
+  if (issuerUrl !== undefined && /[?#]/.test(issuerUrl))
+    wrong.push({
+      name: 'OIDC_ISSUER',
+      reason: 'has a query or a fragment, and is thus no issuer',
+      remedy: 'Use the issuer as it is in the metadata of the provider.',
+    })
+  const alone = ['OIDC_AUDIENCE', 'OIDC_CLIENT_ID', 'OIDC_SCOPE_CLAIM', 'OIDC_LOGIN_CLIENT_ID'].find(
+    (name) => name in given,
+  )
   if (alone !== undefined && issuerUrl === undefined && !config.KEYCLOAK_ENABLED)
     wrong.push({ name: alone, reason: 'is set without OIDC_ISSUER', remedy: 'Set both or neither.' })
   return wrong
