@@ -163,8 +163,17 @@ await build({
       [/\/net\/lan\.ts$/, './daemon/lan.cjs'],
       [qrCodes, './qr.cjs'],
       [/\/recording\/draw\.ts$/, './recording.cjs'],
+      [/\/login\/provider\.ts$/, './login.cjs'],
     ]),
   ],
+})
+// What signs in at an OpenID provider, and renews tokens.
+await build({
+  ...script,
+  minify: true,
+  entryPoints: { login: 'cli/login/provider.ts' },
+  outdir: 'dist',
+  sourcemap: false,
 })
 // What draws QR codes.
 await build({

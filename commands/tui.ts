@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import * as Flags from '@oclif/core/flags'
+import { authorize } from '../cli/client/authorization.ts'
 import { type Access, currentUrl, fromProcess } from '../cli/client/settings.ts'
 import { defineCommand } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'
@@ -51,13 +52,12 @@ export default defineCommand({
 
 /** A client that follows the daemon to its current address: a restarted daemon may have another port. */
 function followDaemon(access: Access): Daemon {
-  const { apiKey } = access
-  const headers: Record<string, string> = apiKey ? { apikey: apiKey.reveal() } : {}
+  const getHeaders = () => authorize(access, false)
   const url = () => currentUrl(access, fromProcess())
-  const call = (key: string, input: object) =>
-    (createClient(url(), headers) as (key: string, input: object) => unknown)(key, input)
+  const call = async (key: string, input: object) =>
+    (createClient(url(), await getHeaders()) as (key: string, input: object) => unknown)(key, input)
   return {
     call: call as Daemon['call'],
-    open: (lastEventId, signal) => openEventStream(url(), headers, { lastEventId, signal }),
+    open: async (lastEventId, signal) => openEventStream(url(), await getHeaders(), { lastEventId, signal }),
   }
 }

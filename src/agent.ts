@@ -5,6 +5,8 @@ import type { AuditLog } from './audit/audit-log.ts'
 import { createBackups, type Backups } from './backup/create.ts'
 import { createFolderSource } from './backup/snapshot.ts'
 import type { Config } from './base/config.ts'
+import { oidcSettingsOf } from './base/oidc-config.ts'
+import { createBearerTokens, type BearerTokens } from './bearer-tokens/bearer-tokens.ts'
 import type { Log } from './base/log.ts'
 import { Metrics } from './base/metrics.ts'
 import { Notifier } from './base/notifier.ts'
@@ -51,6 +53,8 @@ export type Agent = {
   readonly db: AgentDb
   readonly wallets: Wallets
   readonly tenants: Tenants
+  /** Bearer tokens of the operator's OpenID provider, if they are accepted. */
+  readonly bearerTokens: BearerTokens | undefined
   readonly audit: AuditLog
   /** Exports wallets to other agents and imports them. */
   readonly walletTransfer: WalletTransfer
@@ -209,10 +213,12 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
   const walletTransfer = await openWalletTransfer({ db, agentKey, wallets, tokens, log, wake, ownership })
   const rotateMasterKey = createRotation(config, db, agentKey)
   const ledgerServer = createServerOf(embeddedLedger, config)
+  const oidc = oidcSettingsOf(config)
   return {
     env,
     wallets,
     tenants,
+    bearerTokens: oidc && createBearerTokens(oidc, env.operatorHttp),
     walletTransfer,
     rotateMasterKey,
     deleteWallet: (id: string) => deleteWallet({ db, wallets, tenants, env, wake }, id),

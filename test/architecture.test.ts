@@ -34,6 +34,7 @@ const mayImport: Record<string, string[]> = {
     'src/nodes',
     'src/events',
   ],
+  'src/bearer-tokens': ['src/base', 'src/net', 'src/storage', 'src/wallet'],
   'src/did-registrar': [
     'src/base',
     'src/crypto',
@@ -147,7 +148,7 @@ const mayImport: Record<string, string[]> = {
     'src/did-registrar',
   ],
   'src/doctor': [
-    'src/base',
+    'src/base', 'src/bearer-tokens',
     'src/crypto',
     'src/net',
     'src/vdr',
@@ -174,6 +175,7 @@ const mayImport: Record<string, string[]> = {
   // The files directly in src put all of it together.
   src: [
     'src/base',
+    'src/bearer-tokens',
     'src/anoncreds',
     'src/audit',
     'src/backup',
@@ -200,7 +202,7 @@ const mayImport: Record<string, string[]> = {
     'src/wallet-export',
   ],
   // The daemon, from the middleware up to the server.
-  'daemon/middleware': ['src', 'src/base', 'src/net', 'src/wallet'],
+  'daemon/middleware': ['src', 'src/base', 'src/bearer-tokens', 'src/net', 'src/wallet'],
   'daemon/http': [
     'src',
     'src/base',
@@ -223,6 +225,7 @@ const mayImport: Record<string, string[]> = {
   'daemon/routes': [
     'src',
     'src/base',
+    'src/bearer-tokens',
     'src/anoncreds',
     'src/audit',
     'src/backup',

@@ -2,6 +2,7 @@
 import { type Client, createClient } from '../../daemon/client/client.ts'
 import { openEventStream, type StreamOptions } from '../../daemon/client/event-client.ts'
 import { createFileClient, type FileClient } from '../../daemon/client/file-client.ts'
+import { authorize } from './authorization.ts'
 import { type Event, readEvents, type Reading } from './events.ts'
 import { type Access, currentUrl, fromProcess } from './settings.ts'
 
@@ -53,20 +54,31 @@ export function connectDaemon(find: () => Access, timeoutMs?: number): Daemon {
   const getAccess = () => (access ??= find())
   return {
     getAccess,
-    call: ((key: string, input: { query?: { walletId?: string } } = {}) => {
-      const headers = keyHeader(getAccess(), isAdministrators(key, input, getAccess()))
+    call: (async (key: string, input: { query?: { walletId?: string } } = {}) => {
+      const headers = await authorize(getAccess(), isAdministrators(key, input, getAccess()))
       const send = createClient(getAccess().url, headers, timeoutMs === undefined ? {} : { timeoutMs })
       return (send as (key: string, input: object) => unknown)(key, input)
     }) as Client,
-    getFileClient: (as = 'administrator') =>
-      createFileClient(getAccess().url, keyHeader(getAccess(), as === 'administrator')),
+    getFileClient: (as = 'administrator') => {
+      const open = async () =>
+        createFileClient(getAccess().url, await authorize(getAccess(), as === 'administrator'))
+      return {
+        download: async (key, input) => (await open()).download(key, input),
+        upload: async (key, input) => (await open()).upload(key, input),
+      }
+    },
     openEvents: ({ after, ...query }, reading) => {
       const isAdministrators = query.walletId !== undefined && getAccess().adminKey !== undefined
       closing ??= new AbortController()
       const signal = AbortSignal.any([reading.signal, closing.signal])
-      const headers = keyHeader(getAccess(), isAdministrators)
-      const open = (lastEventId: string | undefined) =>
-        openEventStream(currentUrl(getAccess(), fromProcess()), headers, { query, lastEventId, signal })
+      const open = async (lastEventId: string | undefined) => {
+        const headers = await authorize(getAccess(), isAdministrators)
+        return openEventStream(currentUrl(getAccess(), fromProcess()), headers, {
+          query,
+          lastEventId,
+          signal,
+        })
+      }
       return readEvents(open, after, { ...reading, signal })
     },
     close: () => closing?.abort(),
@@ -84,11 +96,4 @@ function isAdministrators(
 ): boolean {
   if (/ \/(?:iam|audit|_system\/(?:doctor|master-key|backups|nodes))/.test(key)) return true
   return adminKey !== undefined && (key.includes(' /wallets') || query?.walletId !== undefined)
-}
-
-function keyHeader({ adminKey, apiKey }: Access, isAdministrators: boolean): Record<string, string> {
-  const [header, secret] = isAdministrators
-    ? (['x-admin-api-key', adminKey] as const)
-    : (['apikey', apiKey] as const)
-  return secret ? { [header]: secret.reveal() } : {}
 }

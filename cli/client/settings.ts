@@ -12,6 +12,7 @@ import { Secret } from '../../src/base/secret.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readInput } from '../input/files.ts'
+import { type Login, readLogin } from '../login/store.ts'
 
 // Each schema is used once, so compiling a parser costs more than it saves.
 z.config({ jitless: true })
@@ -121,6 +122,11 @@ export type Access = {
   adminKey: Secret | undefined
   profileName: string
   profile: Profile | undefined
+  configDir: string
+  /** The tokens of `agent login` for this address. */
+  login: Login | undefined
+  /** The keys that a flag or a variable names. */
+  given: { apiKey: Secret | undefined }
 }
 
 export type AccessFlags = {
@@ -150,9 +156,14 @@ export function findAccess(flags: AccessFlags, around: Surroundings): Access {
   const url = toBase(named ?? profile?.url ?? defaultUrl)
   const trusted = profile && toBase(profile.url) === url ? profile : undefined
   if (trusted?.certificate !== undefined) acceptOnly(url, trusted.certificate)
+  const apiKey = givenKey('api-key-file', flags, around)
+  const login = readLogin(around.AGENT_CONFIG_DIR, profileName)
   return {
     url,
-    apiKey: givenKey('api-key-file', flags, around) ?? toSecret(trusted?.apiKey),
+    configDir: around.AGENT_CONFIG_DIR,
+    login: login && toBase(login.url) === url ? login : undefined,
+    given: { apiKey },
+    apiKey: apiKey ?? toSecret(trusted?.apiKey),
     adminKey: givenKey('admin-key-file', flags, around) ?? toSecret(trusted?.adminToken),
     profileName,
     profile,

@@ -4,6 +4,7 @@ import { findDaemon } from '../../cli/daemon/find.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { argument, yesFlag } from '../../cli/input/arguments.ts'
+import { removeLogin } from '../../cli/login/store.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 import {
   profileNames,
@@ -38,6 +39,7 @@ export default defineLocalCommand({
     if (!flags.yes) await confirm(`Remove the profile ${name}, with the keys in it? This cannot be undone.`)
     removeProfile(configDir, name)
     removeSettings(configDir, name)
+    removeLogin(configDir, name)
     if (readProfileInUse(configDir) === name) writeProfileInUse(configDir, undefined)
     printFields([['removed', name]])
     return { name, removed: true }

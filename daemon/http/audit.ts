@@ -13,6 +13,7 @@ import { splitKey, type Key, type Route } from './route.ts'
 export type AuditedInput = {
   path?: Record<string, unknown> | undefined
   body?: Record<string, unknown> | undefined
+  query?: Record<string, unknown> | undefined
 }
 
 /** Ids by their names. */
@@ -68,20 +69,33 @@ export function auditWork<T>(
 
 function toAct(action: string, { caller, address, requestId }: RequestContext): Act {
   const request = { address, requestId, action }
-  if (caller?.kind !== 'tenant') return { actor: caller?.kind ?? 'anonymous', ...request }
+  if (!caller) return { actor: 'anonymous', ...request }
+  const { kind, login } = caller
+  const by = { ...request, ...(login && { issuer: login.issuer, login: login.subject }) }
+  if (kind !== 'tenant') return { actor: kind === 'admin' ? 'admin' : 'tenant', ...by }
   const { entityId, keyId, walletId } = caller
-  return { actor: 'tenant', entityId, walletId, ...(keyId !== undefined && { keyId }), ...request }
+  return {
+    actor: 'tenant',
+    walletId,
+    ...(entityId !== undefined && { entityId }),
+    ...(keyId !== undefined && { keyId }),
+    ...by,
+  }
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const prism = /^did:prism:[0-9a-f]{64}(?=:|$)/
 const otherDid = /^did:(?:web|key|jwk):[\w.%:-]{1,250}$/
 
+/** The subject of an OpenID provider whose permission changes. */
+const loginName = /^[\x21-\x7e]{1,255}$/
+
 /** The ids in a path and a body. */
-export function subjectOf({ path, body }: AuditedInput): Subject {
+export function subjectOf({ path, body, query }: AuditedInput): Subject {
   const ids: Subject = {}
   for (const [name, value] of Object.entries(path ?? {})) addId(ids, name, value)
   for (const name of ['entityId', 'walletId']) addId(ids, name, body?.[name])
+  addId(ids, 'login', body?.['subject'] ?? query?.['subject'], loginName)
   addId(ids, 'replaces', (body?.['replaces'] as Subject | undefined)?.['id'])
   return ids
 }
@@ -90,8 +104,8 @@ export function subjectOf({ path, body }: AuditedInput): Subject {
  * Adds the id of the created resource as `made`, and DIDs of other methods than did:prism. Only now are they known to be DIDs, not
  * arbitrary text.
  */
-export function resultSubjectOf({ path, body }: AuditedInput, result: unknown): Subject {
-  const ids = subjectOf({ path, body })
+export function resultSubjectOf({ path, body, query }: AuditedInput, result: unknown): Subject {
+  const ids = subjectOf({ path, body, query })
   const { id, longFormDid } = bodyOf(result) as Subject
   addId(ids, 'didRef', path?.['didRef'], otherDid)
   addId(ids, 'made', longFormDid ?? (Object.values(ids).includes(id!) ? undefined : id), otherDid)

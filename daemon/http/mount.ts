@@ -14,6 +14,7 @@ import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
 import { assertByteQuota, withQuotas } from '../../src/wallet/quotas.ts'
 import { forRequest, type Wallet } from '../../src/wallet/wallet.ts'
 import { assertScope, createAccess, type Access, type Caller, type Identify } from '../middleware/access.ts'
+import { challengeFor } from '../middleware/bearer.ts'
 import { createAttemptLimit, type AttemptLimit } from '../middleware/failed-attempts.ts'
 import { createRateLimits, type RateLimits } from '../middleware/rate-limits.ts'
 import { contextOf, onDisconnect } from '../middleware/request-context.ts'
@@ -93,6 +94,7 @@ function createEndpoint(route: Route, services: Services) {
     if (caller?.kind === 'tenant' && !agent.env.ownership.owns(caller.walletId))
       throw new NotOwnerError(caller.walletId)
     if (caller?.kind === 'tenant') await rateLimits.countTenant?.(caller.walletId)
+    if (caller?.kind === 'subject') await rateLimits.countTenant?.(caller.login.subject)
     // A file arrives at the speed of the network; other requests run meanwhile.
     if (contract.stream) context.slot?.release()
     const result = hasAudit
@@ -106,12 +108,16 @@ function createEndpoint(route: Route, services: Services) {
 function createAuthenticator({ key, contract }: Route, { agent, access, limitAttempts }: Services) {
   const identify = access[contract.access]
   const scopes = scopesOf(contract)
-  return async ({ headers, state }: Context): Promise<void> => {
-    const context = contextOf({ state })
+  const { bearerTokens, env } = agent
+  return async (ctx: Context): Promise<void> => {
+    const { headers } = ctx
+    const context = contextOf(ctx)
     try {
       context.caller = await limitAttempts(headers, context, () => identify(headers, context))
       assertScope(context.caller, scopes, key)
     } catch (error) {
+      if (bearerTokens && error instanceof Problem && [401, 403].includes(error.status))
+        ctx.set('WWW-Authenticate', challengeFor(error, { headers, url: env.urls.rest }))
       await auditRefusal(agent, key, context, error)
       throw error
     }

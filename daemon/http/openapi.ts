@@ -8,9 +8,9 @@ import { scopesOf, splitKey, type Access, type Contract, type Route } from './ro
 import { tagOf, tags } from './tags.ts'
 
 const security: Record<Access, Record<string, []>[]> = {
-  admin: [{ adminApiKeyAuth: [] }],
-  tenant: [{ apiKeyAuth: [] }],
-  'admin-or-tenant': [{ adminApiKeyAuth: [] }, { apiKeyAuth: [] }],
+  admin: [{ adminApiKeyAuth: [] }, { jwtAuth: [] }],
+  tenant: [{ apiKeyAuth: [] }, { jwtAuth: [] }],
+  'admin-or-tenant': [{ adminApiKeyAuth: [] }, { apiKeyAuth: [] }, { jwtAuth: [] }],
   metrics: [{}, { metricsToken: [] }, { adminApiKeyAuth: [] }],
   public: [],
 }
@@ -27,6 +27,13 @@ const securitySchemes = {
     in: 'header',
     name: 'apikey',
     description: 'A key that the administrator registered for the tenant’s entity.',
+  },
+  jwtAuth: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'An access token of the operator’s OpenID provider, for the administrator or a tenant. A tenant with several wallets names one in the header X-Wallet-Id.',
   },
   metricsToken: {
     type: 'http',

@@ -11,7 +11,7 @@ import type { Config } from '../../src/base/config.ts'
 import type { Log } from '../../src/base/log.ts'
 import { allScopes, type Scope } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import type { Access, Admin, Tenant } from '../middleware/access.ts'
+import type { Access, Admin, Subject, Tenant } from '../middleware/access.ts'
 import type { AddressLimit } from '../middleware/rate-limits.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -26,7 +26,7 @@ export type PathNames<K extends string> = K extends `${string}{${infer Name}}${i
 export type Context = {
   admin: Pick<Agent, 'wallets' | 'tenants'> & { agent: Agent }
   tenant: { wallet: Wallet; agent: Agent }
-  'admin-or-tenant': Pick<Agent, 'wallets' | 'tenants'> & { caller: Admin | Tenant; agent: Agent }
+  'admin-or-tenant': Pick<Agent, 'wallets' | 'tenants'> & { caller: Admin | Tenant | Subject; agent: Agent }
   metrics: { agent: Agent }
   /** `routes`: all mounted routes, for the OpenAPI document. */
   public: { agent: Agent; routes: readonly Route[] }

@@ -32,7 +32,7 @@ const descriptions: Readonly<Record<string, string>> = {
   o: 'Short URLs of credential offers',
   web: 'Documents of did:web DIDs',
   api: 'The DID ledger, as a NeoPRISM node',
-  '.well-known': 'Public keys of sign-in tokens, metadata of OpenID4VCI issuers',
+  '.well-known': 'Public keys of sign-in tokens, metadata of OpenID4VCI issuers and of the OpenID provider',
   docs: 'This reference, its document, and the start page',
 }
 

@@ -1,8 +1,8 @@
 /**
  * Authentication: credentials in headers to a caller.
  *
- * The administrator sends `x-admin-api-key`, a tenant sends `apikey`. The contract of the endpoint says which of them
- * counts. The other one only distinguishes a wrong role (403) from a wrong key (401). A reader of metrics sends what
+ * The administrator sends `x-admin-api-key`, a tenant sends `apikey`, and either sends a bearer token if there is an OpenID provider
+ * (`bearer.ts`). The contract of the endpoint says which of them counts. The other one only distinguishes a wrong role (403) from a wrong key (401). A reader of metrics sends what
  * Prometheus can send: a bearer token.
  */
 import type { IncomingHttpHeaders } from 'node:http'
@@ -12,18 +12,26 @@ import { Problem } from '../../src/base/problem.ts'
 import { findOpening } from '../../src/net/reach.ts'
 import { RegisteredKey, type Scope } from '../../src/wallet/model.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
+import type { Login } from '../../src/bearer-tokens/verify.ts'
+import { createBearerAccess, type Subject } from './bearer.ts'
 import type { RequestContext } from './request-context.ts'
 
-export type Admin = { kind: 'admin' }
-/** `keyId` is undefined for the default tenant if keys are not checked. Without `scopes`, the key has all of them. */
+/** `login`: the subject of the bearer token, if there is one. */
+export type Admin = { kind: 'admin'; login?: Login }
+/**
+ * A tenant has an entity and its key, or the subject of a bearer token. `keyId` is undefined for the default tenant if keys are not checked.
+ * Without `scopes`, the tenant has all of them.
+ */
 export type Tenant = {
   kind: 'tenant'
   walletId: string
-  entityId: string
+  entityId?: string
   keyId?: string
+  login?: Login
   scopes?: readonly Scope[]
 }
-export type Caller = Admin | Tenant | undefined
+export type { Subject }
+export type Caller = Admin | Tenant | Subject | undefined
 
 /** The callers that an endpoint accepts. */
 export type Access = 'admin' | 'tenant' | 'admin-or-tenant' | 'metrics' | 'public'
@@ -35,7 +43,8 @@ const defaultTenant: Tenant = { kind: 'tenant', walletId: defaultId, entityId: d
 
 export function createAccess(agent: Agent) {
   const { API_KEY_ENABLED, API_KEY_AUTHENTICATE_AS_DEFAULT_USER, API_KEY_AUTO_PROVISIONING } = agent.config
-  const { isAdminToken } = agent
+  const { isAdminToken, bearerTokens } = agent
+  const bearer = bearerTokens && createBearerAccess(agent, bearerTokens)
   const provisioning = new Map<string, Promise<Tenant>>()
 
   async function findTenant(apiKey: string, { fingerprint }: RequestContext): Promise<Tenant | undefined> {
@@ -53,7 +62,12 @@ export function createAccess(agent: Agent) {
     return created
   }
 
-  async function tenant({ apikey }: IncomingHttpHeaders, context: RequestContext): Promise<Tenant> {
+  async function tenant(headers: IncomingHttpHeaders, context: RequestContext): Promise<Tenant> {
+    return (await bearer?.tenant(headers, context)) ?? tenantOfKey(headers, context)
+  }
+
+  async function tenantOfKey({ apikey }: IncomingHttpHeaders, context: RequestContext): Promise<Tenant> {
+    if (!API_KEY_ENABLED && bearer) throw unauthorized('InvalidCredentials', 'Bearer token is not provided.')
     if (!API_KEY_ENABLED) return defaultTenant
     if (typeof apikey !== 'string')
       throw unauthorized('InvalidCredentials', 'ApiKey key is not provided. Send it in the header `apikey`.')
@@ -67,6 +81,8 @@ export function createAccess(agent: Agent) {
   async function admin(headers: IncomingHttpHeaders, context: RequestContext): Promise<Admin> {
     const { 'x-admin-api-key': token, apikey } = headers
     if (isAdminToken(token)) return { kind: 'admin' }
+    const ofToken = await bearer?.admin(headers, context)
+    if (ofToken) return ofToken
     const isTenantOnly = token === undefined && API_KEY_ENABLED && typeof apikey === 'string' && apikey !== ''
     const known = isTenantOnly ? await findTenant(apikey, context) : undefined
     if (!known) throw unauthorized('AdminApiKeyAuthenticationError', adminDetail(token))
@@ -80,11 +96,16 @@ export function createAccess(agent: Agent) {
   return {
     admin,
     tenant,
-    async 'admin-or-tenant'(headers: IncomingHttpHeaders, context: RequestContext): Promise<Admin | Tenant> {
+    async 'admin-or-tenant'(
+      headers: IncomingHttpHeaders,
+      context: RequestContext,
+    ): Promise<Admin | Tenant | Subject> {
       const { 'x-admin-api-key': token, apikey } = headers
+      const ofToken = isAdminToken(token) ? undefined : await bearer?.['admin-or-tenant'](headers, context)
+      if (ofToken) return ofToken
       // A wrong token falls back to the API key. Without API keys, only a request without a token is a tenant's.
       const mayBeTenant = API_KEY_ENABLED ? apikey !== undefined : token === undefined
-      return !isAdminToken(token) && mayBeTenant ? tenant(headers, context) : admin(headers, context)
+      return !isAdminToken(token) && mayBeTenant ? tenantOfKey(headers, context) : admin(headers, context)
     },
     metrics: createMetricsAccess(agent),
     public: () => Promise.resolve(undefined),
@@ -116,16 +137,20 @@ function createMetricsAccess({ config, isAdminToken }: Agent): Identify {
 
 /** Refuses a key that has none of the required scopes. @throws {Problem} `InsufficientScope` */
 export function assertScope(caller: Caller, required: readonly Scope[] | undefined, route: string): void {
-  if (caller?.kind !== 'tenant' || !caller.scopes || !required) return
+  if (!caller || caller.kind === 'admin' || !caller.scopes || !required) return
   const { scopes } = caller
+  const [credential, issuedBy] =
+    caller.kind === 'subject' || caller.login
+      ? ['token', 'the OpenID provider']
+      : ['key', 'the administrator']
   if (required.some((scope) => scopes.includes(scope))) return
   const accepted =
     required.length === 0
-      ? 'a key without scopes'
-      : `a key with the scope ${required.join(' or ')}, or one without scopes`
+      ? `a ${credential} without scopes`
+      : `a ${credential} with the scope ${required.join(' or ')}, or one without scopes`
   throw new Problem(
     'error:AuthenticationError:InsufficientScope',
-    `The scopes of this key are ${scopes.join(', ')}. ${route} requires ${accepted}: ask the administrator for such a key.`,
+    `The scopes of this ${credential} are ${scopes.join(', ') || 'none'}. ${route} requires ${accepted}: ask ${issuedBy} for such a ${credential}.`,
   )
 }
 

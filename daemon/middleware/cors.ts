@@ -7,8 +7,8 @@ import type { Middleware } from 'koa'
 
 const methods = 'GET, POST, PUT, PATCH, DELETE'
 const requestHeaders =
-  'content-type, apikey, x-admin-api-key, x-request-id, traceparent, last-event-id, idempotency-key'
-const responseHeaders = 'retry-after, x-request-id, last-event-id'
+  'content-type, apikey, x-admin-api-key, authorization, x-wallet-id, x-request-id, traceparent, last-event-id, idempotency-key'
+const responseHeaders = 'retry-after, www-authenticate, x-request-id, last-event-id'
 
 /** The time for which a browser caches a preflight response. */
 const maxAgeSeconds = 600

@@ -2,6 +2,7 @@
 import type { Context, Middleware } from 'koa'
 import type { Agent } from '../../src/agent.ts'
 import type { Scheduler } from '../../src/base/scheduler.ts'
+import { peekBearerWallet } from './bearer.ts'
 import { contextOf, onDisconnect } from './request-context.ts'
 
 /** Runs a request while it has a slot. @throws {Problem} 429 or 503 when too many requests wait. */
@@ -29,13 +30,16 @@ export function fairness(
 }
 
 /**
- * The client of an API request: the wallet of an API key that has been valid before, the administrator, or the
+ * The client of an API request: the wallet of an API key or a bearer token that has been valid before, the administrator, or the
  * address. A made-up key thus gets no slots of its own, and none of another client's.
  */
-export function apiClientOf({ tenants, isAdminToken }: Agent): (ctx: Context) => string {
+export function apiClientOf(agent: Agent): (ctx: Context) => string {
+  const { tenants, isAdminToken } = agent
   return (ctx) => {
     const context = contextOf(ctx)
     const { apikey, 'x-admin-api-key': adminToken } = ctx.headers
+    const ofBearer = peekBearerWallet(agent, ctx.headers)
+    if (ofBearer !== undefined) return `wallet ${ofBearer}`
     if (typeof apikey === 'string' && apikey !== '') {
       context.fingerprint = tenants.keys.fingerprint(apikey)
       const known = tenants.keys.peek(context.fingerprint)

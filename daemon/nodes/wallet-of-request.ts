@@ -5,6 +5,7 @@ import { Secret } from '../../src/base/secret.ts'
 import { mediatorId } from '../../src/nodes/ownership.ts'
 import { peekWalletId } from '../../src/wallet-export/peek.ts'
 import { Uuid } from '../../src/wallet/model.ts'
+import { peekBearerWallet } from '../middleware/bearer.ts'
 import { withoutBasePath } from '../middleware/base-path.ts'
 
 /** Paths of requests about all wallets. One process handles them, one at a time. */
@@ -25,6 +26,8 @@ export async function findWalletId(agent: Agent, ctx: Context): Promise<string |
   if (path === backupPath) return agent.nodes ? undefined : mediatorId
   if (typeof apikey === 'string' && apikey !== '')
     return agent.tenants.keys.peek(agent.tenants.keys.fingerprint(apikey))?.walletId
+  const ofBearer = peekBearerWallet(agent, headers)
+  if (ofBearer !== undefined) return ofBearer
   if (path === '/wallets/import') return findImported(agent, ctx)
   return toId(walletPath.exec(path)?.[1] ?? query['walletId'])
 }

@@ -15,7 +15,8 @@ import {
 import type { Db } from '../../src/storage/database.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { toFrame, toPreamble, toStream } from '../http/event-stream.ts'
-import type { Admin, Tenant } from '../middleware/access.ts'
+import type { Admin, Subject, Tenant } from '../middleware/access.ts'
+import { onlyWallet } from '../middleware/bearer.ts'
 import { Page, Paging, toPageAfter } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 
@@ -157,9 +158,11 @@ export default [
 ] as const
 
 /** The wallet of a request; undefined when the administrator names none. Wallets of other tenants do not exist for a tenant. */
-function walletOf(caller: Admin | Tenant, wanted: string | undefined): string | undefined {
+function walletOf(caller: Admin | Tenant | Subject, wanted: string | undefined): string | undefined {
   if (caller.kind === 'admin') return wanted
-  if (wanted === undefined || wanted === caller.walletId) return caller.walletId
+  if (caller.kind === 'subject' && wanted === undefined) return onlyWallet(caller)
+  const own = caller.kind === 'subject' ? caller.walletIds : [caller.walletId]
+  if (wanted === undefined || own.includes(wanted)) return wanted ?? own[0]
   throw new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${wanted}.`)
 }
 

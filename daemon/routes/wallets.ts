@@ -8,7 +8,11 @@ import { CreateWallet, Name, optional, WalletDetail, Uuid } from '../../src/wall
 import { walletNotFound } from '../../src/storage/transferred.ts'
 import { readStats, WalletStats } from '../../src/wallet/stats.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
-import type { Admin, Tenant } from '../middleware/access.ts'
+import type { Agent } from '../../src/agent.ts'
+import { grantPermission, revokePermission, walletNotFoundById } from '../../src/bearer-tokens/permissions.ts'
+import { createOwnWallet } from '../../src/bearer-tokens/own-wallet.ts'
+import { Subject as LoginSubject, type Login } from '../../src/bearer-tokens/verify.ts'
+import type { Admin, Subject, Tenant } from '../middleware/access.ts'
 import { cut, Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 
@@ -31,6 +35,12 @@ const PassphraseHeader = z
   .pipe(Passphrase)
   .transform((text) => new Secret(text))
   .describe('The passphrase in UTF-8, as base64url.')
+
+const subjectText = 'The `sub` of the tokens. A Keycloak has UUIDs.'
+
+const CreatePermission = z
+  .object({ subject: LoginSubject.describe(subjectText) })
+  .meta({ id: 'CreateWalletUmaPermissionRequest' })
 
 const WalletPage = Page('WalletPage', WalletDetail, 'WalletDetailPage')
 
@@ -61,8 +71,9 @@ export default [
       body: CreateWallet,
       reply: [201, WalletDetail],
     },
-    async ({ wallets, caller }, { body }) => {
+    async ({ agent, wallets, caller }, { body }) => {
       if (caller.kind === 'admin') return wallets.create(body)
+      if (caller.kind === 'subject') return createOwnWallet(agent, caller.login, body)
       const detail = `A tenant has one wallet, and this one has ${caller.walletId} already. Only the administrator creates others.`
       throw new Problem('error:WalletManagementServiceError:TooManyPermittedWallet', detail)
     },
@@ -97,6 +108,42 @@ export default [
     async ({ wallets, caller }, { path: { walletId } }) => {
       if (!mayRead(caller, walletId)) throw walletNotFound(walletId)
       return wallets.use(walletId, (wallet) => readStats(wallet, wallets.folder.pathOf(walletId)))
+    },
+  ),
+
+  route(
+    'POST /wallets/{walletId}/uma-permissions',
+    {
+      summary: 'Give a subject of the OpenID provider access to a wallet',
+      operationId: 'createWalletUmaPermission',
+      access: 'admin-or-tenant',
+      scopes: [],
+      path: { walletId: Uuid },
+      body: CreatePermission,
+      reply: [200, null],
+    },
+    async ({ agent, caller }, { path: { walletId }, body: { subject } }) => {
+      const login = loginOf(agent, subject)
+      assertOwn(caller, walletId)
+      await grantPermission(agent.db, login, walletId)
+    },
+  ),
+
+  route(
+    'DELETE /wallets/{walletId}/uma-permissions',
+    {
+      summary: 'Take access to a wallet from a subject of the OpenID provider',
+      operationId: 'deleteWalletUmaPermission',
+      access: 'admin-or-tenant',
+      scopes: [],
+      path: { walletId: Uuid },
+      query: z.object({ subject: LoginSubject.describe(subjectText) }),
+      reply: [200, null],
+    },
+    async ({ agent, caller }, { path: { walletId }, query: { subject } }) => {
+      const login = loginOf(agent, subject)
+      assertOwn(caller, walletId)
+      await revokePermission(agent.db, login, walletId)
     },
   ),
 
@@ -163,12 +210,33 @@ export default [
 ] as const
 
 /** For a tenant, the wallets of other tenants do not exist. */
-function mayRead(caller: Admin | Tenant, walletId: string): boolean {
-  return caller.kind === 'admin' || caller.walletId === walletId
+function mayRead(caller: Admin | Tenant | Subject, walletId: string): boolean {
+  return caller.kind === 'admin' || walletsOf(caller).includes(walletId)
 }
 
-async function own(wallets: Wallets, { walletId }: Tenant, paging: Paging) {
-  const wallet = await wallets.find(walletId)
-  const all = wallet ? [wallet] : []
+function walletsOf(caller: Tenant | Subject): readonly string[] {
+  return caller.kind === 'subject' ? caller.walletIds : [caller.walletId]
+}
+
+async function own(wallets: Wallets, caller: Tenant | Subject, paging: Paging) {
+  const found = await Promise.all(walletsOf(caller).map((id) => wallets.find(id)))
+  const all = found.filter((wallet) => wallet !== undefined)
   return { wallets: cut(all, paging), total: all.length }
+}
+
+/** The subject of the operator's OpenID provider that a permission is for. @throws {Problem} `BadRequest` without a provider */
+function loginOf({ bearerTokens }: Agent, subject: string): Login {
+  if (bearerTokens) return { issuer: bearerTokens.settings.issuer, subject }
+  throw new Problem(
+    'BadRequest',
+    'This agent has no OpenID provider whose subjects could get permissions (OIDC_ISSUER).',
+    {
+      title: 'BadRequest_FeatureDisabled',
+    },
+  )
+}
+
+/** A tenant grants access to its own wallets only. @throws {Problem} `WalletNotFoundById` */
+function assertOwn(caller: Admin | Tenant | Subject, walletId: string): void {
+  if (!mayRead(caller, walletId)) throw walletNotFoundById(walletId)
 }

@@ -1,4 +1,6 @@
 /** `/.well-known`: resources at well-known URLs (RFC 8615). */
+import { Problem } from '../../src/base/problem.ts'
+import { ResourceMetadata, toResourceMetadata } from '../../src/bearer-tokens/resource-metadata.ts'
 import { JwkSet } from '../../src/enterprise/token.ts'
 import { route } from '../http/route.ts'
 
@@ -18,5 +20,23 @@ export default [
       body: await agent.enterprise.signInTokens.keys(),
       headers: { 'Cache-Control': 'public, max-age=300' },
     }),
+  ),
+
+  route(
+    'GET /.well-known/oauth-protected-resource',
+    {
+      summary: 'Read which OpenID provider issues the accepted bearer tokens (RFC 9728)',
+      operationId: 'getProtectedResourceMetadata',
+      extension: true,
+      access: 'public',
+      reply: [200, ResourceMetadata],
+    },
+    async ({ agent: { bearerTokens, env } }) => {
+      if (bearerTokens) return toResourceMetadata(bearerTokens.settings, env.urls.rest)
+      throw new Problem(
+        'NotFound',
+        'This agent accepts no bearer tokens: it has no OpenID provider (OIDC_ISSUER).',
+      )
+    },
   ),
 ] as const

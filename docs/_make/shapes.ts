@@ -117,6 +117,8 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
   doctor: answer('GET /_system/doctor', 'Also when a check has failed, with the exit code that says so.'),
 
+  login:     own(z.object({ profile: z.string(), issuer: z.string(), clientId: z.string(), expiresAt: z.string().optional() }).meta({ id: 'SignedIn' }), 'First an object with the address to open, and the code for --device.'),
+  logout:     own(z.object({ profile: z.string(), issuer: z.string(), revoked: z.boolean() }).meta({ id: 'SignedOut' })),
   explain: own(
     z.object({ contents: z.array(Explanation) }).meta({ id: 'Explanations' }),
   ),
@@ -227,10 +229,12 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
   'wallet:create': answer('POST /wallets'),
   'wallet:export': own(z.object({ walletId: z.guid(), file: z.string(), bytes: z.number(), moved: z.boolean() }).meta({ id: 'WalletExport' })),
+  'wallet:grant':  own(z.object({ walletId: z.guid(), subject: z.string(), granted: z.literal(true) }).meta({ id: 'GrantedPermission' })),
   'wallet:import': answer('POST /wallets/import'),
   'wallet:list':   answer('GET /wallets'),
   'wallet:move':   answer('POST /wallets/import'),
   'wallet:resume': answer('POST /wallets/{walletId}/resumption'),
+  'wallet:revoke': own(z.object({ walletId: z.guid(), subject: z.string(), revoked: z.literal(true) }).meta({ id: 'RevokedPermission' })),
   'wallet:show':   answer('GET /wallets/{walletId}'),
   'wallet:stats':  answer('GET /wallets/{walletId}/stats'),
 

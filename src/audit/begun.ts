@@ -2,9 +2,11 @@
  * Acts that have begun: each is stored before it changes anything, and removed in the transaction that adds its entry.
  * The rows of a process that was killed show the acts whose result is unknown.
  */
+import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { canonicalize } from '../base/json.ts'
 import { keyedDigest } from '../base/seal.ts'
+import type { AuditTables } from '../storage/audit-tables.ts'
 import type { AuditDb, AuditTx } from '../storage/database.ts'
 import { toAct, toActRow, type Act, type Result } from './entry.ts'
 
@@ -47,7 +49,14 @@ export async function listUnfinished(
   })
 }
 
-/** The MAC prevents that a row inserted without the key becomes an entry. Rows of earlier releases had no process. */
-function macOf(key: Uint8Array, { process, ...row }: { process: string }): string {
-  return keyedDigest(key, canonicalize({ begun: { ...row, ...(process !== '' && { process }) } }))
+type Row = Omit<Selectable<AuditTables['begun']>, 'mac'>
+
+/** The MAC prevents that a row inserted without the key becomes an entry. Rows of earlier releases had no process and no login. */
+function macOf(key: Uint8Array, { process, issuer, login, ...row }: Row): string {
+  const later = {
+    ...(process !== '' && { process }),
+    ...(issuer !== null && { issuer }),
+    ...(login !== null && { login }),
+  }
+  return keyedDigest(key, canonicalize({ begun: { ...row, ...later } }))
 }

@@ -22,6 +22,8 @@ export const AuditEntry = z
     actor: Actor,
     entityId: z.string().optional().describe('The tenant’s entity.'),
     keyId: z.string().optional().describe('The tenant’s key.'),
+    issuer: z.string().optional().describe('Issuer of the bearer token.'),
+    login: z.string().optional().describe('Subject (`sub`) of the bearer token.'),
     address: z.string().optional().describe('Address of the client; for IPv6 its /64 network.'),
     action: z.string().describe('The endpoint, or an action of the agent itself.'),
     walletId: z.string().optional(),
@@ -45,23 +47,30 @@ export type AuditEntry = z.infer<typeof AuditEntry>
 
 /** The part of an entry that is known before the act is done. */
 export type Act = Pick<AuditEntry, 'actor' | 'action'> &
-  Partial<Pick<AuditEntry, 'at' | 'entityId' | 'keyId' | 'address' | 'walletId' | 'subject' | 'requestId'>>
+  Partial<
+    Pick<
+      AuditEntry,
+      'at' | 'entityId' | 'keyId' | 'issuer' | 'login' | 'address' | 'walletId' | 'subject' | 'requestId'
+    >
+  >
 
 /** The part of an entry that is known afterwards. */
 export type Result = Pick<AuditEntry, 'outcome'> &
   Partial<Pick<AuditEntry, 'status' | 'problemType' | 'count'>>
 
-export function toActRow({ at, actor, entityId, keyId, address, action, walletId, subject, requestId }: Act) {
+export function toActRow({ subject, ...act }: Act) {
   return {
-    at: at ?? new Date().toISOString(),
-    actor,
-    entity_id: entityId ?? null,
-    key_id: keyId ?? null,
-    address: address ?? null,
-    action,
-    wallet_id: walletId ?? null,
+    at: act.at ?? new Date().toISOString(),
+    actor: act.actor,
+    entity_id: act.entityId ?? null,
+    key_id: act.keyId ?? null,
+    issuer: act.issuer ?? null,
+    login: act.login ?? null,
+    address: act.address ?? null,
+    action: act.action,
+    wallet_id: act.walletId ?? null,
     subject: subject && Object.keys(subject).length > 0 ? JSON.stringify(subject) : null,
-    request_id: requestId ?? null,
+    request_id: act.requestId ?? null,
   }
 }
 
@@ -72,6 +81,8 @@ export function toAct(row: Omit<Selectable<AuditTables['begun']>, 'id' | 'proces
     action: row.action,
     ...(row.entity_id !== null && { entityId: row.entity_id }),
     ...(row.key_id !== null && { keyId: row.key_id }),
+    ...(row.issuer !== null && { issuer: row.issuer }),
+    ...(row.login !== null && { login: row.login }),
     ...(row.address !== null && { address: row.address }),
     ...(row.wallet_id !== null && { walletId: row.wallet_id }),
     ...(row.subject !== null && { subject: Subject.parse(JSON.parse(row.subject)) }),
@@ -121,6 +132,7 @@ export const Filter = z.object({
     .optional()
     .describe('Only this endpoint, such as `POST /wallets`, or this action of the agent itself.'),
   entityId: Id.optional().describe('Only acts of this entity.'),
+  login: z.string().min(1).max(255).optional().describe('Only acts with a bearer token of this subject.'),
   walletId: Id.optional().describe('Only acts that affect this wallet.'),
   requestId: z.string().min(1).max(200).optional().describe('Only the request with this `x-request-id`.'),
   since: Moment.optional().describe('Only acts that began at or after this time.'),
@@ -134,8 +146,9 @@ export async function listEntries(
   filter: Filter,
   { offset, limit }: Paging,
 ): Promise<AuditEntry[]> {
-  const { actor, outcome, action, entityId, walletId, requestId, since, until } = filter
-  const equal = { actor, outcome, action, entity_id: entityId, wallet_id: walletId, request_id: requestId }
+  const { actor, outcome, action, entityId, walletId, requestId, login, since, until } = filter
+  const ids = { entity_id: entityId, wallet_id: walletId, request_id: requestId, login }
+  const equal = { actor, outcome, action, ...ids }
   let query = db.selectFrom('entry').selectAll()
   for (const [column, value] of Object.entries(equal))
     if (value !== undefined) query = query.where(column as keyof typeof equal, '=', value)

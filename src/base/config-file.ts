@@ -7,7 +7,17 @@ import * as z from 'zod'
 import * as yaml from 'yaml'
 import { variables } from './config.ts'
 import type { Fault } from './config-fault.ts'
-import { didMethods, flag, hosts, lifetime, namedHosts, origins, ports, seconds } from './config-values.ts'
+import {
+  didMethods,
+  flag,
+  hosts,
+  lifetime,
+  namedHosts,
+  origins,
+  ports,
+  seconds,
+  tokenAlgorithms,
+} from './config-values.ts'
 import { isJsonObject, JsonError, parseJson } from './json.ts'
 import {
   isSettingName,
@@ -27,7 +37,7 @@ const mostBytes = 1_048_576
 /** How a file writes a setting. */
 export type Form = 'flag' | 'number' | 'duration' | 'list' | 'text'
 
-const lists: readonly z.ZodType[] = [didMethods, hosts, namedHosts, origins, ports]
+const lists: readonly z.ZodType[] = [didMethods, hosts, namedHosts, origins, ports, tokenAlgorithms]
 
 export function formOf(name: Name): Form {
   const type = typeOf(name)

@@ -2,7 +2,16 @@
 import * as z from 'zod'
 import { guardedSecrets, knownSecrets, variables } from './config.ts'
 import { formOf, type Form } from './config-file.ts'
-import { challengeMethods, http, baseUrl, lan, ledger, lifetime, ports } from './config-values.ts'
+import {
+  challengeMethods,
+  http,
+  baseUrl,
+  lan,
+  ledger,
+  lifetime,
+  ports,
+  signatureAlgorithms,
+} from './config-values.ts'
 import type { JsonObject } from './json.ts'
 import { locating, secretFiles, typeOf, type Name } from './setting-names.ts'
 
@@ -61,6 +70,12 @@ const patterns = new Map<z.ZodType, string>([
   [ledger, '^(?:sqlite:.+|[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+(?:/[^\\s?#]*)?)$'],
 ])
 
+/** The entries of lists that have few possible ones. */
+const itemsOf: Partial<Record<Name, JsonObject>> = {
+  AUTH_DID_METHODS: { enum: challengeMethods },
+  OIDC_ALGORITHMS: { enum: signatureAlgorithms },
+}
+
 const schemaOf: Readonly<Record<Form, (name: Name) => JsonObject>> = {
   flag: () => ({ type: 'boolean' }),
   number: fromZod,
@@ -86,8 +101,7 @@ const schemaOf: Readonly<Record<Form, (name: Name) => JsonObject>> = {
         { type: 'string', pattern: '^\\s*\\d{1,5}(?:-\\d{1,5})?\\s*$' },
       ],
     }
-    const items =
-      name === 'AUTH_DID_METHODS' ? { enum: challengeMethods } : typeOf(name) === ports ? range : entry
+    const items = itemsOf[name] ?? (typeOf(name) === ports ? range : entry)
     return {
       anyOf: [
         { type: 'array', items, minItems: 1 },

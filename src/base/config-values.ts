@@ -71,6 +71,19 @@ export const didMethods = z
   .transform((text) => text.split(',').map((name) => name.trim()))
   .pipe(z.array(z.enum(challengeMethods)))
 
+/** Signature algorithms of bearer tokens (RFC 7518 §3.1, RFC 9864). `none` and those of shared keys are not among them. */
+// prettier-ignore
+export const signatureAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512']
+
+export const tokenAlgorithms = readWith((text) => {
+  const names = text.split(',').map((name) => name.trim())
+  const wrong = names.find((name) => !signatureAlgorithms.includes(name))
+  if (wrong === undefined) return names
+  throw new SyntaxError(
+    `names ${wrong.slice(0, 20) || 'nothing'}, which is none of ${signatureAlgorithms.join(', ')}`,
+  )
+})
+
 export const hosts = readWith(readHostList)
 
 export const namedHosts = hosts.refine(

@@ -29,6 +29,7 @@ import './plain-issues.ts'
 import { Secret } from './secret.ts'
 import { locationVariables } from './settings.ts'
 import { findWrongNodes, nodeVariables } from './node-config.ts'
+import { findWrongOidc, oidcSettingsOf, oidcVariables } from './oidc-config.ts'
 import { findWrongTracing, tracingVariables } from './tracing-config.ts'
 import { findWrongVdr, vdrVariables } from './vdr-config.ts'
 
@@ -77,9 +78,11 @@ export const variables = {
   TENANT_REQUESTS_PER_MINUTE:           count.optional()       .describe('Requests of one tenant in a minute. Further ones are answered with 429. Default: no limit.'),
   TENANT_REQUESTS_AT_ONCE:              count.default(64)      .describe('Requests that are processed at the same time, for one tenant or one address without a key. Further ones wait.'),
   TENANT_REQUESTS_WAITING:              count.default(1_000)   .describe('Requests of one tenant that may wait. Further ones are answered with 429.'),
-  API_KEY_ENABLED:                      flag.default(true)     .describe('Whether tenants authenticate with the `apikey` header. If false, every request is one of the default wallet’s tenant.'),
+  API_KEY_ENABLED:                      flag.default(true)     .describe('Whether tenants authenticate with the `apikey` header. If false, and without bearer tokens, every request is one of the default wallet’s tenant.'),
   API_KEY_AUTHENTICATE_AS_DEFAULT_USER: flag.default(false)    .describe('Whether any `apikey` that is not empty authenticates as the default wallet’s tenant.'),
   API_KEY_AUTO_PROVISIONING:            flag.default(false)    .describe('Whether an unknown `apikey` of 16 to 128 characters creates a wallet and an entity.'),
+
+  ...oidcVariables,
 
   DEFAULT_WALLET_ENABLED:               flag.default(true)     .describe('Whether the first start creates a default wallet.'),
   DEFAULT_WALLET_SEED:                  seedHex.optional()     .describe('Seed of the default wallet, 128 hexadecimal digits. Default: random.'),
@@ -213,6 +216,7 @@ function findContradictions(config: Config, given: Readonly<Record<string, unkno
     })
   if (
     !config.DEFAULT_WALLET_ENABLED &&
+    !oidcSettingsOf(config) &&
     (!config.API_KEY_ENABLED || config.API_KEY_AUTHENTICATE_AS_DEFAULT_USER)
   )
     wrong.push({
@@ -222,7 +226,8 @@ function findContradictions(config: Config, given: Readonly<Record<string, unkno
       remedy:
         'Set DEFAULT_WALLET_ENABLED=true, or API_KEY_ENABLED=true with API_KEY_AUTHENTICATE_AS_DEFAULT_USER=false.',
     })
-  return [...wrong, ...findWrongNodes(config), ...findWrongTracing(config), ...findWrongVdr(config)]
+  const others = [findWrongNodes, findWrongTracing, findWrongVdr].flatMap((find) => find(config))
+  return [...wrong, ...others, ...findWrongOidc(config, given)]
 }
 
 /**

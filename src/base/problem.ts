@@ -29,9 +29,11 @@ const statuses = {
   // authentication
   'error:AuthenticationError:InvalidCredentials':                  401,
   'error:AuthenticationError:ApiKeyAuthenticationError':           401,
+  'error:AuthenticationError:JwtAuthenticationError':              401,
   'error:AuthenticationError:AdminApiKeyAuthenticationError':      401,
   'error:AuthenticationError:InvalidRole':                         403,
   'error:AuthenticationError:InsufficientScope':                   403,
+  'error:AuthenticationError:ResourceNotPermitted':                403,
   'error:AuthenticationRepositoryError:AuthenticationCompromised': 401,
 
   // the master key
@@ -62,6 +64,9 @@ const statuses = {
   'error:EntityServiceError:EntityNotFound':                       404,
   'error:EntityServiceError:EntityAlreadyExists':                  422,
   'error:EntityServiceError:WalletNotFound':                       404,
+
+  'error:PermissionManagementServiceError:WalletNotFoundById':     400,
+  'error:PermissionManagementServiceError:PermissionNotFoundById': 400,
 
   // DIDs
   'error:DIDResolution:invalidDid':                                400,

@@ -66,7 +66,7 @@ export function nearestSetting(given: string, known: readonly string[] = setting
 }
 
 /** Beginnings of names that programs other than this one hardly use. */
-const own = /^(?:AGENT|VDR|MEDIATOR|DIDCOMM|DEFAULT_WALLET|GLOBAL_WEBHOOK)_/
+const own = /^(?:AGENT|OIDC|VDR|MEDIATOR|DIDCOMM|DEFAULT_WALLET|GLOBAL_WEBHOOK)_/
 
 /** A variable that is probably meant for this program, which does not know it. */
 export type UnknownVariable = { name: string; near: string | undefined }

@@ -1,5 +1,6 @@
 /** Diagnoses a running agent, or a data folder without a running agent: a list of checks that run side by side. */
 import { steadyNow } from '../base/clock.ts'
+import { oidcSettingsOf } from '../base/oidc-config.ts'
 import { readRunning } from '../base/running.ts'
 import { isHttps } from '../net/https.ts'
 import { describeReach } from '../net/reach.ts'
@@ -16,6 +17,7 @@ import { deepLimitMs, deepOptions, databaseFiles, toFilesFinding, checkFiles } f
 import { checkIssuerCertificates } from './issuer-certificates.ts'
 import { checkLedger } from './ledger.ts'
 import { checkMasterKey } from './master-key.ts'
+import { checkProvider } from './openid-provider.ts'
 import { checkPackages } from './packages.ts'
 import { checkOwnPorts, checkFreePorts } from './ports.ts'
 import { surveyWallets, type Survey } from './survey.ts'
@@ -49,6 +51,7 @@ export async function diagnoseAgent(
 ): Promise<Diagnosis> {
   const { config, db, ledger, urls, http, operatorHttp } = env
   const { AGENT_DATA_DIR: folder, AGENT_HOST: host, VDR_URL, GLOBAL_WEBHOOK_URL: globalUrl } = config
+  const oidc = oidcSettingsOf(config)
   await using database = await openDatabaseChecks(config, { isRunning: true, isDeep, self })
   const busy = worker.busy()
   const survey = surveyWallets(wallets, busy)
@@ -73,6 +76,7 @@ export async function diagnoseAgent(
     'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
     'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
     openid4vci: () => checkIssuers(operatorHttp, db, urls.rest),
+    ...(oidc && { 'openid-provider': () => checkProvider(operatorHttp, oidc) }),
     ...(config.AGENT_LAN !== 'off' && { 'lan-address': () => Promise.resolve(checkLan(config.AGENT_LAN)) }),
     ...(isHttps(config) && { certificate: () => checkCertificate(config) }),
     'outgoing-calls': () => Promise.resolve({ status: 'ok', detail: describeReach(config) }),

@@ -47,6 +47,9 @@ export interface AgentTables {
     revoked_at: string | null
   }
 
+  /** The wallets that subjects of the OpenID provider may use (`bearer-tokens/permissions.ts`). */
+  wallet_permission: { issuer: string; subject: string; wallet_id: string; created_at: string }
+
   /** The did:web DIDs whose documents this agent serves. Each belongs to one wallet. */
   web_did: { did: string; wallet_id: string; created_at: string }
 

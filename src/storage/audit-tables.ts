@@ -7,6 +7,9 @@ interface Action {
   actor: string
   entity_id: string | null
   key_id: string | null
+  /** The issuer and the subject of the bearer token. */
+  issuer: string | null
+  login: string | null
   address: string | null
   action: string
   wallet_id: string | null

@@ -17,8 +17,10 @@ import * as agent003 from './migrations/agent-003-openid4vci.ts'
 import * as agent004 from './migrations/agent-004-attestations.ts'
 import * as agent005 from './migrations/agent-005-issuer-certificates.ts'
 import * as agent006 from './migrations/agent-006-vdr-entry.ts'
+import * as agent007 from './migrations/agent-007-wallet-permission.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as audit002 from './migrations/audit-002-process.ts'
+import * as audit003 from './migrations/audit-003-login.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import * as wallet002 from './migrations/wallet-002-job.ts'
@@ -48,8 +50,13 @@ export const agentMigrations: Migrations = {
   '004-attestations': agent004,
   '005-issuer-certificates': agent005,
   '006-vdr-entry': agent006,
+  '007-wallet-permission': agent007,
 }
-export const auditMigrations: Migrations = { '001-init': audit001, '002-process': audit002 }
+export const auditMigrations: Migrations = {
+  '001-init': audit001,
+  '002-process': audit002,
+  '003-login': audit003,
+}
 export const mediatorMigrations: Migrations = { '001-init': mediator001 }
 export const walletMigrations: Migrations = {
   '001-init': wallet001,

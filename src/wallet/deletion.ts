@@ -89,6 +89,7 @@ async function deleteRows(tx: AgentTx, id: string): Promise<void> {
     .execute()
   for (const table of [
     'entity',
+    'wallet_permission',
     'wallet_alias',
     'web_did',
     'presentation_definition',

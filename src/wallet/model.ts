@@ -1,6 +1,7 @@
 /** REST models of wallets, entities and API keys. */
 import * as z from 'zod'
 import { headerText } from '../base/api-key.ts'
+import type { AgentTx } from '../storage/database.ts'
 
 /** An optional field. The Cloud Agent treats null as absent. */
 export const optional = <Type extends z.ZodType>(type: Type) =>
@@ -21,6 +22,9 @@ export const CreateWallet = z
   })
   .meta({ id: 'CreateWalletRequest' })
 export type CreateWallet = { name: string; seed?: string | undefined; id?: string | undefined }
+
+/** Writes more in the transaction that inserts the row of a new wallet. */
+export type CompleteWallet = (tx: AgentTx, walletId: string) => Promise<void>
 
 export const WalletDetail = z
   .object({

@@ -9,7 +9,7 @@ import { newSealKey } from '../base/seal.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { walletNotFound, walletTransferred } from '../storage/transferred.ts'
-import { toWalletDetail, type CreateWallet, type WalletDetail } from './model.ts'
+import { toWalletDetail, type CompleteWallet, type CreateWallet, type WalletDetail } from './model.ts'
 import { insertSeed, seedDigestOf, wrapWalletKey } from './wallet-file.ts'
 import type { WalletStore } from './wallet-store.ts'
 
@@ -75,7 +75,7 @@ async function assertNew(db: AgentDb, id: string, seedDigest: string): Promise<v
 export async function createWallet(
   db: AgentDb,
   agentKey: Uint8Array,
-  { id = newId(), name, seed: seedHex }: CreateWallet,
+  { id = newId(), name, seed: seedHex, complete }: CreateWallet & { complete?: CompleteWallet | undefined },
   store: WalletStore,
 ): Promise<WalletDetail> {
   const seed = seedHex === undefined ? randomBytes(64) : fromHex(seedHex)
@@ -103,6 +103,7 @@ export async function createWallet(
         ...times,
       }
       await tx.insertInto('wallet').values(row).execute()
+      await complete?.(tx, id)
     })
     .catch(async (error: unknown) => {
       await store.remove(id)

@@ -12,7 +12,7 @@ import type { Paging } from '../storage/list-query.ts'
 import { walletNotFound, walletTransferred } from '../storage/transferred.ts'
 import type { Environment } from './environment.ts'
 import { becomesIdle } from './idle.ts'
-import type { CreateWallet, WalletDetail } from './model.ts'
+import type { CompleteWallet, CreateWallet, WalletDetail } from './model.ts'
 import { createWallet, findWallet, getPresent, listWallets, readActiveIds, setMovedAt } from './registry.ts'
 import { unreadable, unwrapWalletKey } from './wallet-file.ts'
 import { WalletFolder } from './wallet-folder.ts'
@@ -97,10 +97,11 @@ export class Wallets {
     }
   }
 
-  /** @throws {NotOwnerError}, {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed` */
-  create({ id = newOwnId(this.#env.ownership), ...input }: CreateWallet): Promise<WalletDetail> {
+  /** Creates a wallet. `complete` writes in the same transaction of agent.db. @throws {NotOwnerError}, {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed` */
+  create({ id = newOwnId(this.#env.ownership), ...input }: CreateWallet, complete?: CompleteWallet) {
     this.assertOwned(id)
-    return this.serializeCreation(() => createWallet(this.#db, this.#agentKey, { id, ...input }, this.store))
+    const made = { id, ...input, complete }
+    return this.serializeCreation(() => createWallet(this.#db, this.#agentKey, made, this.store))
   }
 
   /** @throws {NotOwnerError} */
@@ -114,7 +115,7 @@ export class Wallets {
   /** The ids of all wallets that are not suspended and that this process owns. */
   ids = async (): Promise<string[]> => (await readActiveIds(this.#db)).filter(this.#env.ownership.owns)
 
-  /** The number of wallets that are not suspended, of all processes. */
+  /** The number of such wallets of all processes. */
   countAll = async (): Promise<number> => (await readActiveIds(this.#db)).length
 
   /** Runs `work` while no wallet is created, so that free ids and seeds stay free. */

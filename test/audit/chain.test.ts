@@ -106,12 +106,12 @@ test.each([
   ],
   [
     'an entry is inserted twice',
-    'insert into entry select 17, at, actor, entity_id, key_id, address, action, wallet_id, subject, request_id, outcome, status, problem_type, count, previous, digest from entry where sequence = 16',
+    'insert into entry select 17, at, actor, entity_id, key_id, address, action, wallet_id, subject, request_id, outcome, status, problem_type, count, previous, digest, issuer, login from entry where sequence = 16',
     17,
   ],
   [
     'an entry is inserted before the first',
-    'insert into entry select -1, at, actor, entity_id, key_id, address, action, wallet_id, subject, request_id, outcome, status, problem_type, count, previous, digest from entry where sequence = 16',
+    'insert into entry select -1, at, actor, entity_id, key_id, address, action, wallet_id, subject, request_id, outcome, status, problem_type, count, previous, digest, issuer, login from entry where sequence = 16',
     -1,
   ],
 ])('%s', async (_, statement, sequence) => {

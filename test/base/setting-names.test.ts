@@ -48,7 +48,7 @@ test('variables of others are not reported', () => {
 
 test('every secret can be in a file', () => {
   const secrets = (Object.keys(variables) as Name[]).filter((name) =>
-    /TOKEN(?:_PREVIOUS)?$|API_KEY$|SEED$|MASTER_KEY$|HEADERS$|DATABASE_URL$/.test(name),
+    /TOKEN(?:_PREVIOUS)?$|API_KEY$|SEED$|SECRET$|MASTER_KEY$|HEADERS$|DATABASE_URL$/.test(name),
   )
   expect(secrets.filter((name) => !isSecret(name))).toEqual([])
   expect([...secretFiles.values(), 'AGENT_MASTER_KEY'].toSorted()).toEqual(secrets.toSorted())

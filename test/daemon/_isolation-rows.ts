@@ -103,6 +103,8 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'POST /wallets':                             nothing,
   'GET /wallets/{walletId}':                   by('walletId', 'walletId'),
   'GET /wallets/{walletId}/stats':             by('walletId', 'walletId'),
+  'POST /wallets/{walletId}/uma-permissions':  withBody(by('walletId', 'walletId'), () => ({ subject: 'mallory' })),
+  'DELETE /wallets/{walletId}/uma-permissions': (ids) => by('walletId', 'walletId')(ids).map((each) => ({ ...each, query: { subject: 'owner' } })),
   'GET /did-registrar/dids':                   nothing,
   'POST /did-registrar/dids':                  nothing,
   'GET /did-registrar/dids/{didRef}':          by('didRef', 'did'),

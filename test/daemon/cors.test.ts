@@ -45,14 +45,14 @@ describe.each(servers)('%s', (_, urlOf) => {
         'access-control-allow-origin': origin,
         'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
         'access-control-allow-headers':
-          'content-type, apikey, x-admin-api-key, x-request-id, traceparent, last-event-id, idempotency-key',
-        'access-control-expose-headers': 'retry-after, x-request-id, last-event-id',
+          'content-type, apikey, x-admin-api-key, authorization, x-wallet-id, x-request-id, traceparent, last-event-id, idempotency-key',
+        'access-control-expose-headers': 'retry-after, www-authenticate, x-request-id, last-event-id',
         'access-control-max-age': '600',
       })
       const read = await ask(urlOf(open), 'GET', { origin })
       expect(read.words).toEqual({
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'retry-after, x-request-id, last-event-id',
+        'access-control-expose-headers': 'retry-after, www-authenticate, x-request-id, last-event-id',
       })
       expect(read.headers.get('vary')).toMatch(/origin/i)
       expect(read.headers.get('cross-origin-resource-policy')).toBe('cross-origin')

@@ -15,6 +15,7 @@ import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, type Tenant } from '../_tenants.ts'
 import { openParty } from '../_party.ts'
 import { createEntry } from '../vdr-entries/_entries.ts'
+import { accepting, bearer, startIssuer, type Issuer } from '../bearer-tokens/_issuer.ts'
 import { statementsOf } from '../security/_statements.ts'
 import {
   aSchema,
@@ -27,15 +28,23 @@ import {
   type Isolated,
 } from './_isolation-rows.ts'
 
+let provider: Issuer
 let agent: TestAgent
 let [owner, partner, mallory]: Tenant[] = []
 let ids: Ids
 /** The headers of each credential that does not depend on the endpoint. */
 let credentials: Record<'none' | 'wrong' | 'revoked' | 'expired' | 'admin' | 'tenant', Record<string, string>>
+/** The headers of bearer tokens: of the administrator, of two tenants, and of mallory for the wallet of the owner. */
+let tokens: Record<
+  'admin' | 'owner' | 'mallory' | 'expired' | 'foreign' | 'malloryAsOwner',
+  Record<string, string>
+>
 const scoped = new Map<Scope, string>()
 
 beforeAll(async () => {
+  provider = await startIssuer()
   agent = await startAgent({
+    ...accepting(provider),
     FAILED_ATTEMPTS_PER_MINUTE: '1000000',
     OID4VCI_REQUESTS_PER_MINUTE: '1000000',
     OID4VP_REQUESTS_PER_MINUTE: '1000000',
@@ -61,6 +70,19 @@ beforeAll(async () => {
   })
   const over = new Date(Date.now() - 1_000).toISOString()
   await agent.agent.db.updateTable('api_key').set({ expires_at: over }).where('id', '=', expired.id).execute()
+  for (const [subject, { walletId }] of Object.entries({ owner, mallory }))
+    await agent.admin('POST /wallets/{walletId}/uma-permissions', { path: { walletId }, body: { subject } })
+  const exp = provider.now() + 36_000
+  const tokenOf = async (claims: object) => bearer(await provider.sign({ exp, ...claims }))
+  const ofMallory = await tokenOf({ sub: 'mallory' })
+  tokens = {
+    admin: await tokenOf({ sub: 'root', roles: ['admin'] }),
+    owner: await tokenOf({ sub: 'owner' }),
+    mallory: ofMallory,
+    expired: await tokenOf({ sub: 'owner', exp: provider.now() - 3_600 }),
+    foreign: await tokenOf({ sub: 'owner', aud: 'https://other.example' }),
+    malloryAsOwner: { ...ofMallory, 'x-wallet-id': owner.walletId },
+  }
   credentials = {
     none: {},
     wrong: { apikey: `${owner.apiKey}x`, 'x-admin-api-key': `${adminToken}x` },
@@ -131,7 +153,10 @@ beforeAll(async () => {
     entry: new URL(await createEntry(agent, owner.apiKey, Uint8Array.of(1))).hash.slice(1),
   }
 })
-afterAll(() => agent[Symbol.asyncDispose]())
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
 
 const definition = {
   input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }],
@@ -197,6 +222,20 @@ function wrongOnes({ contract }: Route): Wrong[] {
   ]
 }
 
+/** As `wrongOnes`, with bearer tokens. */
+function wrongTokens({ contract: { access } }: Route): Wrong[] {
+  return [
+    ...(['expired', 'foreign'] as const).map((name) => ({ name, headers: tokens[name], status: 401 })),
+    ...(access === 'tenant' ? [{ name: 'admin’s token', headers: tokens.admin, status: 403 }] : []),
+    ...(access === 'admin' ? [{ name: 'tenant’s token', headers: tokens.owner, status: 403 }] : []),
+    {
+      name: 'token for another wallet',
+      headers: tokens.malloryAsOwner,
+      status: access === 'metrics' ? 401 : 403,
+    },
+  ]
+}
+
 /** All records of the owner, as its lists show them. */
 async function holdings(): Promise<unknown> {
   const lists = all.filter(
@@ -205,12 +244,15 @@ async function holdings(): Promise<unknown> {
   return Promise.all(lists.map(async ({ key }) => [key, await send(key, credentials.tenant, {})]))
 }
 
-test('a wrong credential is refused at every endpoint, whether the resource exists or not', async () => {
+test.each([
+  ['credential', wrongOnes],
+  ['token', wrongTokens],
+])('a wrong %s is refused at every endpoint, whether the resource exists or not', async (_, wrongsOf) => {
   const before = await holdings()
   const wrong: unknown[] = []
   for (const route of guarded) {
     const [there, nowhere] = [casesOf(route.key, ids), casesOf(route.key, unknown)]
-    for (const { name, headers, status } of wrongOnes(route))
+    for (const { name, headers, status } of wrongsOf(route))
       for (const [index, each] of there.entries()) {
         const answer = withoutIds(await send(route.key, headers, each), ids)
         const other = withoutIds(await send(route.key, headers, nowhere[index]!), unknown)
@@ -222,25 +264,28 @@ test('a wrong credential is refused at every endpoint, whether the resource exis
   expect(await holdings()).toEqual(before)
 })
 
-test('another tenant’s record looks like a missing one, and is not changed', async () => {
-  const before = await holdings()
-  const wrong: unknown[] = []
-  let count = 0
-  for (const { key } of all.filter((route) => route.key in rows)) {
-    const [theirs, nowhere] = [rows[key as Isolated](ids), rows[key as Isolated](unknown)]
-    for (const [index, each] of theirs.entries()) {
-      const headers = { apikey: mallory!.apiKey }
-      const answer = withoutIds(await send(key, headers, each), ids)
-      const other = withoutIds(await send(key, headers, nowhere[index]!), unknown)
-      count += 1
-      if (answer.status !== other.status || answer.text !== other.text || !isRefusal(key, each, answer))
-        wrong.push({ key, answer, other })
+test.each(['API key', 'token'])(
+  'another tenant’s record looks like a missing one with an %s, and is not changed',
+  async (credential) => {
+    const before = await holdings()
+    const wrong: unknown[] = []
+    let count = 0
+    for (const { key } of all.filter((route) => route.key in rows)) {
+      const [theirs, nowhere] = [rows[key as Isolated](ids), rows[key as Isolated](unknown)]
+      for (const [index, each] of theirs.entries()) {
+        const headers = credential === 'token' ? tokens.mallory : { apikey: mallory!.apiKey }
+        const answer = withoutIds(await send(key, headers, each), ids)
+        const other = withoutIds(await send(key, headers, nowhere[index]!), unknown)
+        count += 1
+        if (answer.status !== other.status || answer.text !== other.text || !isRefusal(key, each, answer))
+          wrong.push({ key, answer, other })
+      }
     }
-  }
-  expect(wrong).toEqual([])
-  expect(count).toBeGreaterThan(50)
-  expect(await holdings()).toEqual(before)
-})
+    expect(wrong).toEqual([])
+    expect(count).toBeGreaterThan(50)
+    expect(await holdings()).toEqual(before)
+  },
+)
 
 // It traces the statements of SQLite.
 test.skipIf(isOnPostgres)(
@@ -284,18 +329,20 @@ async function both<Found>(
   }
 }
 
-/** A missing id in the path is 404. A missing id in a query or a body has the status of its endpoint. */
+/** A missing id in the path is 404, but 400 for permissions, as in the Cloud Agent. A missing id in a query or a body has the status of its endpoint. */
 function isRefusal(key: string, { path }: Case, { status, text }: Answer): boolean {
   if (status === 200 && key.startsWith('GET ') && !path)
     return (JSON.parse(text) as { contents: unknown[] }).contents.length === 0
+  if (key.endsWith('/uma-permissions')) return status === 400
   return path ? [401, 403, 404].includes(status) : status >= 400 && status < 500
 }
 
-test('the owner finds all records', async () => {
+test.each(['API key', 'token'])('the owner finds all records with an %s', async (credential) => {
+  const headers = credential === 'token' ? tokens.owner : credentials.tenant
   const missing: unknown[] = []
   for (const { key } of all.filter((route) => route.key in rows && route.key.startsWith('GET ')))
     for (const each of rows[key as Isolated](ids)) {
-      const { status, text } = await send(key, credentials.tenant, each)
+      const { status, text } = await send(key, headers, each)
       if (status !== 200 && !/candidates|\/credential$/.test(key)) missing.push({ key, status, text })
     }
   expect(missing).toEqual([])

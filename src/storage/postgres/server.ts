@@ -9,6 +9,7 @@ import * as issuerCertificates from './migrations/005-issuer-certificates.ts'
 import * as vdrEntry from './migrations/006-vdr-entry.ts'
 import * as storageEvent from './migrations/007-storage-event.ts'
 import * as openid4vp from './migrations/008-openid4vp.ts'
+import * as bearerTokens from './migrations/009-bearer-tokens.ts'
 import * as trustAnchor from './migrations/010-trust-anchor.ts'
 import * as ledgerList from './migrations/011-ledger-list.ts'
 import type { Migrations } from '../migrate.ts'
@@ -23,6 +24,7 @@ export const postgresMigrations: Migrations = {
   '006-vdr-entry': vdrEntry,
   '007-storage-event': storageEvent,
   '008-openid4vp': openid4vp,
+  '009-bearer-tokens': bearerTokens,
   '010-trust-anchor': trustAnchor,
   '011-ledger-list': ledgerList,
 }

@@ -12,6 +12,7 @@ const agentKeys = {
   wallet: ['id'],
   entity: ['id'],
   api_key: ['digest'],
+  wallet_permission: ['issuer', 'subject', 'wallet_id'],
   web_did: ['did'],
   presentation_definition: ['sequence'],
   vdr_entry: ['id'],
