@@ -4,17 +4,7 @@ import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { createJwkDid } from '../../../src/did/jwk.ts'
 import { refusal, until } from '../../_tenants.ts'
 import { offer, recordOf } from '../_wallet.ts'
-import {
-  accept,
-  consentAt,
-  inState,
-  licence,
-  receive,
-  show,
-  startHolderPair,
-  take,
-  type Pair,
-} from './_holder.ts'
+import { accept, consentAt, inState, licence, receive, startHolderPair, take, type Pair } from './_holder.ts'
 
 let pair: Pair
 beforeAll(async () => {
