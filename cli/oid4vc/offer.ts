@@ -10,7 +10,7 @@ const ways: Record<Status['grant'], string> = {
 }
 
 /** The issuer, the credential and its claims, why the issuer is trusted, and how the wallet gets access. */
-export function offerFields({ openid4vci }: Offered): [name: string, value: string][] {
+export function describeOffer({ openid4vci }: Offered): [name: string, value: string][] {
   if (!openid4vci) return []
   const { credentialIssuer, issuerName, credentialName, credentialConfigurationId, format, types } =
     openid4vci

@@ -8,7 +8,7 @@ import { readInput } from '../input/files.ts'
 import { readTimeout } from '../input/time.ts'
 import { askText, canAsk, confirm } from '../prompts/ask.ts'
 import { changeRecord } from '../wait.ts'
-import { offerFields, txCodeFault } from './offer.ts'
+import { describeOffer, txCodeFault } from './offer.ts'
 
 type Received = Answer<'POST /issue-credentials/records/openid4vci'>
 
@@ -60,7 +60,7 @@ function canAskHere({ isJson, isQuiet }: ReceiveContext): boolean {
 async function consent(context: ReceiveContext, offered: Received): Promise<void> {
   const { flags, say, isQuiet, call } = context
   if (!isQuiet)
-    for (const [name, value] of offerFields(offered)) say(`${name.padEnd(16)}  ${safeLine(value)}`)
+    for (const [name, value] of describeOffer(offered)) say(`${name.padEnd(16)}  ${safeLine(value)}`)
   if (flags.yes) return
   try {
     await confirm('\nReceive this credential?')

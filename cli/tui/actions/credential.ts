@@ -8,7 +8,7 @@ import { readClaims } from '../../input/claims.ts'
 import { readSeconds } from '../../input/time.ts'
 import type { Field } from '../session/prompt.ts'
 import { claimsLine } from '../../format/credential.ts'
-import { offerFields, txCodeFault } from '../../oid4vc/offer.ts'
+import { describeOffer, txCodeFault } from '../../oid4vc/offer.ts'
 import { connectionName } from '../../format/text.ts'
 import { choosePartner, goalField } from './connection.ts'
 import { findConnection } from './shared.ts'
@@ -57,7 +57,7 @@ async function acceptOfIssuer(
       'This offer needs your consent in a browser: receive it in a terminal, where you have its text.',
       'agent oid4vc receive -',
     )
-  const lines = offerFields(record).map(([name, value]) => `${name}: ${value}`)
+  const lines = describeOffer(record).map(([name, value]) => `${name}: ${value}`)
   if (!(await context.confirm('Accept this offer?', lines))) return undefined
   const check = ({ code = '' }: Record<string, string>) => {
     const fault = txCode && txCodeFault(txCode, code)
