@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { receiveCredential } from '../../cli/oid4vc/receive.ts'
+import { receiveCredential } from '../../cli/oid4vci-receive.ts'
 
 export default defineCommand({
   summary: 'Receive a credential from an OpenID4VCI issuer (holder)',

@@ -13,7 +13,7 @@ import { createPost } from '../../src/mediator/mediator.ts'
 import { createWebhook } from '../../src/events/webhooks.ts'
 import { findShortUrl } from '../../src/net/short-url.ts'
 import { readExternalToken } from '../../src/oid4vci/external-server.ts'
-import { receiveOffer } from '../../src/oid4vci/holder/receive-offer.ts'
+import { getDocument } from '../../src/oid4vci/holder/caller.ts'
 import { sendMessage } from '../../src/protocols/engine/send.ts'
 import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -114,15 +114,12 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
         { url, clientId: 'issuer', clientSecret: 'secret' },
         { token: 'token', audiences: [], leewaySeconds: 0 },
       ),
+    // Only hosts over https reach the guard without this setting.
     'offer of OpenID4VCI': (url) =>
-      use((wallet) =>
-        receiveOffer(wallet, {
-          credentialOffer: url,
-          credentialConfigurationId: undefined,
-          grant: undefined,
-          clientId: undefined,
-        }),
-      ),
+      use((wallet) => {
+        const config = { ...env.config, AGENT_ALLOW_PRIVATE_NETWORK: true }
+        return getDocument({ wallet: { ...wallet, env: { ...wallet.env, config } }, calls: [] }, url)
+      }),
     schema: (url) => env.getSchema(url),
     'credential definition': (url) => env.getCredentialDefinition(url),
     'schema of a DID': (url) => env.getSchema(`${peerAt(url)}?resourceService=service&resourcePath=schema`),

@@ -16,12 +16,20 @@ import { LaterError, type Task, type Wallet } from '../../wallet/wallet.ts'
 import { type Caller } from './caller.ts'
 import { checkCredential } from './check.ts'
 import { askForCredential, askForDeferred, type Outcome } from './credential-request.ts'
+import { notifyIssuer } from './notification.ts'
 import { callerOf, getOffer, type OfferRecord, withCalls } from './record.ts'
 
 const nothing = () => Promise.resolve()
 
-/** Task: requests the credential with a proof of a new key. */
-export const requestCredential: Task = async (wallet, recordId) => {
+/** The tasks of a flow with an issuer, by the names that jobs carry. */
+export const holderTasks: Readonly<Record<string, Task>> = {
+  'credential request': requestCredential,
+  'deferred request': requestDeferred,
+  notification: notifyIssuer,
+}
+
+/** Requests the credential with a proof of a new key. */
+async function requestCredential(wallet: Wallet, recordId: string) {
   const record = await withKey(wallet, await getOffer(wallet.db, recordId))
   if (record.state !== 'RequestPending') return nothing
   const caller = callerOf(wallet, record)
@@ -29,8 +37,8 @@ export const requestCredential: Task = async (wallet, recordId) => {
   return conclude(caller, record, key, () => askForCredential(caller, record, key))
 }
 
-/** Task: asks for a deferred credential, not before the time that the issuer named. */
-export const requestDeferred: Task = async (wallet, recordId) => {
+/** Asks for a deferred credential, not before the time that the issuer named. */
+async function requestDeferred(wallet: Wallet, recordId: string) {
   const record = await getOffer(wallet.db, recordId)
   if (record.state !== 'CredentialDeferred') return nothing
   const { retryAfterMs = 0 } = record.receivedOffer

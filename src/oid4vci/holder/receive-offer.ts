@@ -58,7 +58,7 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
   const grant = chooseGrant(offer, given.grant)
   const metadata = await findIssuerMetadata(caller, offer.credential_issuer)
   const [configurationId, configuration] = chooseConfiguration(offer, metadata, given)
-  const named = offer.grants?.[grant]?.authorization_server as string | undefined
+  const named = offer.grants?.[grant]?.authorization_server
   const server = await findServerMetadata(caller, metadata, grant, named)
   const stored: Omit<StoredOpenId4VciOffer, 'sealed'> = {
     credentialIssuer: metadata.credential_issuer,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../../_daemon.ts'
 import { withProbe } from '../../_kill-points.ts'
-import { connect, oobOf, presentationIn, refusal, until } from '../../_tenants.ts'
+import { connect, presentationIn, refusal, until } from '../../_tenants.ts'
 import { offer, recordOf } from '../_wallet.ts'
 import { accept, inState, licence, receive, show, startHolderPair, take, type Pair } from './_holder.ts'
 import { startFakeIssuer } from './_issuer.ts'

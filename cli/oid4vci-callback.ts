@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CommandError } from '../errors/errors.ts'
+import { CommandError } from './errors/errors.ts'
 
 /** The members of the response that the daemon checks. */
 export type Redirect = {

@@ -1,14 +1,14 @@
 /** `agent oid4vc receive`: an offer of an OpenID4VCI issuer, from its text to the credential. */
-import type { Answer } from '../client/api.ts'
-import type { Context } from '../define-command.ts'
-import { CommandError, UsageError } from '../errors/errors.ts'
-import { credentialFields } from '../format/records.ts'
-import { safeLine } from '../format/text.ts'
-import { readInput } from '../input/files.ts'
-import { readTimeout } from '../input/time.ts'
-import { askText, canAsk, confirm } from '../prompts/ask.ts'
-import { changeRecord } from '../wait.ts'
-import { describeOffer, txCodeFault } from './offer.ts'
+import type { Answer } from './client/api.ts'
+import type { Context } from './define-command.ts'
+import { CommandError, UsageError } from './errors/errors.ts'
+import { credentialFields } from './format/records.ts'
+import { safeLine } from './format/text.ts'
+import { readInput } from './input/files.ts'
+import { readTimeout } from './input/time.ts'
+import { askText, canAsk, confirm } from './prompts/ask.ts'
+import { changeRecord } from './wait.ts'
+import { describeOffer, txCodeFault } from './format/oid4vci-offer.ts'
 
 type Received = Answer<'POST /issue-credentials/records/openid4vci'>
 
@@ -109,7 +109,7 @@ async function txCodeOf(
 
 /** The parameters of the redirect after the person's consent in a browser. */
 async function authorize({ call, say, flags }: ReceiveContext, recordId: string) {
-  const { openCallback } = await import('./callback.ts')
+  const { openCallback } = await import('./oid4vci-callback.ts')
   await using callback = await openCallback(readTimeout(flags))
   const { openid4vci } = await call('POST /issue-credentials/records/{recordId}/begin-authorization', {
     path: { recordId },
@@ -119,7 +119,7 @@ async function authorize({ call, say, flags }: ReceiveContext, recordId: string)
   if (url === undefined) throw new CommandError('The agent returned no URL for the consent.', 5)
   say(`\nOpen this URL in a browser on this machine, and consent there:\n${safeLine(url)}`)
   if (flags.open) {
-    const { openLink } = await import('../qr/open-link.ts')
+    const { openLink } = await import('./qr/open-link.ts')
     const reason = await openLink(url)
     if (reason !== undefined) say(`The browser was not opened: ${reason}.`)
   }
