@@ -23,6 +23,7 @@ import { openMediatorRole } from './mediator-role.ts'
 import { openAgentKeyAndAudit } from './key-and-audit.ts'
 import { monitor } from './monitoring.ts'
 import { findOpening } from './net/reach.ts'
+import { holderTasks } from './oid4vci/holder/credential.ts'
 import type { Worker } from './outbox/worker.ts'
 import { createWorker } from './protocols/create-worker.ts'
 import { createRetention, type Retention } from './protocols/retention.ts'
@@ -191,7 +192,7 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
   await finishDeletions({ db, wallets }, ownership.owns)
   const tenants = new Tenants(db, agentKey, store.broadcast)
   closers.push(() => tenants.keys.close())
-  const worker = createWorker(config, wallets, log)
+  const worker = createWorker(config, wallets, log, { tasks: holderTasks })
   closers.push(() => worker[Symbol.asyncDispose]())
   const retention = createRetention(config, wallets, log)
   closers.push(() => retention[Symbol.asyncDispose]())

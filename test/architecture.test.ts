@@ -192,6 +192,7 @@ const mayImport: Record<string, string[]> = {
     'src/enterprise',
     'src/events',
     'src/issuer-certificates/expiry.ts',
+    'src/oid4vci/holder/credential.ts',
     'src/outbox',
     'src/protocols/create-worker.ts',
     'src/protocols/retention.ts',

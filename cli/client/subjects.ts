@@ -1,18 +1,37 @@
 /** DIDs of the wallet that can be the subject of a credential: those that can authenticate. */
 import type { Client } from '../../daemon/client/client.ts'
+import type { Answer } from './api.ts'
 import { UsageError } from '../errors/errors.ts'
 import type { Did } from '../format/records.ts'
 
 /** The number of DIDs whose keys are checked. With more DIDs, the user chooses. */
 const most = 10
 
-/** The DIDs with an authentication key, newest first. */
+/** Whether the person chooses the subject of an offered credential: one of AnonCreds has none, and one of OpenID4VCI gets a new key. */
+export function needsSubject({
+  credentialFormat,
+  openid4vci,
+}: Pick<Answer<'GET /issue-credentials/records/{recordId}'>, 'credentialFormat' | 'openid4vci'>): boolean {
+  return credentialFormat !== 'AnonCreds' && openid4vci === undefined
+}
+
+/** The DIDs with an authentication key, newest first, without those that were made for one credential of OpenID4VCI. */
 export async function findSubjects(call: Client): Promise<Did[]> {
   const { contents } = await call('GET /did-registrar/dids', { query: { limit: 1_000, order: 'desc' } })
-  const dids = contents.filter(({ deactivated }) => !deactivated)
+  const active = contents.filter(({ deactivated }) => !deactivated)
+  const taken = active.some(({ did }) => did.startsWith('did:jwk:')) ? await findHolderKeys(call) : undefined
+  const dids = active.filter(({ did }) => !taken?.has(did))
   if (dids.length < 2 || dids.length > most) return dids
   const able = await Promise.all(dids.map((did) => canAuthenticate(call, did)))
   return dids.filter((_, index) => able[index])
+}
+
+/** The DIDs that received credentials of OpenID4VCI are bound to. */
+async function findHolderKeys(call: Client): Promise<Set<string>> {
+  const { contents } = await call('GET /issue-credentials/records', {
+    query: { limit: 1_000, order: 'desc' },
+  })
+  return new Set(contents.flatMap(({ openid4vci, subjectId }) => (openid4vci ? (subjectId ?? []) : [])))
 }
 
 /** The error when the wallet has no such DID. */

@@ -22,6 +22,7 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
     ...claimPairs(content?.claims ?? record.claims),
     ['disclosable', content && disclosableOf(content)],
     ['issuer', content?.issuer ?? record.issuingDID],
+    ['offered by', record.openid4vci?.credentialIssuer],
     ['subject', content?.subject ?? record.subjectId],
     [content?.credentialFormat === 'SDJWT' ? 'type' : 'schemas', content?.schemas.join(' ') || undefined],
     ['definition', content?.definition],

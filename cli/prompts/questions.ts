@@ -2,7 +2,7 @@
 import { claimsLine } from '../format/credential.ts'
 import { shortUrlName, unanswered } from '../format/proof-request.ts'
 import { UsageError } from '../errors/errors.ts'
-import { findSubjects, noSubject } from '../client/subjects.ts'
+import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
 import { connectionName, shortForm } from '../format/text.ts'
 import { expectedStates, explain, meanings, type Topic } from '../format/states.ts'
@@ -109,14 +109,12 @@ export function whichDid(message: string, flag?: string): Question {
   }
 }
 
-/** Asks for the subject of a credential, as `--subject`, if there are several. An AnonCreds credential has no subject DID. */
+/** Asks for the subject of a credential, as `--subject`, if there are several. An AnonCreds credential has no subject DID, and one of OpenID4VCI gets a new key. */
 export const whichSubject: Question = {
   ask: async (asking) => {
     const recordId = String(asking.given['id'])
-    const { credentialFormat } = await asking.call('GET /issue-credentials/records/{recordId}', {
-      path: { recordId },
-    })
-    if (credentialFormat === 'AnonCreds') return []
+    const path = { recordId }
+    if (!needsSubject(await asking.call('GET /issue-credentials/records/{recordId}', { path }))) return []
     const dids = await findSubjects(asking.call)
     if (dids.length === 0) throw noSubject()
     return dids.length === 1

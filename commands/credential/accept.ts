@@ -1,6 +1,6 @@
 /** `agent credential accept` */
 import * as Flags from '@oclif/core/flags'
-import { findSubjects, noSubject } from '../../cli/client/subjects.ts'
+import { findSubjects, needsSubject, noSubject } from '../../cli/client/subjects.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { idOf } from '../../cli/input/arguments.ts'
@@ -24,6 +24,10 @@ export default defineCommand({
       description:
         'authentication key, such as auth-1, that signs and that an SD-JWT is bound to; default: the first key signs, without binding',
     }),
+    'tx-code': Flags.string({
+      exclusive: ['subject', 'key-id'],
+      description: 'transaction code of an offer of OpenID4VCI, which the issuer gave on another channel',
+    }),
     ...waitFlags('the credential was received'),
   },
   questions: {
@@ -38,19 +42,17 @@ export default defineCommand({
       change: () =>
         call('POST /issue-credentials/records/{recordId}/accept-offer', {
           path: { recordId: args.id },
-          body: { subjectId, keyId: flags['key-id'] },
+          body: { subjectId, keyId: flags['key-id'], txCode: flags['tx-code'] },
         }),
       next: ({ recordId }) => `agent credential show ${recordId}`,
     })
   },
 })
 
-/** The only DID that can be the subject; undefined for AnonCreds. @throws {UsageError} when there are several DIDs or none. */
+/** The only DID that can be the subject; undefined for AnonCreds and OpenID4VCI. @throws {UsageError} when there are several DIDs or none. */
 async function onlySubject({ call }: Context, recordId: string): Promise<string | undefined> {
-  const { credentialFormat } = await call('GET /issue-credentials/records/{recordId}', {
-    path: { recordId },
-  })
-  if (credentialFormat === 'AnonCreds') return undefined
+  const record = await call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+  if (!needsSubject(record)) return undefined
   const [only, ...more] = await findSubjects(call)
   if (!only) throw noSubject()
   if (more.length > 0)

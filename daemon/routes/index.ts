@@ -16,6 +16,7 @@ import home from './home.ts'
 import i from './i.ts'
 import iam from './iam.ts'
 import invitation from './invitation.ts'
+import issueCredentialsOpenId4Vci from './issue-credentials-openid4vci.ts'
 import issueCredentials from './issue-credentials.ts'
 import issuerCertificates from './issuer-certificates.ts'
 import messages from './messages.ts'
@@ -48,6 +49,7 @@ export const routes = [
   ...invitation,
   ...i,
   ...issueCredentials,
+  ...issueCredentialsOpenId4Vci,
   ...issuerCertificates,
   ...credentialStatus,
   ...oid4vci,

@@ -1,11 +1,7 @@
 /** `/issue-credentials`: offers, requests and issuance of credentials. */
 import * as z from 'zod'
 import { CredentialContent, readContent } from '../../src/protocols/issue-credential/content.ts'
-import {
-  acceptOffer,
-  acceptOfferInvitation,
-  rejectOffer,
-} from '../../src/protocols/issue-credential/holder.ts'
+import { acceptOfferInvitation } from '../../src/protocols/issue-credential/holder.ts'
 import {
   inviteToOffer,
   issueCredentialOf,
@@ -25,6 +21,7 @@ import {
 import { IdempotencyKey } from '../../src/protocols/engine/idempotency.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import { removeCredentialRecord } from '../../src/protocols/remove-credential.ts'
+import { acceptAnyOffer, rejectAnyOffer } from '../../src/oid4vci/holder/answer-offer.ts'
 import { Page, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 import { RecordPaging } from './connections.ts'
@@ -146,7 +143,7 @@ export default [
       reply: [200, IssueCredentialRecord],
     },
     async ({ wallet }, { path: { recordId }, body }) =>
-      toCredentialRecord(await acceptOffer(wallet, recordId, body)),
+      toCredentialRecord(await acceptAnyOffer(wallet, recordId, body)),
   ),
 
   route(
@@ -160,7 +157,7 @@ export default [
       path,
       reply: [200, IssueCredentialRecord],
     },
-    async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await rejectOffer(wallet, recordId)),
+    async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await rejectAnyOffer(wallet, recordId)),
   ),
 
   route(

@@ -160,6 +160,8 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'message:list': answer('GET /messages'),
   'message:send': answer('POST /messages'),
 
+  'oid4vc:receive': credential,
+
   'onboard:create': { ...didRequest, note: twice },
   'onboard:list':   answer('GET /onboard/did-requests'),
   'onboard:reject': answer('POST /onboard/answers'),

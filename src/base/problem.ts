@@ -144,6 +144,10 @@ const statuses = {
   'error:OID4VCIIssuerMetadataServiceError:DuplicateCredentialConfigId': 409,
   'error:OID4VCIIssuerMetadataServiceError:InvalidSchemaId':       400,
 
+  // OpenID4VCI issuers of others
+  'error:OID4VCIHolderError:InvalidIssuerMetadata':                422,
+  'error:OID4VCIHolderError:IssuerRefused':                        422,
+
   // VDR entries
   'error:VdrServiceError:DriverNotFound':                          400,
   'error:VdrServiceError:MissingVdrKey':                           400,

@@ -38,11 +38,16 @@ export type Jws = {
 
 /** Signs a payload with the algorithm of the key. */
 export function signJws(
-  header: { typ?: string; kid?: string | undefined; x5c?: readonly string[] | undefined },
+  header: {
+    typ?: string
+    kid?: string | undefined
+    x5c?: readonly string[] | undefined
+    jwk?: PublicJwk | undefined
+  },
   payload: object,
   key: PrivateJwk,
 ): string {
-  const protectedHeader = { typ: header.typ, alg: algorithmOf(key), kid: header.kid, x5c: header.x5c }
+  const protectedHeader = { typ: header.typ, alg: algorithmOf(key), kid: header.kid, x5c: header.x5c, jwk: header.jwk }
   const signingInput = `${toBase64url(JSON.stringify(protectedHeader))}.${toBase64url(JSON.stringify(payload))}`
   return `${signingInput}.${toBase64url(sign(key, utf8(signingInput)))}`
 }

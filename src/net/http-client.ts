@@ -26,6 +26,8 @@ export type Exchange = Purposeful & {
   maxBytes: number
   /** The encoding of the body in `text`. Default: UTF-8. */
   encoding?: 'utf8' | 'base64'
+  /** Names, in lower case, of the response headers to return. */
+  keptHeaders?: readonly string[]
 }
 
 export type PostRequest = Purposeful & {
@@ -62,8 +64,8 @@ export type HttpClient = {
 /** `retryAfter` is the header as sent: seconds or a date. */
 export type Posted = { status: number; retryAfter?: string }
 
-/** A response with its body as text; `date` is the header as sent. */
-export type Exchanged = { status: number; text: string; date?: string }
+/** A response with its body as text; `date` is the header as sent, and `headers` has the `keptHeaders` that were sent once. */
+export type Exchanged = { status: number; text: string; date?: string; headers?: Record<string, string> }
 
 export function createHttpClient(options: ConnectionOptions, metrics = new Metrics(false)): HttpClient {
   // Loading undici takes a tenth of the start of a daemon, so the first request does it.
@@ -95,7 +97,7 @@ export function createHttpClient(options: ConnectionOptions, metrics = new Metri
         return postThrough(await getAgent(), url, request)
       }),
 
-    exchange: (text, { purpose, method, headers, body, timeoutMs, maxBytes, encoding }) =>
+    exchange: (text, { purpose, method, headers, body, timeoutMs, maxBytes, encoding, keptHeaders }) =>
       call(purpose, method, text, async () => {
         const url = readUrl(text)
         return within(timeoutMs, url, async (signal) => {
@@ -105,6 +107,7 @@ export function createHttpClient(options: ConnectionOptions, metrics = new Metri
             status: response.statusCode,
             text: await readText(url, response, maxBytes, encoding),
             ...(typeof date === 'string' && { date }),
+            ...(keptHeaders && { headers: keep(response, keptHeaders) }),
           }
         })
       }),
@@ -188,6 +191,11 @@ function postThrough(
       handler,
     )
   })
+}
+
+function keep({ headers }: Dispatcher.ResponseData, names: readonly string[]): Record<string, string> {
+  const found = names.map((name) => [name, headers[name]] as const)
+  return Object.fromEntries(found.filter((each): each is [string, string] => typeof each[1] === 'string'))
 }
 
 function targetOf(url: URL): { origin: string; path: string } {

@@ -8,7 +8,7 @@ import type { WebhookSlots } from '../events/webhook-slots.ts'
 import { NoFreeConnectionError } from '../net/destinations.ts'
 import type { Job } from '../outbox/job.ts'
 import { Worker } from '../outbox/worker.ts'
-import type { Wallet } from '../wallet/wallet.ts'
+import type { Task, Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { expire, findExpired } from './engine/expiry.ts'
 import { processJob } from './engine/process-job.ts'
@@ -16,17 +16,17 @@ import { threadOf } from './engine/receive.ts'
 import { queueOf } from './engine/record.ts'
 import { jobSpan } from './engine/spans.ts'
 
-/** `slots` bounds the requests to webhooks. */
+/** `slots` bounds the requests to webhooks. `tasks` are those of flows outside of DIDComm, by the names that jobs carry. */
 export function createWorker(
   { FLOW_EXPIRY }: Pick<Config, 'FLOW_EXPIRY'>,
   wallets: Pick<Wallets, 'ids' | 'use'>,
   log: Log,
-  slots?: WebhookSlots,
+  { slots, tasks }: { slots?: WebhookSlots; tasks?: Readonly<Record<string, Task>> } = {},
 ): Worker<Wallet> {
   return new Worker<Wallet>(
     wallets,
     {
-      job: runJob,
+      job: (wallet, job) => runJob(wallet, job, tasks),
       deliver,
       async findExpired({ db }, limit) {
         const { expired, nextAt } = await findExpired(db, FLOW_EXPIRY, { limit })
@@ -46,12 +46,12 @@ export function createWorker(
 }
 
 /** Processes a job in a span. A full destination is no failure of the job. */
-async function runJob(wallet: Wallet, job: Job): Promise<void> {
+async function runJob(wallet: Wallet, job: Job, tasks?: Readonly<Record<string, Task>>): Promise<void> {
   const full = await inSpan(
     () =>
       jobSpan(job, job.body.kind === 'message' ? threadOf({ id: job.id, ...job.body.message }) : undefined),
     () =>
-      processJob(wallet, job).catch((error: unknown) => {
+      processJob(wallet, job, tasks).catch((error: unknown) => {
         if (!(error instanceof NoFreeConnectionError)) throw error
         activeSpan()?.event('no free connection')
         return error

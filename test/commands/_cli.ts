@@ -56,12 +56,13 @@ export type User = Commands & {
   /** Runs commands with more environment variables, such as the key of another tenant. */
   as: (env: Env | (() => Env)) => Commands
   /**
-   * Runs a command in a terminal of a given size (util-linux `script`). `out` is the whole terminal output.
+   * Runs a command in a terminal of a given size (util-linux `script`), with typed keys. `out` is the whole terminal output.
    */
   runInTerminal: (
     args: readonly string[],
     size: { columns: number; rows: number },
     env?: Env,
+    keys?: string,
   ) => Promise<CommandResult>
   spawn: (...line: Line) => ReturnType<typeof start>
   remove: () => void
@@ -110,10 +111,11 @@ export function newUser(): User {
     ...as({}),
     folder,
     as,
-    runInTerminal: async (args, { columns, rows }, env) => {
+    runInTerminal: async (args, { columns, rows }, env, keys) => {
       const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
       const line = `stty columns ${columns} rows ${rows} && exec ${command}`
-      const options = { env: { ...own, ...env }, cwd: folder, reject: false } as const
+      const typed = keys === undefined ? {} : { input: keys }
+      const options = { env: { ...own, ...env }, cwd: folder, reject: false, ...typed } as const
       const { exitCode, stdout, stderr } = await execa(
         'script',
         ['--quiet', '--return', '--command', line, '/dev/null'],

@@ -120,6 +120,7 @@ test('commands, flags and values come from the manifest', async () => {
     '--wait=OfferCreated',
     '--wait=OfferRedeemed',
     '--wait=OfferExpired',
+    '--wait=OfferRejected',
     '--wait=OfferBlocked',
   ])
   // Without a value, no value follows.

@@ -128,6 +128,9 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'GET /issue-credentials/records/{recordId}/credential': records,
   'POST /issue-credentials/records/{recordId}/accept-offer': withBody(records, ({ did }) => ({ subjectId: did })),
   'POST /issue-credentials/records/{recordId}/reject-offer': records,
+  'POST /issue-credentials/records/openid4vci': nothing,
+  'POST /issue-credentials/records/{recordId}/begin-authorization': withBody(records, () => ({ redirectUri: 'https://wallet.example/callback' })),
+  'POST /issue-credentials/records/{recordId}/complete-authorization': withBody(records, () => ({ state: 'state', code: 'code' })),
   'POST /issue-credentials/records/{recordId}/issue-credential': records,
   'PATCH /credential-status/revoke-credential/{id}': by('id', 'offer', 'credential'),
   // The id of an issuer is public, so that a tenant learns nothing from 409.

@@ -25,8 +25,8 @@ const decided: Readonly<Record<string, string>> = {
       'POST /issue-credentials/records/{}/issue-credential 200.protocolState',
       'POST /issue-credentials/records/{}/reject-offer 200.protocolState',
     ].map((member) => [
-      `${member}: the values ["OfferCreated","OfferRedeemed","RequestDeferred","RequestApproved","OfferBlocked","OfferExpired"]`,
-      'only the records of tenants that offer by OpenID4VCI have these states',
+      `${member}: the values ["OfferCreated","OfferRedeemed","RequestDeferred","RequestApproved","OfferBlocked","OfferExpired","AuthorizationPending","IssuanceFailed","CredentialDeferred","OfferRejected"]`,
+      'only the records of tenants that offer or receive by OpenID4VCI have these states',
     ]),
   ),
   ...Object.fromEntries(

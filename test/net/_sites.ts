@@ -13,6 +13,7 @@ import { createPost } from '../../src/mediator/mediator.ts'
 import { createWebhook } from '../../src/events/webhooks.ts'
 import { findShortUrl } from '../../src/net/short-url.ts'
 import { readExternalToken } from '../../src/oid4vci/external-server.ts'
+import { getDocument } from '../../src/oid4vci/holder/caller.ts'
 import { sendMessage } from '../../src/protocols/engine/send.ts'
 import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -31,6 +32,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/mediator/mediator.ts': ['answer of the mediator'],
   'src/net/short-url.ts': ['short URL'],
   'src/oid4vci/external-server.ts': ['external authorization server'],
+  'src/oid4vci/holder/caller.ts': ['offer of OpenID4VCI'],
   'src/protocols/engine/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
   'src/schemas/resource.ts': ['schema', 'schema of a DID', 'credential definition'],
 }
@@ -112,6 +114,12 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
         { url, clientId: 'issuer', clientSecret: 'secret' },
         { token: 'token', audiences: [], leewaySeconds: 0 },
       ),
+    // Only hosts over https reach the guard without this setting.
+    'offer of OpenID4VCI': (url) =>
+      use((wallet) => {
+        const config = { ...env.config, AGENT_ALLOW_PRIVATE_NETWORK: true }
+        return getDocument({ wallet: { ...wallet, env: { ...wallet.env, config } }, calls: [] }, url)
+      }),
     schema: (url) => env.getSchema(url),
     'credential definition': (url) => env.getCredentialDefinition(url),
     'schema of a DID': (url) => env.getSchema(`${peerAt(url)}?resourceService=service&resourcePath=schema`),

@@ -93,12 +93,8 @@ test('more unresponsive webhooks than slots do not delay others, even before the
   const tenant = await agent.newTenant()
   await listen(tenant, live.url)
   await announce(agent, tenant, 3)
-  await using worker = createWorker(
-    agent.agent.config,
-    agent.agent.wallets,
-    silent,
-    new WebhookSlots({ prompt: 2, slow: 2, promptMs: 30 }),
-  )
+  const slots = new WebhookSlots({ prompt: 2, slow: 2, promptMs: 30 })
+  await using worker = createWorker(agent.agent.config, agent.agent.wallets, silent, { slots })
   for (const { walletId } of tenants) worker.wake(walletId)
   await mute.arrived(2)
   worker.wake(tenant.walletId)

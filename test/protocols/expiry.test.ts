@@ -27,7 +27,15 @@ const ends: [string, Machine, string[]][] = [
   [
     'credential',
     credentialStates,
-    ['CredentialSent', 'CredentialReceived', 'InvitationExpired', 'OfferExpired', 'OfferBlocked'],
+    [
+      'CredentialSent',
+      'CredentialReceived',
+      'InvitationExpired',
+      'OfferExpired',
+      'OfferBlocked',
+      'OfferRejected',
+      'IssuanceFailed',
+    ],
   ],
   [
     'presentation',
@@ -63,6 +71,8 @@ test.each(ends)('a peer of a %s may report a problem while the flow waits', (_na
       'OfferRedeemed',
       'RequestDeferred',
       'RequestApproved',
+      'AuthorizationPending',
+      'CredentialDeferred',
     ]
     const isWaiting = findExpiry(machine, role, state) && !unpaired.includes(state)
     const isSending = ['sent', 'made'].some((on) => findRow(machine, role, state, on))

@@ -8,6 +8,7 @@ import { readClaims } from '../../input/claims.ts'
 import { readSeconds } from '../../input/time.ts'
 import type { Field } from '../session/prompt.ts'
 import { claimsLine } from '../../format/credential.ts'
+import { describeOffer, txCodeFault } from '../../format/oid4vci-offer.ts'
 import { connectionName } from '../../format/text.ts'
 import { choosePartner, goalField } from './connection.ts'
 import { findConnection } from './shared.ts'
@@ -28,6 +29,7 @@ function isRevocable({ role, credential, revoked }: CredentialRecord): boolean {
 }
 
 async function accept(context: ActionContext, record: CredentialRecord): Promise<string | undefined> {
+  if (record.openid4vci) return acceptOfIssuer(context, record, record.openid4vci)
   const { recordId, credentialFormat } = record
   const lines = await offerLines(context, record)
   const isAnonCreds = credentialFormat === 'AnonCreds'
@@ -40,6 +42,34 @@ async function accept(context: ActionContext, record: CredentialRecord): Promise
   await context.call('POST /issue-credentials/records/{recordId}/accept-offer', {
     path: { recordId },
     body: { subjectId: subject?.did, ...binding },
+  })
+  return 'The offer is accepted. The credential arrives when the issuer issues it.'
+}
+
+/** Accepts the offer of an OpenID4VCI issuer, whose credential is bound to a new key. */
+async function acceptOfIssuer(
+  context: ActionContext,
+  record: CredentialRecord,
+  { grant, txCode }: NonNullable<CredentialRecord['openid4vci']>,
+): Promise<string | undefined> {
+  if (grant === 'authorization_code')
+    throw new UsageError(
+      'This offer needs your consent in a browser: receive it in a terminal, where you have its text.',
+      'agent oid4vc receive -',
+    )
+  const lines = describeOffer(record).map(([name, value]) => `${name}: ${value}`)
+  if (!(await context.confirm('Accept this offer?', lines))) return undefined
+  const check = ({ code = '' }: Record<string, string>) => {
+    const fault = txCode && txCodeFault(txCode, code)
+    if (fault !== undefined) throw new UsageError(fault)
+  }
+  const fields = [{ name: 'code', label: 'transaction code', value: '' }]
+  const filled = txCode ? await context.fill('Code from the issuer', fields, { check }) : {}
+  if (!filled) return undefined
+  context.say('Accepting …')
+  await context.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId: record.recordId },
+    body: { txCode: filled['code'] },
   })
   return 'The offer is accepted. The credential arrives when the issuer issues it.'
 }
@@ -70,16 +100,18 @@ function chooseBinding(
   ])
 }
 
-async function reject(context: ActionContext, { recordId }: CredentialRecord): Promise<string | undefined> {
-  if (
-    !(await context.confirm(
-      'Decline this offer? The issuer is notified, and the offer can no longer be accepted.',
-    ))
-  )
-    return undefined
+async function reject(
+  context: ActionContext,
+  { recordId, openid4vci }: CredentialRecord,
+): Promise<string | undefined> {
+  const isNotified = openid4vci === undefined
+  const question = isNotified
+    ? 'Decline this offer? The issuer is notified, and the offer can no longer be accepted.'
+    : 'Decline this offer? The issuer is not notified.'
+  if (!(await context.confirm(question))) return undefined
   context.say('Declining …')
   await context.call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
-  return 'The offer is declined, and the issuer is notified.'
+  return isNotified ? 'The offer is declined, and the issuer is notified.' : 'The offer is declined.'
 }
 
 async function issue(context: ActionContext, { recordId }: CredentialRecord): Promise<string> {

@@ -9,14 +9,14 @@ import { deleteJob, reschedule, type Job, type JobBody, type MessageBody } from 
 import { outcomes, protocols, tasks } from '../index.ts'
 import { observeJob } from './count.ts'
 import { findRecord, getRecord } from './find.ts'
-import { findRow } from './machine.ts'
+import { findRow, type Row } from './machine.ts'
 import { flowExpired } from '../model.ts'
 import { updateData, confirmSent } from './record.ts'
-import type { Rec } from './protocol.ts'
+import type { Protocol, Rec } from './protocol.ts'
 import { NotDelivered, sendMessage } from './send.ts'
 import { threadOf } from './receive.ts'
 import type { Tx } from '../../storage/database.ts'
-import { LaterError, type Wallet } from '../../wallet/wallet.ts'
+import { LaterError, type Task, type Wallet } from '../../wallet/wallet.ts'
 
 /** The shortest and the longest pause between two attempts. */
 const firstPauseMs = 250
@@ -25,15 +25,21 @@ const longestPauseMs = 60_000
 /** How many characters of the reason a rescheduled job keeps. A peer may have chosen the text. */
 const reasonLimit = 1_000
 
-/** Processes a job. A failure reschedules the job and is stored in its record. @throws {NoFreeConnectionError} if the destination has no free connection */
-export async function processJob(wallet: Wallet, job: Job): Promise<void> {
+/** Processes a job; `more` are tasks of flows outside of DIDComm. A failure reschedules the job and is stored in its record. @throws {NoFreeConnectionError} if the destination has no free connection */
+export async function processJob(
+  wallet: Wallet,
+  job: Job,
+  more: Readonly<Record<string, Task>> = {},
+): Promise<void> {
   const { id, body } = job
   const [at, start] = [new Date(), performance.now()]
   const observe = (outcome: 'done' | 'failed' | 'postponed') =>
     observeJob(wallet.env.metrics, body, outcome, performance.now() - start)
   try {
     const write =
-      body.kind === 'message' ? await send(wallet, job, body) : await tasks[body.task]!(wallet, body.recordId)
+      body.kind === 'message'
+        ? await send(wallet, job, body)
+        : await (tasks[body.task] ?? more[body.task])!(wallet, body.recordId)
     await wallet.transaction(async (tx) => {
       await deleteJob(tx, id)
       await write(tx)
@@ -119,12 +125,8 @@ function fieldsOf(wallet: Wallet, { id, queue, attempts, body }: Job): Fields {
 }
 
 /** Stores a failure in the record. A protocol without records stores only the final failure. */
-async function noteFailure(
-  tx: Tx,
-  { kind, protocol: name, recordId }: JobBody,
-  failure: Failure,
-  isFinal: boolean,
-): Promise<void> {
+async function noteFailure(tx: Tx, body: JobBody, failure: Failure, isFinal: boolean): Promise<void> {
+  const { protocol: name, recordId } = body
   const protocol = protocols[name]
   if (!protocol) {
     if (isFinal) await outcomes[name]?.(tx, recordId, failure.detail)
@@ -132,13 +134,20 @@ async function noteFailure(
   }
   const record = await findRecord(tx, protocol, recordId)
   // The answer may have come nevertheless, and moved the record.
-  if (!record || !findRow(protocol, record.role, record.state, kind === 'message' ? 'sent' : 'made')) return
+  if (!record || !waitsFor(protocol, record, body)) return
   // The reason why the flow expired matters more than a failed report of it.
   const metaLastFailure = isExpired(record) ? record.metaLastFailure : failure
   await updateData(tx, record, {
     metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1),
     metaLastFailure,
   })
+}
+
+/** Whether a record waits for the outcome of a job: a message to be sent, or the task that led to its state, unless the flow is over. */
+function waitsFor(protocol: Protocol, { role, state }: Rec, body: JobBody): boolean {
+  if (body.kind === 'message') return findRow(protocol, role, state, 'sent') !== undefined
+  const isTask = (row: Row) => row[0] === role && row[3] === state && row[4] === `make ${body.task}`
+  return protocol.states[state]?.ends === undefined && protocol.rows.some(isTask)
 }
 
 function isExpired({ state, metaLastFailure }: Rec): boolean {

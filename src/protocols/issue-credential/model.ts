@@ -9,6 +9,7 @@ import { CredentialFormat } from '../formats.ts'
 import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
+import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from './openid4vci.ts'
 import { credentialStates } from './states.ts'
 
 export const WalletNotification = z.object({
@@ -71,6 +72,8 @@ export const CredentialData = z.object({
       type: IssuedType.optional(),
     })
     .optional(),
+  /** Holder, OpenID4VCI: the offer, and how far its flow is. */
+  receivedOffer: StoredOpenId4VciOffer.optional(),
   /** The compact JWT, the SD-JWT with all disclosures, or the JSON of an AnonCreds credential. */
   credential: z.string().optional(),
   /** Issuer: when it revoked the credential. Holder: when the issuer's notification was received, and its comment. */
@@ -115,6 +118,9 @@ export const IssueCredentialRecord = z
     notification: WalletNotification.optional().describe(
       'What a wallet of OpenID4VCI said last of the credential (extension).',
     ),
+    openid4vci: OpenId4VciStatus.optional().describe(
+      'Holder: the offer of an OpenID4VCI issuer (extension).',
+    ),
     ...InvitationFields,
     metaRetries: z.int(),
     metaLastFailure: MetaLastFailure.optional(),
@@ -145,6 +151,7 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
     revoked: revocation && true,
     revokedAt: revocation?.at,
     notification: record.notification,
+    openid4vci: record.receivedOffer && toOpenId4VciStatus(record.receivedOffer),
     ...toInvitationFields(record),
     metaRetries: record.metaRetries,
     metaLastFailure: record.metaLastFailure,

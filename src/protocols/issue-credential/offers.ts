@@ -139,6 +139,9 @@ export const AcceptCredentialOffer = z
     keyId: optional(z.string()).describe(
       'The id of the authentication key that signs. Default: the first one. An SDJWT is bound to a key given here, and can then be presented only with that key.',
     ),
+    txCode: optional(z.string().min(1).max(1_000)).describe(
+      'The transaction code of an offer of OpenID4VCI, whose credential is bound to a new key instead of `subjectId` (extension).',
+    ),
   })
   .meta({ id: 'AcceptCredentialOfferRequest' })
 export type AcceptCredentialOffer = z.output<typeof AcceptCredentialOffer>

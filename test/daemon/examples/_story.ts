@@ -360,7 +360,7 @@ async function deferByOpenId(
 
 /** An issuer whose authorization server is built in. */
 async function authorizeByOpenId(
-  { acme, anyone, agent, examples }: Cast,
+  { acme, anyone, alice, agent, examples }: Cast,
   { schemaId, issuingDID }: Pick<Flow, 'schemaId' | 'issuingDID'>,
 ) {
   const { id: issuerId } = await acme('POST /oid4vci/issuers', { body: {} })
@@ -387,6 +387,39 @@ async function authorizeByOpenId(
   await answer(setup, form)
   const request = { ...form, tx_code: '493536' }
   examples.set('POST /oid4vci/issuers/{issuerId}/authorize', { request })
+  await receiveByOpenId({ acme, alice }, setup, issuingDID)
+}
+
+/** Alice's wallet receives an offer, and she consents at the issuer. */
+async function receiveByOpenId(
+  { acme, alice }: Pick<Cast, 'acme' | 'alice'>,
+  issuer: Parameters<typeof open>[0],
+  issuingDID: string,
+) {
+  const { credentialOffer, txCode } = await acme('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+    path: { issuerId: issuer.issuerId },
+    body: {
+      credentialConfigurationId: 'Person',
+      issuingDID,
+      claims: { name: 'Alice', member: 7 },
+      grant: 'authorization_code',
+    },
+  })
+  const { recordId } = await alice('POST /issue-credentials/records/openid4vci', {
+    body: { credentialOffer },
+  })
+  const path = { recordId }
+  const { openid4vci } = await alice('POST /issue-credentials/records/{recordId}/begin-authorization', {
+    path,
+    body: { redirectUri: 'http://127.0.0.1:49152/callback' },
+  })
+  const page = await open(issuer, new URL(openid4vci!.authorizationUrl!).search.slice(1))
+  const { location } = await answer(issuer, { request: sealedIn(page), decision: 'accept', tx_code: txCode })
+  const { code, state, iss } = Object.fromEntries(location!.searchParams) as Record<string, string>
+  await alice('POST /issue-credentials/records/{recordId}/complete-authorization', {
+    path,
+    body: { code, state: state!, iss },
+  })
 }
 
 async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: Flow, jwt: string) {

@@ -1,0 +1,137 @@
+/** `agent oid4vc receive`: an offer of an OpenID4VCI issuer, from its text to the credential. */
+import type { Answer } from './client/api.ts'
+import type { Context } from './define-command.ts'
+import { CommandError, UsageError } from './errors/errors.ts'
+import { credentialFields } from './format/records.ts'
+import { safeLine } from './format/text.ts'
+import { readInput } from './input/files.ts'
+import { readTimeout } from './input/time.ts'
+import { askText, canAsk, confirm } from './prompts/ask.ts'
+import { changeRecord } from './wait.ts'
+import { describeOffer, txCodeFault } from './format/oid4vci-offer.ts'
+
+type Received = Answer<'POST /issue-credentials/records/openid4vci'>
+
+export type ReceiveFlags = {
+  'tx-code'?: string | undefined
+  configuration?: string | undefined
+  grant?: string | undefined
+  'client-id'?: string | undefined
+  open?: boolean | undefined
+  yes?: boolean | undefined
+  explain?: boolean | undefined
+  timeout?: string | undefined
+}
+type ReceiveContext = Context<{ offer: string }, ReceiveFlags>
+
+/** Receives and accepts the offer, and waits for the credential. An offer that the person declines is rejected. */
+export async function receiveCredential(context: ReceiveContext): Promise<Received> {
+  const { args, flags, call } = context
+  if (!flags.yes && !canAskHere(context))
+    throw new UsageError('There is no terminal to ask for your consent: add --yes.')
+  readTimeout(flags)
+  const credentialOffer = (args.offer === '-' ? readInput('-') : args.offer).trim()
+  if (credentialOffer === '') throw new UsageError('There is no offer: give its URL or its JSON.')
+  const offered = await call('POST /issue-credentials/records/openid4vci', {
+    body: {
+      credentialOffer,
+      credentialConfigurationId: flags.configuration,
+      grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
+      clientId: flags['client-id'],
+    },
+  })
+  const { recordId } = offered
+  try {
+    await consent(context, offered)
+    const received = await take(context, offered)
+    await explain(context, recordId)
+    return received
+  } catch (error) {
+    await explain(context, recordId)
+    throw error
+  }
+}
+
+function canAskHere({ isJson, isQuiet }: ReceiveContext): boolean {
+  return canAsk({ json: isJson, quiet: isQuiet })
+}
+
+/** Shows the offer and asks for consent. @throws {CommandError} 1 after the offer was rejected */
+async function consent(context: ReceiveContext, offered: Received): Promise<void> {
+  const { flags, say, isQuiet, call } = context
+  if (!isQuiet)
+    for (const [name, value] of describeOffer(offered)) say(`${name.padEnd(16)}  ${safeLine(value)}`)
+  if (flags.yes) return
+  try {
+    await confirm('\nReceive this credential?')
+  } catch (error) {
+    await call('POST /issue-credentials/records/{recordId}/reject-offer', {
+      path: { recordId: offered.recordId },
+    })
+    throw error
+  }
+}
+
+/** Accepts the offer, and waits until the credential was received. */
+async function take(context: ReceiveContext, offered: Received): Promise<Received> {
+  const { call, flags } = context
+  const { recordId } = offered
+  const path = { recordId }
+  const isAuthorized = offered.openid4vci?.grant === 'authorization_code'
+  const txCode = isAuthorized ? undefined : await txCodeOf(context, offered)
+  const redirect = isAuthorized ? await authorize(context, recordId) : undefined
+  return changeRecord({ ...context, flags: { ...flags, wait: '' } }, 'credential', {
+    until: 'CredentialReceived',
+    change: () =>
+      redirect
+        ? call('POST /issue-credentials/records/{recordId}/complete-authorization', { path, body: redirect })
+        : call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: { txCode } }),
+    print: (record) => context.print(recordId, credentialFields(record)),
+    next: () => `agent credential show ${recordId}`,
+  })
+}
+
+async function txCodeOf(
+  context: ReceiveContext,
+  { openid4vci, recordId }: Received,
+): Promise<string | undefined> {
+  const given = context.flags['tx-code']
+  const wanted = openid4vci?.txCode
+  if (!wanted || given !== undefined) return given
+  if (!canAskHere(context))
+    throw new UsageError(
+      'The offer requires the transaction code that the issuer gave: add --tx-code.',
+      `agent credential accept ${recordId} --tx-code <code>`,
+    )
+  const about = wanted.description === undefined ? '' : ` (${safeLine(wanted.description)})`
+  return askText(`Transaction code${about}`, { check: (text) => txCodeFault(wanted, text) })
+}
+
+/** The parameters of the redirect after the person's consent in a browser. */
+async function authorize({ call, say, flags }: ReceiveContext, recordId: string) {
+  const { openCallback } = await import('./oid4vci-callback.ts')
+  await using callback = await openCallback(readTimeout(flags))
+  const { openid4vci } = await call('POST /issue-credentials/records/{recordId}/begin-authorization', {
+    path: { recordId },
+    body: { redirectUri: callback.url },
+  })
+  const url = openid4vci?.authorizationUrl
+  if (url === undefined) throw new CommandError('The agent returned no URL for the consent.', 5)
+  say(`\nOpen this URL in a browser on this machine, and consent there:\n${safeLine(url)}`)
+  if (flags.open) {
+    const { openLink } = await import('./qr/open-link.ts')
+    const reason = await openLink(url)
+    if (reason !== undefined) say(`The browser was not opened: ${reason}.`)
+  }
+  return await callback.parameters
+}
+
+/** Prints the requests of the flow. */
+async function explain({ flags, call, say }: ReceiveContext, recordId: string): Promise<void> {
+  if (!flags.explain) return
+  const path = { recordId }
+  const { openid4vci } = await call('GET /issue-credentials/records/{recordId}', { path })
+  say('\nRequests to the issuer:')
+  for (const { method, url, outcome } of openid4vci?.calls ?? [])
+    say(`  ${method.padEnd(4)} ${safeLine(url)}  ${safeLine(outcome)}`)
+}

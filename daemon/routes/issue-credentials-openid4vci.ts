@@ -1,0 +1,56 @@
+/** `/issue-credentials`: offers of OpenID4VCI issuers, for the holder. */
+import {
+  BeginAuthorization,
+  beginAuthorization,
+  CompleteAuthorization,
+  completeAuthorization,
+} from '../../src/oid4vci/holder/authorization.ts'
+import { receiveOffer, ReceiveOpenId4VciOffer } from '../../src/oid4vci/holder/receive-offer.ts'
+import { IssueCredentialRecord, toCredentialRecord } from '../../src/protocols/issue-credential/model.ts'
+import * as z from 'zod'
+import { route } from '../http/route.ts'
+
+const path = { recordId: z.string() }
+const forHolders = { extension: true, access: 'tenant', scopes: ['holder'] } as const
+
+export default [
+  route(
+    'POST /issue-credentials/records/openid4vci',
+    {
+      summary: 'Receive the offer of an OpenID4VCI issuer',
+      operationId: 'receiveOpenId4VciOffer',
+      ...forHolders,
+      body: ReceiveOpenId4VciOffer,
+      reply: [201, IssueCredentialRecord],
+    },
+    async ({ wallet }, { body }) => toCredentialRecord(await receiveOffer(wallet, body)),
+  ),
+
+  route(
+    'POST /issue-credentials/records/{recordId}/begin-authorization',
+    {
+      summary: 'Begin the consent of a person at an OpenID4VCI issuer',
+      operationId: 'beginCredentialAuthorization',
+      ...forHolders,
+      path,
+      body: BeginAuthorization,
+      reply: [200, IssueCredentialRecord],
+    },
+    async ({ wallet }, { path: { recordId }, body }) =>
+      toCredentialRecord(await beginAuthorization(wallet, recordId, body)),
+  ),
+
+  route(
+    'POST /issue-credentials/records/{recordId}/complete-authorization',
+    {
+      summary: 'Complete the consent with the parameters of the redirect',
+      operationId: 'completeCredentialAuthorization',
+      ...forHolders,
+      path,
+      body: CompleteAuthorization,
+      reply: [200, IssueCredentialRecord],
+    },
+    async ({ wallet }, { path: { recordId }, body }) =>
+      toCredentialRecord(await completeAuthorization(wallet, recordId, body)),
+  ),
+] as const

@@ -1,0 +1,33 @@
+/**
+ * Keys that credentials are bound to without a DID of the holder (`cnf.jwk`): each is a did:jwk of the wallet on P-256, made for one
+ * credential, so that verifiers cannot link credentials by the key.
+ */
+import type { PrivateJwk, PublicJwk } from '../crypto/keys.ts'
+import { createJwkDid } from '../did/jwk.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { isManagedDid } from './dids.ts'
+import { findKeyPair, getSigningKey } from './keys.ts'
+import { createSingleKeyDid } from './single-key.ts'
+
+/** A key, its DID, and its id as a DID URL. */
+export type HolderKey = { did: string; kid: string; privateJwk: PrivateJwk }
+
+/** Creates a key. Returns its DID. */
+export function createHolderKey(wallet: Wallet): Promise<string> {
+  const documentTemplate = { publicKeys: [], internalKeys: [], services: [], contexts: [] }
+  return createSingleKeyDid(wallet, 'jwk', { method: 'jwk', curve: 'P-256', name: null, documentTemplate })
+}
+
+/** The key of a DID of `createHolderKey`. @throws {Problem} 400 if the wallet does not have it */
+export async function getHolderKey(wallet: Wallet, did: string): Promise<HolderKey> {
+  const { keyId, privateJwk } = await getSigningKey(wallet, did, 'authentication')
+  return { did, kid: `${did}#${keyId}`, privateJwk }
+}
+
+/** The key with this public half, with whatever further members. Undefined if the wallet does not have it. */
+export async function findHolderKey(wallet: Wallet, publicKey: PublicJwk): Promise<HolderKey | undefined> {
+  const did = createJwkDid(publicKey)
+  if (!(await isManagedDid(wallet.db, did))) return undefined
+  const privateJwk = await findKeyPair(wallet, did, publicKey)
+  return privateJwk && { did, kid: `${did}#0`, privateJwk }
+}

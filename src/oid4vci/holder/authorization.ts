@@ -1,0 +1,171 @@
+/** The grant `authorization_code` (VCI §5): the person consents at the authorization server, in a browser. */
+import * as z from 'zod'
+import { Problem } from '../../base/problem.ts'
+import { wrongState } from '../../protocols/engine/protocol.ts'
+import { advance, requireTransition } from '../../protocols/engine/record.ts'
+import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
+import { optional } from '../../wallet/model.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { withParameters } from '../parameters.ts'
+import { faultOfRedirectUri } from '../redirect-uri.ts'
+import { digestOf, newSecret } from '../session.ts'
+import { type Caller, describe, post, readAnswer, refused, toText } from './caller.ts'
+import { callerOf, failStep, getOffer, type OfferRecord, withCalls } from './record.ts'
+import { openSecrets, sealSecrets } from './secrets.ts'
+import { redeem } from './token.ts'
+
+export const BeginAuthorization = z
+  .object({
+    redirectUri: z
+      .string()
+      .max(2_000)
+      .describe('Where the server sends the browser afterwards: https, or http to this machine.'),
+  })
+  .meta({ id: 'BeginAuthorizationRequest' })
+
+export const CompleteAuthorization = z
+  .object({
+    state: z.string().describe('The query parameters of the redirect, as they were sent.'),
+    code: optional(z.string().min(1).max(10_000)),
+    iss: optional(z.string()),
+    error: optional(z.string()),
+    errorDescription: optional(z.string()),
+  })
+  .meta({ id: 'CompleteAuthorizationRequest' })
+export type CompleteAuthorization = z.output<typeof CompleteAuthorization>
+
+const begun = 'POST /issue-credentials/records/{recordId}/begin-authorization'
+
+const PushedResponse = z.looseObject({ request_uri: z.string().min(1).max(10_000) })
+
+/**
+ * Begins the authorization: the record then has the URL for the person's browser. A second call begins it anew.
+ *
+ * @throws {Problem} 400 naming the member, and for another grant; `IssuerRefused`; 503 if the server does not answer
+ */
+export async function beginAuthorization(
+  wallet: Wallet,
+  recordId: string,
+  { redirectUri }: z.output<typeof BeginAuthorization>,
+): Promise<CredentialRecord> {
+  const record = await getOffer(wallet.db, recordId)
+  requireTransition(issueCredential, record, begun)
+  const { receivedOffer } = record
+  if (receivedOffer.grant !== 'authorization_code')
+    throw new Problem(
+      'BadRequest',
+      `The offer has a pre-authorized code: call POST /issue-credentials/records/${recordId}/accept-offer.`,
+    )
+  const fault = faultOfRedirectUri(redirectUri)
+  if (fault !== undefined) throw new Problem('BadRequest', `redirectUri ${fault}.`)
+  const { issuerState } = openSecrets(wallet, record)
+  const [verifier, state] = [newSecret(), newSecret()]
+  const caller = callerOf(wallet, record)
+  const parameters = {
+    response_type: 'code',
+    client_id: receivedOffer.clientId,
+    redirect_uri: redirectUri,
+    state,
+    code_challenge: digestOf(verifier),
+    code_challenge_method: 'S256',
+    issuer_state: issuerState,
+    ...credentialOf(record),
+  }
+  try {
+    const authorizationUrl = await toUrl(caller, record, parameters)
+    const sealed = sealSecrets(wallet, recordId, { issuerState, verifier, state, redirectUri })
+    const change = withCalls(record, caller, { sealed, authorizationUrl })
+    return await wallet.transaction((tx) => advance(tx, issueCredential, record, begun, change))
+  } catch (error) {
+    return failStep(caller, record, error)
+  }
+}
+
+/** The parameters that name the credential: its scope, or else authorization details (VCI §5.1.1, §5.1.2). */
+function credentialOf({ receivedOffer }: OfferRecord): Record<string, string> {
+  const { scope, credentialConfigurationId: id, credentialIssuer, listsServers } = receivedOffer
+  if (scope !== undefined) return { scope, ...(listsServers && { resource: credentialIssuer }) }
+  const details = {
+    type: 'openid_credential',
+    credential_configuration_id: id,
+    ...(listsServers && { locations: [credentialIssuer] }),
+  }
+  return { authorization_details: JSON.stringify([details]) }
+}
+
+/** The URL of the authorization request, which is pushed if the server allows that (RFC 9126). */
+async function toUrl(
+  caller: Caller,
+  { receivedOffer: { endpoints, clientId } }: OfferRecord,
+  parameters: Record<string, string | undefined>,
+): Promise<string> {
+  const { pushedAuthorization: url, authorization } = endpoints
+  if (url === undefined) return withParameters(authorization!, parameters)
+  const answer = await post(caller, url, { form: parameters })
+  if (answer.status !== 201 && answer.status !== 200) throw refused(url, describe(answer))
+  const { request_uri } = readAnswer(PushedResponse, answer, url)
+  return withParameters(authorization!, { client_id: clientId, request_uri })
+}
+
+/**
+ * Completes the authorization with the parameters of the redirect: redeems the code, and has the credential requested. An error ends the flow.
+ *
+ * @throws {Problem} 400 for a response that is not of the begun authorization; `IssuerRefused`; 503 if the server does not answer
+ */
+export async function completeAuthorization(
+  wallet: Wallet,
+  recordId: string,
+  response: CompleteAuthorization,
+): Promise<CredentialRecord> {
+  const record = await getOffer(wallet.db, recordId)
+  if (record.state !== 'AuthorizationPending')
+    throw wrongState(issueCredential, record, 'received access token')
+  const { state, verifier, redirectUri } = openSecrets(wallet, record)
+  const { clientId } = record.receivedOffer
+  if (response.state !== state)
+    throw new Problem(
+      'BadRequest',
+      'state: is not that of the begun authorization. Use the newest authorizationUrl, and send the parameters of its redirect.',
+    )
+  requireServer(record, response.iss)
+  const { code, error, errorDescription } = response
+  const caller = callerOf(wallet, record)
+  if (error !== undefined) return endByError(caller, record, error, errorDescription)
+  if (code === undefined) throw new Problem('BadRequest', 'code is missing, and so is error.')
+  const form = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+    client_id: clientId,
+  }
+  return redeem(caller, record, form)
+}
+
+/** RFC 9207 §2.4: a response of another server is mixed up. */
+function requireServer({ receivedOffer }: OfferRecord, iss: string | undefined): void {
+  const { authorizationServer, namesIssuer } = receivedOffer
+  if (iss === authorizationServer || (iss === undefined && !namesIssuer)) return
+  throw new Problem(
+    'BadRequest',
+    `iss: ${iss === undefined ? 'is missing' : 'is not the authorization server of the offer'}, which is ${authorizationServer}. The response is of another server; begin the authorization again.`,
+  )
+}
+
+function endByError(
+  caller: Caller,
+  record: OfferRecord,
+  error: string,
+  description = '',
+): Promise<CredentialRecord> {
+  const { authorizationServer } = record.receivedOffer
+  const said = [error, description].filter((each) => each !== '').map((each) => toText(each))
+  const { status, type, title, message: detail } = refused(authorizationServer, said.join(': '))
+  const change = {
+    ...withCalls(record, caller, { authorizationUrl: undefined }),
+    metaLastFailure: { status, type, title, detail },
+  }
+  return caller.wallet.transaction((tx) =>
+    advance(tx, issueCredential, record, 'received authorization error', change),
+  )
+}

@@ -1,0 +1,182 @@
+/**
+ * Requests of a wallet to issuers and authorization servers, by the guarded HTTP client: without redirects, and with limits of time and size.
+ * Each request is noted without its content.
+ */
+import * as z from 'zod'
+import { isJsonObject, tryParseJson } from '../../base/json.ts'
+import { Problem } from '../../base/problem.ts'
+import { reasonOf } from '../../base/reason.ts'
+import type { Exchanged } from '../../net/http-client.ts'
+import { UnreachableError } from '../../net/unreachable-error.ts'
+import type { IssuerCall } from '../../protocols/issue-credential/openid4vci.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { createDpopProof, type DpopKey } from './dpop-proof.ts'
+
+const limits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
+
+/** The number of calls that a record keeps. */
+const mostCalls = 50
+
+/** The wallet, and the calls of its flow so far. */
+export type Caller = { wallet: Wallet; calls: IssuerCall[] }
+
+/** A response: its status, and its JSON if it is an object. `error` is the code of a refusal. */
+export type Answer = { status: number; body: Record<string, unknown> | undefined; error: string | undefined }
+
+/** The body of a request, and the access token with the key that it is bound to. */
+export type Sending = {
+  form?: Record<string, string | undefined>
+  json?: object
+  accessToken?: string
+  dpopKey?: DpopKey | undefined
+}
+
+/** Reads a JSON document. Undefined if there is none. @throws {Problem} as `post`, and if the status is neither 200 nor 404 */
+export async function getDocument(caller: Caller, url: string): Promise<unknown> {
+  const answer = await call(caller, 'GET', url, { accept: 'application/json' })
+  if (answer.status === 404) return undefined
+  if (answer.status !== 200) throw unavailable(url, `it answered with status ${answer.status}`)
+  const document = tryParseJson(answer.text)
+  if (document === undefined) throw invalidMetadata(url, 'it is not JSON')
+  return document
+}
+
+/**
+ * Sends a form or JSON. A server may demand a DPoP proof with its nonce; the request is then repeated once (RFC 9449 §8).
+ *
+ * @throws {Problem} `error:ServiceUnavailable` if another attempt may succeed, `IssuerRefused` if the URL cannot be called
+ */
+export async function post(caller: Caller, url: string, sending: Sending): Promise<Answer> {
+  const first = await send(caller, url, sending)
+  const nonce = first.headers?.['dpop-nonce']
+  const demandsNonce = [400, 401].includes(first.status) && nonce !== undefined && isNonceDemand(first)
+  const answer = sending.dpopKey && demandsNonce ? await send(caller, url, sending, nonce) : first
+  if (answer.status >= 500 || answer.status === 429)
+    throw unavailable(url, `it answered with status ${answer.status}`)
+  return toAnswer(answer)
+}
+
+function send(caller: Caller, url: string, sending: Sending, nonce?: string): Promise<Exchanged> {
+  const { form, json, accessToken, dpopKey } = sending
+  const dpop = dpopKey && createDpopProof(dpopKey, { url, accessToken, nonce })
+  const headers = {
+    accept: 'application/json',
+    ...(accessToken !== undefined && { authorization: `${dpop ? 'DPoP' : 'Bearer'} ${accessToken}` }),
+    ...(dpop !== undefined && { dpop }),
+    ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+    ...(json && { 'content-type': 'application/json' }),
+  }
+  const body = form ? toForm(form) : json && JSON.stringify(json)
+  return call(caller, 'POST', url, headers, body)
+}
+
+async function call(
+  { wallet, calls }: Caller,
+  method: 'GET' | 'POST',
+  url: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<Exchanged> {
+  requireSafe(wallet, url)
+  const note = (outcome: string) => {
+    const { origin, pathname } = new URL(url)
+    calls.push({ at: new Date().toISOString(), method, url: (origin + pathname).slice(0, 300), outcome })
+    if (calls.length > mostCalls) calls.splice(0, calls.length - mostCalls)
+  }
+  try {
+    const keptHeaders = ['dpop-nonce', 'www-authenticate']
+    const request = { method, headers, ...limits, keptHeaders, purpose: 'document' as const }
+    const response = await wallet.env.http.exchange(url, body === undefined ? request : { ...request, body })
+    const { error } = toAnswer(response)
+    note(error === undefined ? String(response.status) : `${response.status} ${error}`)
+    return response
+  } catch (cause) {
+    if (!(cause instanceof UnreachableError)) throw cause
+    note(cause.message)
+    const isPassing = ['timeout', 'refused', 'no-such-host'].includes(cause.code)
+    throw isPassing ? unavailable(url, cause.message, cause) : refused(url, cause.message, cause)
+  }
+}
+
+/** VCI §12.2.4 and RFC 8414 require https. Without it, only this machine is called, or with the setting for tests any host. */
+export function requireSafe({ env }: Wallet, url: string): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(parsed?.hostname ?? '')
+  const isAllowed = isLocal || env.config.AGENT_ALLOW_PRIVATE_NETWORK
+  if (parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isAllowed)) return
+  throw refused(
+    url,
+    'it is not https, which the protocol requires for hosts other than this machine. The issuer has to offer https',
+  )
+}
+
+function toAnswer({ status, text }: Exchanged): Answer {
+  const body = tryParseJson(text)
+  const object = isJsonObject(body) ? body : undefined
+  const isError = status >= 400 && typeof object?.['error'] === 'string'
+  return { status, body: object, error: isError ? toCode(object['error'] as string) : undefined }
+}
+
+/** An error code of RFC 6749 §5.2, as it may be shown. */
+function toCode(text: string): string {
+  return text.replaceAll(/[^\w.-]/g, '?').slice(0, 60)
+}
+
+function isNonceDemand(response: Exchanged): boolean {
+  const { error } = toAnswer(response)
+  return (
+    error === 'use_dpop_nonce' || (response.headers?.['www-authenticate'] ?? '').includes('use_dpop_nonce')
+  )
+}
+
+function toForm(form: Record<string, string | undefined>): string {
+  const given = Object.entries(form).filter((each): each is [string, string] => each[1] !== undefined)
+  return new URLSearchParams(given).toString()
+}
+
+/** The code and the description of a refusal, as they may be shown. */
+export function describe({ status, body, error }: Answer): string {
+  if (error === undefined) return `status ${status}`
+  const description = body?.['error_description']
+  const said = typeof description === 'string' ? `: ${toText(description)}` : ''
+  return `${error}${said.replace(/\.$/, '')}`
+}
+
+/** A text of the other side on one line, without control characters. */
+export function toText(text: string, limit = 300): string {
+  return text.replaceAll(/\p{C}/gu, ' ').trim().slice(0, limit)
+}
+
+/** Parses an answer of the other side. @throws {Problem} `IssuerRefused` naming the member */
+export function readAnswer<Type extends z.ZodType>(type: Type, answer: Answer, url: string): z.output<Type> {
+  const parsed = type.safeParse(answer.body)
+  if (parsed.success) return parsed.data
+  throw refused(url, `its response is not valid: ${reasonOf(parsed.error)}`, parsed.error)
+}
+
+const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : 'the URL')
+
+export function unavailable(url: string, reason: string, cause?: unknown): Problem {
+  return new Problem(
+    'error:ServiceUnavailable',
+    `The issuer’s server ${hostOf(url)} is not available now: ${reason}. Try again later.`,
+    { cause },
+  )
+}
+
+/** `reason` continues a sentence. */
+export function refused(url: string, reason: string, cause?: unknown): Problem {
+  return new Problem(
+    'error:OID4VCIHolderError:IssuerRefused',
+    `The request to ${hostOf(url)} failed: ${reason}.`,
+    { cause },
+  )
+}
+
+export function invalidMetadata(url: string, reason: string, cause?: unknown): Problem {
+  return new Problem(
+    'error:OID4VCIHolderError:InvalidIssuerMetadata',
+    `The metadata at ${toText(url)} cannot be used: ${reason}. The issuer has to correct them.`,
+    { cause },
+  )
+}

@@ -1,0 +1,99 @@
+/** The requests to the credential endpoint and the deferred credential endpoint (VCI §8.2, §9.1), and their responses. */
+import * as z from 'zod'
+import type { HolderKey } from '../../did-registrar/holder-key.ts'
+import { type Answer, type Caller, describe, post, readAnswer, refused } from './caller.ts'
+import { createKeyProof } from './key-proof.ts'
+import type { OfferRecord } from './record.ts'
+import { openSecrets } from './secrets.ts'
+
+/** The pause that the wallet makes between two requests at least, and at most. */
+const [shortestSeconds, longestSeconds] = [1, 86_400]
+
+/** The pause if a server names none. */
+const defaultSeconds = 5
+
+const longestCredential = 1_000_000
+
+const CredentialResponse = z.looseObject({
+  credentials: z
+    .array(z.looseObject({ credential: z.string('is not text').min(1).max(longestCredential) }))
+    .length(1, 'is not one credential for the one key of the request')
+    .optional(),
+  notification_id: z.string().max(1_000).optional(),
+  transaction_id: z.string().min(1).max(1_000).optional(),
+  interval: z.number().positive().optional(),
+})
+
+export type Outcome =
+  | { credential: string; notificationId?: string | undefined }
+  | { transactionId: string; intervalSeconds: number }
+
+/** @throws {Problem} `IssuerRefused`; 503 if another attempt may succeed */
+export async function askForCredential(
+  caller: Caller,
+  record: OfferRecord,
+  key: HolderKey | undefined,
+): Promise<Outcome> {
+  const { receivedOffer } = record
+  const { credentialIdentifier, credentialConfigurationId, endpoints } = receivedOffer
+  const ask = async () => {
+    const nonce = key && (await newNonce(caller, endpoints.nonce))
+    const proofs = key && { jwt: [createKeyProof(key, receivedOffer, nonce)] }
+    const about =
+      credentialIdentifier === undefined
+        ? { credential_configuration_id: credentialConfigurationId }
+        : { credential_identifier: credentialIdentifier }
+    return send(caller, record, endpoints.credential, { ...about, ...(proofs && { proofs }) })
+  }
+  const first = await ask()
+  // Another nonce may have been used meanwhile, or the first one has expired.
+  const answer = first.error === 'invalid_nonce' ? await ask() : first
+  return toOutcome(answer, endpoints.credential)
+}
+
+/** @throws {Problem} as `askForCredential` */
+export async function askForDeferred(caller: Caller, record: OfferRecord): Promise<Outcome> {
+  const { transactionId, endpoints } = record.receivedOffer
+  const { deferred: url, credential } = endpoints
+  if (url === undefined || transactionId === undefined)
+    throw refused(
+      credential,
+      'the issuer defers the credential, and its metadata have no deferred_credential_endpoint',
+    )
+  const answer = await send(caller, record, url, { transaction_id: transactionId })
+  // The error of earlier drafts, which servers still send.
+  if (answer.error === 'issuance_pending') return { transactionId, intervalSeconds: secondsIn(answer) }
+  return toOutcome(answer, url, transactionId)
+}
+
+/** VCI §7. */
+async function newNonce(caller: Caller, url: string | undefined): Promise<string | undefined> {
+  if (url === undefined) return undefined
+  const answer = await post(caller, url, {})
+  if (answer.status !== 200) throw refused(url, describe(answer))
+  return readAnswer(z.looseObject({ c_nonce: z.string().min(1).max(10_000) }), answer, url).c_nonce
+}
+
+function send({ wallet, calls }: Caller, record: OfferRecord, url: string, json: object): Promise<Answer> {
+  const { accessToken, dpopKey } = openSecrets(wallet, record)
+  if (accessToken === undefined) throw new Error(`the record ${record.id} has no access token`)
+  return post({ wallet, calls }, url, { json, accessToken, dpopKey })
+}
+
+function toOutcome(answer: Answer, url: string, known?: string): Outcome {
+  if (answer.status !== 200 && answer.status !== 202) throw refused(url, describe(answer))
+  const response = readAnswer(CredentialResponse, answer, url)
+  const { credentials, notification_id: notificationId, transaction_id: transactionId } = response
+  if (credentials) return { credential: credentials[0]!.credential, notificationId }
+  if (transactionId === undefined)
+    throw refused(url, 'its response has neither credentials nor transaction_id')
+  if (known !== undefined && transactionId !== known)
+    throw refused(url, 'its response has another transaction_id than the request')
+  return { transactionId, intervalSeconds: secondsIn(answer) }
+}
+
+function secondsIn({ body }: Answer): number {
+  const interval = body?.['interval']
+  const seconds = typeof interval === 'number' && interval > 0 ? interval : defaultSeconds
+  return Math.min(Math.max(seconds, shortestSeconds), longestSeconds)
+}

@@ -1,0 +1,89 @@
+/** Credential offers (VCI §4.1), by value and by reference, as a wallet reads them. */
+import * as z from 'zod'
+import { tryParseJson } from '../../base/json.ts'
+import { Problem } from '../../base/problem.ts'
+import { reasonOf } from '../../base/reason.ts'
+import { preAuthorizedGrant } from '../metadata.ts'
+import { type Caller, getDocument, requireSafe } from './caller.ts'
+
+/** The longest offer, in characters. */
+export const longestOffer = 65_536
+
+/** VCI §4.1.1: present, even if empty, if a transaction code is required. */
+const TxCode = z.looseObject({
+  input_mode: z.enum(['numeric', 'text']).optional(),
+  length: z.int().positive().max(1_000).optional(),
+  description: z.string().max(300).optional(),
+})
+
+export const Offer = z.looseObject({
+  credential_issuer: z.url().max(2_000),
+  credential_configuration_ids: z
+    .array(z.string().max(500))
+    .min(1)
+    .max(100)
+    .refine((ids) => new Set(ids).size === ids.length, 'has an id twice'),
+  grants: z
+    .looseObject({
+      authorization_code: z
+        .looseObject({ issuer_state: z.string().optional(), authorization_server: z.url().optional() })
+        .optional(),
+      [preAuthorizedGrant]: z
+        .looseObject({
+          'pre-authorized_code': z.string().min(1),
+          tx_code: TxCode.optional(),
+          authorization_server: z.url().optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+})
+export type Offer = z.output<typeof Offer>
+
+/**
+ * Reads an offer: a URL with the parameter `credential_offer` or `credential_offer_uri` under any scheme, the http URL of an offer, or the
+ * JSON of an offer.
+ *
+ * @throws {Problem} `InvalidCredentialOffer`; and of `getDocument`
+ */
+export async function readOffer(caller: Caller, text: string): Promise<Offer> {
+  const content = await contentOf(caller, text.trim())
+  const parsed = Offer.safeParse(content)
+  if (!parsed.success) throw invalidOffer(reasonOf(parsed.error))
+  requireSafe(caller.wallet, parsed.data.credential_issuer)
+  return parsed.data
+}
+
+async function contentOf(caller: Caller, text: string): Promise<unknown> {
+  if (text.startsWith('{')) return parse(text)
+  if (!URL.canParse(text)) throw invalidOffer('it is neither a URL nor a JSON object')
+  const { protocol, searchParams } = new URL(text)
+  const [value, reference] = ['credential_offer', 'credential_offer_uri'].map((name) => {
+    if (searchParams.getAll(name).length > 1) throw invalidOffer(`it has ${name} more than once`)
+    return searchParams.get(name) ?? undefined
+  })
+  if (value !== undefined && reference !== undefined)
+    throw invalidOffer('it has both credential_offer and credential_offer_uri')
+  if (value !== undefined) return parse(value)
+  const isWeb = protocol === 'https:' || protocol === 'http:'
+  if (reference === undefined && !isWeb)
+    throw invalidOffer('the URL has neither credential_offer nor credential_offer_uri')
+  const document = await getDocument(caller, reference ?? text)
+  if (document === undefined)
+    throw invalidOffer('its server does not have it: it was redeemed, was withdrawn, or has expired')
+  return document
+}
+
+function parse(text: string): unknown {
+  const content = tryParseJson(text)
+  if (content === undefined) throw invalidOffer('credential_offer is not JSON')
+  return content
+}
+
+/** `reason` continues a sentence. */
+export function invalidOffer(reason: string): Problem {
+  return new Problem(
+    'error:CredentialServiceError:InvalidCredentialOffer',
+    `credentialOffer: the offer cannot be accepted: ${reason}. Ask the issuer for a new one.`,
+  )
+}

@@ -1,0 +1,215 @@
+/** Receives the offer of an issuer: reads the metadata, checks that this wallet can accept it, and stores it as a record. */
+import * as z from 'zod'
+import { newId } from '../../base/id.ts'
+import { begin } from '../../protocols/engine/record.ts'
+import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
+import {
+  grants,
+  receivedFormats,
+  type StoredOpenId4VciOffer,
+} from '../../protocols/issue-credential/openid4vci.ts'
+import { optional } from '../../wallet/model.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { preAuthorizedGrant } from '../metadata.ts'
+import { type Caller, invalidMetadata, toText } from './caller.ts'
+import { findIssuerMetadata, findServerMetadata, type GrantType } from './discovery.ts'
+import { dpopAlgorithm } from './dpop-proof.ts'
+import type { ReceivedIssuerMetadata, ReceivedServerMetadata } from './issuer-metadata.ts'
+import { invalidOffer, longestOffer, type Offer, readOffer } from './offer.ts'
+import { sealSecrets, type Secrets } from './secrets.ts'
+
+/** The most claims that a record keeps of the issuer's description. */
+const mostClaims = 200
+
+/** The client id of a wallet without registration. */
+const defaultClientId = 'identity-agent'
+
+export const ReceiveOpenId4VciOffer = z
+  .object({
+    credentialOffer: z
+      .string()
+      .min(1)
+      .max(longestOffer)
+      .describe(
+        'The offer: a URL with `credential_offer` or `credential_offer_uri`, the URL of an offer, or its JSON.',
+      ),
+    credentialConfigurationId: optional(z.string()).describe(
+      'Which credential of the offer to receive. Required if the offer is for several.',
+    ),
+    grant: optional(z.enum(grants)).describe('Default: `pre-authorized_code` if the offer has it.'),
+    clientId: optional(z.string().min(1).max(500)).describe(
+      `The client id of this wallet at the authorization server. Default: ${defaultClientId}.`,
+    ),
+  })
+  .meta({ id: 'ReceiveOpenId4VciOfferRequest' })
+export type ReceiveOpenId4VciOffer = z.output<typeof ReceiveOpenId4VciOffer>
+
+type Configuration = ReceivedIssuerMetadata['credential_configurations_supported'][string]
+type Format = (typeof receivedFormats)[number]
+
+/**
+ * @throws {Problem} `InvalidCredentialOffer`, `InvalidIssuerMetadata`, `IssuerRefused`; 400 naming a member of the request; 503 if the issuer
+ *   does not answer
+ */
+export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer): Promise<CredentialRecord> {
+  const id = newId()
+  const caller: Caller = { wallet, calls: [] }
+  const offer = await readOffer(caller, given.credentialOffer)
+  const grant = chooseGrant(offer, given.grant)
+  const metadata = await findIssuerMetadata(caller, offer.credential_issuer)
+  const [configurationId, configuration] = chooseConfiguration(offer, metadata, given)
+  const named = offer.grants?.[grant]?.authorization_server
+  const server = await findServerMetadata(caller, metadata, grant, named)
+  const stored: Omit<StoredOpenId4VciOffer, 'sealed'> = {
+    credentialIssuer: metadata.credential_issuer,
+    issuerName: nameIn(metadata.display),
+    credentialConfigurationId: configurationId,
+    ...describeConfiguration(configuration),
+    grant: grant === preAuthorizedGrant ? 'pre-authorized_code' : 'authorization_code',
+    ...(grant === preAuthorizedGrant && { txCode: txCodeOf(offer) }),
+    authorizationServer: server.issuer,
+    endpoints: endpointsOf(metadata, server, grant),
+    clientId: given.clientId ?? defaultClientId,
+    isNamed: server['pre-authorized_grant_anonymous_access_supported'] !== true,
+    binding: bindingOf(configuration, metadata.credential_issuer),
+    usesDpop: server.dpop_signing_alg_values_supported?.includes(dpopAlgorithm) ?? false,
+    namesIssuer: server['authorization_response_iss_parameter_supported'] === true,
+    scope: configuration.scope,
+    listsServers: metadata.authorization_servers !== undefined,
+    calls: caller.calls,
+  }
+  requireSupported(metadata, server)
+  const receivedOffer = { ...stored, sealed: sealSecrets(wallet, id, secretsOf(offer, grant)) }
+  const data = issueCredential.model.parse({
+    credentialFormat: stored.format === 'dc+sd-jwt' ? 'SDJWT' : 'JWT',
+    claims: {},
+    schemaIds: [],
+    receivedOffer,
+  })
+  const begun = 'POST /issue-credentials/records/openid4vci'
+  return wallet.transaction((tx) => begin(tx, issueCredential, 'Holder', begun, { id, thid: id, data }))
+}
+
+/** VCI §4.1.1: an offer without grants leaves the choice to the metadata; the wallet then asks for authorization. */
+function chooseGrant({ grants: offered }: Offer, wanted: ReceiveOpenId4VciOffer['grant']): GrantType {
+  const isPreAuthorized =
+    wanted === undefined ? offered?.[preAuthorizedGrant] !== undefined : wanted === 'pre-authorized_code'
+  const grant = isPreAuthorized ? preAuthorizedGrant : 'authorization_code'
+  const isOffered = offered?.[grant] !== undefined
+  if (isOffered || (grant === 'authorization_code' && Object.keys(offered ?? {}).length === 0)) return grant
+  throw invalidOffer(`it does not have the grant ${grant}`)
+}
+
+function chooseConfiguration(
+  { credential_configuration_ids: offered }: Offer,
+  { credential_configurations_supported: all, credential_issuer: issuer }: ReceivedIssuerMetadata,
+  { credentialConfigurationId: wanted }: ReceiveOpenId4VciOffer,
+): [string, Configuration & { format: Format }] {
+  if (wanted === undefined && offered.length > 1)
+    throw invalidOffer(
+      `it is for ${offered.length} credentials; name one in credentialConfigurationId: ${offered.slice(0, 20).join(', ')}`,
+    )
+  const id = wanted ?? offered[0]!
+  if (!offered.includes(id))
+    throw invalidOffer(
+      `it is not for ${toText(id)}, which credentialConfigurationId names, but for ${offered.slice(0, 20).join(', ')}`,
+    )
+  const configuration = Object.hasOwn(all, id) ? all[id] : undefined
+  if (!configuration)
+    throw invalidMetadata(issuer, `they have no configuration ${toText(id)}, which is offered`)
+  const format = receivedFormats.find((each) => each === configuration.format)
+  if (format === undefined)
+    throw invalidOffer(
+      `the format of ${toText(id)} is ${toText(configuration.format)}, and this wallet receives ${receivedFormats.join(' and ')}`,
+    )
+  return [id, { ...configuration, format }]
+}
+
+function describeConfiguration(configuration: Configuration & { format: Format }) {
+  const { format, vct, credential_definition: definition, credential_metadata: about } = configuration
+  const claims = (about?.claims ?? configuration.claims ?? []).slice(0, mostClaims)
+  return {
+    format,
+    types: (format === 'dc+sd-jwt' ? [vct!] : definition!.type).map((type) => type.slice(0, 2_000)),
+    credentialName: nameIn(about?.display ?? configuration.display),
+    claims: claims.map(({ path, display, mandatory }) => ({
+      path: path.map((part) => (typeof part === 'string' ? part.slice(0, 200) : part)),
+      name: nameIn(display),
+      mandatory,
+    })),
+  }
+}
+
+/** The English name, or else the first one. */
+function nameIn(
+  display: { name?: string | undefined; locale?: string | undefined }[] | undefined,
+): string | undefined {
+  const named = display?.filter(({ name }) => name !== undefined)
+  const name = (named?.find(({ locale }) => locale?.startsWith('en')) ?? named?.[0])?.name
+  return name === undefined ? undefined : toText(name, 200)
+}
+
+function txCodeOf({ grants: offered }: Offer): StoredOpenId4VciOffer['txCode'] {
+  const code = offered?.[preAuthorizedGrant]?.tx_code
+  if (!code) return undefined
+  const { input_mode: inputMode = 'numeric', length, description } = code
+  return { inputMode, length, description: description === undefined ? undefined : toText(description) }
+}
+
+function endpointsOf(
+  metadata: ReceivedIssuerMetadata,
+  server: ReceivedServerMetadata,
+  grant: GrantType,
+): StoredOpenId4VciOffer['endpoints'] {
+  const { token_endpoint: token, authorization_endpoint: authorization } = server
+  if (token === undefined) throw invalidMetadata(server.issuer, 'token_endpoint is missing')
+  if (grant === 'authorization_code' && authorization === undefined)
+    throw invalidMetadata(server.issuer, 'authorization_endpoint is missing')
+  return {
+    credential: metadata.credential_endpoint,
+    token,
+    nonce: metadata.nonce_endpoint,
+    deferred: metadata.deferred_credential_endpoint,
+    notification: metadata.notification_endpoint,
+    authorization,
+    pushedAuthorization: server.pushed_authorization_request_endpoint,
+  }
+}
+
+/** How the proof names the wallet's key on P-256 (VCI §12.2.4). Undefined if the credential is bound to no key. */
+function bindingOf(configuration: Configuration, issuer: string): StoredOpenId4VciOffer['binding'] {
+  const { cryptographic_binding_methods_supported: methods, proof_types_supported: proofs } = configuration
+  if (methods === undefined && proofs === undefined) return undefined
+  const jwt = proofs?.['jwt']
+  if (!jwt) throw invalidMetadata(issuer, 'the credential needs a key proof of another type than jwt')
+  if (!jwt.proof_signing_alg_values_supported.includes(dpopAlgorithm))
+    throw invalidMetadata(issuer, `proof_signing_alg_values_supported does not include ${dpopAlgorithm}`)
+  if (jwt.key_attestations_required)
+    throw invalidOffer('the issuer requires a key attestation, which this wallet does not have')
+  // A JWT credential names its subject, and a DID of the wallet is one.
+  const preferred = configuration.format === 'jwt_vc_json' ? ['did:jwk', 'jwk'] : ['jwk', 'did:jwk']
+  const method = preferred.find((each) => methods === undefined || methods.includes(each))
+  if (method === undefined)
+    throw invalidOffer(
+      'the issuer binds the credential to neither a jwk nor a did:jwk, which this wallet has',
+    )
+  return method as 'jwk' | 'did:jwk'
+}
+
+/** Refuses what the issuer or its server requires and this wallet cannot do. */
+function requireSupported(metadata: ReceivedIssuerMetadata, server: ReceivedServerMetadata): void {
+  const methods = server.token_endpoint_auth_methods_supported
+  if (methods?.length === 1 && methods[0] === 'attest_jwt_client_auth')
+    throw invalidOffer('the issuer requires a wallet attestation, which this wallet does not have')
+  const { credential_request_encryption: request, credential_response_encryption: response } = metadata
+  if (request?.encryption_required || response?.encryption_required)
+    throw invalidOffer(
+      'the issuer requires encrypted requests or responses, which this wallet does not support',
+    )
+}
+
+function secretsOf({ grants: offered }: Offer, grant: GrantType): Secrets {
+  return grant === preAuthorizedGrant
+    ? { preAuthorizedCode: offered?.[preAuthorizedGrant]?.['pre-authorized_code'] }
+    : { issuerState: offered?.authorization_code?.issuer_state }
+}

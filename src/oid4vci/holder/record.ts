@@ -1,0 +1,52 @@
+/** Records of received offers. */
+import { Problem } from '../../base/problem.ts'
+import { getRecord } from '../../protocols/engine/find.ts'
+import { updateData } from '../../protocols/engine/record.ts'
+import { toFailure } from '../../protocols/issue-credential/refusals.ts'
+import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
+import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
+import type { Db } from '../../storage/database.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import type { Caller } from './caller.ts'
+
+export type OfferRecord = CredentialRecord & { receivedOffer: StoredOpenId4VciOffer }
+
+/** Whether a record began with the offer of an OpenID4VCI issuer. */
+export function isReceivedOffer(record: CredentialRecord): record is OfferRecord {
+  return record.receivedOffer !== undefined
+}
+
+/** @throws {Problem} 404; 400 for another record */
+export async function getOffer(db: Db, recordId: string): Promise<OfferRecord> {
+  const record = await getRecord(db, issueCredential, recordId)
+  if (isReceivedOffer(record)) return record
+  throw new Problem(
+    'BadRequest',
+    `The record ${recordId} is not an offer of an OpenID4VCI issuer, which POST /issue-credentials/records/openid4vci receives.`,
+  )
+}
+
+/** The next calls of a record. */
+export function callerOf(wallet: Wallet, { receivedOffer }: OfferRecord): Caller {
+  return { wallet, calls: [...receivedOffer.calls] }
+}
+
+/** The change of a record's offer, with the calls. */
+export function withCalls(
+  { receivedOffer }: OfferRecord,
+  { calls }: Caller,
+  change: Partial<StoredOpenId4VciOffer> = {},
+) {
+  return { receivedOffer: { ...receivedOffer, ...change, calls } }
+}
+
+/** Stores the calls and the reason of a failed step, and throws it. The record stays in its state, and the step can be repeated. */
+export async function failStep(caller: Caller, { id, state }: OfferRecord, error: unknown): Promise<never> {
+  if (error instanceof Problem)
+    await caller.wallet.transaction(async (tx) => {
+      const record = await getOffer(tx, id)
+      if (record.state !== state) return
+      await updateData(tx, record, { ...withCalls(record, caller), metaLastFailure: toFailure(error) })
+    })
+  throw error
+}

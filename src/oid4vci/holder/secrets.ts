@@ -1,0 +1,39 @@
+/** The secrets of a flow with an issuer: sealed in the record, because it may wait for days and for a restart. */
+import * as z from 'zod'
+import type { CredentialRecord } from '../../protocols/issue-credential/model.ts'
+import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+
+const PrivateKey = z.object({
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  x: z.string(),
+  y: z.string(),
+  d: z.string(),
+})
+
+const Secrets = z.object({
+  preAuthorizedCode: z.string().optional(),
+  issuerState: z.string().optional(),
+  /** The begun authorization: PKCE, `state`, and the redirect URI. */
+  verifier: z.string().optional(),
+  state: z.string().optional(),
+  redirectUri: z.string().optional(),
+  accessToken: z.string().optional(),
+  /** The key that the access token is bound to. */
+  dpopKey: PrivateKey.optional(),
+})
+export type Secrets = z.infer<typeof Secrets>
+
+const contextOf = (recordId: string) => `openid4vci-offer:${recordId}`
+
+export function sealSecrets(wallet: Wallet, recordId: string, secrets: Secrets): string {
+  return wallet.seal(contextOf(recordId), JSON.stringify(secrets))
+}
+
+export function openSecrets(
+  wallet: Wallet,
+  { id, receivedOffer }: CredentialRecord & { receivedOffer: StoredOpenId4VciOffer },
+): Secrets {
+  return Secrets.parse(JSON.parse(wallet.unseal(contextOf(id), receivedOffer.sealed)))
+}

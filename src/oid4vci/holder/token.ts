@@ -1,0 +1,146 @@
+/** Token requests of a wallet (VCI §6.1). The access token is stored before it is used, because a code can be redeemed once. */
+import * as z from 'zod'
+import { Problem } from '../../base/problem.ts'
+import { generateKey } from '../../crypto/keys.ts'
+import { advance } from '../../protocols/engine/record.ts'
+import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
+import { wrongState } from '../../protocols/engine/protocol.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { preAuthorizedGrant } from '../metadata.ts'
+import { type Caller, describe, post, readAnswer, refused } from './caller.ts'
+import { callerOf, failStep, getOffer, type OfferRecord, withCalls } from './record.ts'
+import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
+
+const Details = z.looseObject({
+  type: z.string(),
+  credential_configuration_id: z.string().optional(),
+  credential_identifiers: z.array(z.string()).optional(),
+})
+
+const TokenResponse = z.looseObject({
+  access_token: z.string().min(1).max(100_000),
+  token_type: z.string(),
+  authorization_details: z.array(Details).optional(),
+})
+
+export type AcceptOpenId4VciOffer = {
+  txCode?: string | undefined
+  subjectId?: string | undefined
+  keyId?: string | undefined
+}
+
+/** The states after the token request. */
+const later: readonly CredentialRecord['state'][] = [
+  'RequestPending',
+  'CredentialDeferred',
+  'CredentialReceived',
+]
+
+/**
+ * Accepts an offer with a pre-authorized code: redeems it, and has the credential requested. A second call changes nothing.
+ *
+ * @throws {Problem} 400 naming the member; `IssuerRefused`; 503 if the server does not answer
+ */
+export async function acceptOffer(
+  wallet: Wallet,
+  recordId: string,
+  given: AcceptOpenId4VciOffer,
+): Promise<CredentialRecord> {
+  const record = await getOffer(wallet.db, recordId)
+  if (later.includes(record.state)) return record
+  if (record.state !== 'OfferReceived') throw wrongState(issueCredential, record, 'received access token')
+  requireFitting(record, given)
+  const { preAuthorizedCode } = openSecrets(wallet, record)
+  const { isNamed, clientId } = record.receivedOffer
+  const form = {
+    grant_type: preAuthorizedGrant,
+    'pre-authorized_code': preAuthorizedCode,
+    tx_code: given.txCode,
+    ...(isNamed && { client_id: clientId }),
+  }
+  return redeem(callerOf(wallet, record), record, form, given.txCode !== undefined)
+}
+
+/** Redeems a code. The record stays in its state if the server refuses it. @throws {Problem} `IssuerRefused`; 503 */
+export async function redeem(
+  caller: Caller,
+  record: OfferRecord,
+  form: Record<string, string | undefined>,
+  isGuess = false,
+): Promise<CredentialRecord> {
+  const { wallet } = caller
+  const { receivedOffer } = record
+  const dpopKey = receivedOffer.usesDpop ? (generateKey('P-256') as Secrets['dpopKey']) : undefined
+  const { token: url } = receivedOffer.endpoints
+  try {
+    const answer = await post(caller, url, { form, dpopKey })
+    if (answer.status !== 200) throw refused(url, reasonOfRefusal(describe(answer), answer.error, isGuess))
+    const response = readAnswer(TokenResponse, answer, url)
+    const isBound = response.token_type.toLowerCase() === 'dpop'
+    if (!isBound && response.token_type.toLowerCase() !== 'bearer')
+      throw refused(url, 'its token_type is neither Bearer nor DPoP')
+    if (isBound && !dpopKey) throw refused(url, 'its token_type is DPoP, and the request had no DPoP proof')
+    const secrets = { accessToken: response.access_token, ...(isBound && { dpopKey }) }
+    const change = withCalls(record, caller, {
+      sealed: sealSecrets(wallet, record.id, secrets),
+      credentialIdentifier: identifierIn(response, receivedOffer.credentialConfigurationId),
+      authorizationUrl: undefined,
+    })
+    return await wallet.transaction((tx) =>
+      advance(tx, issueCredential, record, 'received access token', {
+        ...change,
+        metaLastFailure: undefined,
+      }),
+    )
+  } catch (error) {
+    return failStep(caller, record, error)
+  }
+}
+
+/** VCI §6.2: a response with credential identifiers requires one in the credential request. */
+function identifierIn(
+  { authorization_details: details }: z.output<typeof TokenResponse>,
+  configurationId: string,
+): string | undefined {
+  const granted = details?.find(
+    (each) =>
+      each.type === 'openid_credential' &&
+      (each.credential_configuration_id === undefined ||
+        each.credential_configuration_id === configurationId),
+  )
+  return granted?.credential_identifiers?.[0]
+}
+
+function reasonOfRefusal(said: string, code: string | undefined, isGuess: boolean): string {
+  if (code !== 'invalid_grant') return said
+  return isGuess
+    ? `${said}. Compare txCode with the one that the issuer gave; if it is right, ask for a new offer`
+    : `${said}. The code was used, was withdrawn, or has expired: ask for a new offer`
+}
+
+/** @throws {Problem} 400 */
+function requireFitting(
+  record: OfferRecord,
+  { txCode: given, subjectId, keyId }: AcceptOpenId4VciOffer,
+): void {
+  const { grant, txCode } = record.receivedOffer
+  const refuse = (detail: string) => new Problem('BadRequest', detail)
+  if (subjectId !== undefined || keyId !== undefined)
+    throw refuse(
+      `${subjectId === undefined ? 'keyId' : 'subjectId'}: leave it out. A credential of OpenID4VCI is bound to a new key of this wallet.`,
+    )
+  if (grant === 'authorization_code')
+    throw refuse(
+      `The offer needs the consent of a person at the issuer: call POST /issue-credentials/records/${record.id}/begin-authorization.`,
+    )
+  if (!txCode && given !== undefined) throw refuse('txCode: leave it out. The offer has no transaction code.')
+  if (!txCode) return
+  const { description, length, inputMode } = txCode
+  if (given === undefined)
+    throw refuse(
+      `txCode is missing: the offer requires the transaction code that the issuer gave.${description === undefined ? '' : ` ${description}`}`,
+    )
+  if (length !== undefined && given.length !== length)
+    throw refuse(`txCode has ${given.length} characters instead of ${length}.`)
+  if (inputMode === 'numeric' && !/^\d+$/.test(given)) throw refuse('txCode must consist of digits.')
+}

@@ -1,0 +1,110 @@
+/** The part of a holder's credential record that is about OpenID4VCI: as it is stored, and as REST shows it. */
+import * as z from 'zod'
+
+/** The formats that this wallet receives (VCI Appendix A). */
+export const receivedFormats = ['dc+sd-jwt', 'jwt_vc_json'] as const
+
+export const grants = ['pre-authorized_code', 'authorization_code'] as const
+
+/** A claim that the issuer describes. `path` is as in the credential. */
+const OfferedClaim = z.object({
+  path: z.array(z.union([z.string(), z.number(), z.null()])),
+  name: z.string().optional(),
+  mandatory: z.boolean().optional(),
+})
+
+/** A request to the issuer or its authorization server, without its content. */
+export const IssuerCall = z
+  .object({
+    at: z.iso.datetime(),
+    method: z.enum(['GET', 'POST']),
+    url: z.string().describe('Without query.'),
+    outcome: z.string().describe('The status, and the code of an error.'),
+  })
+  .meta({ id: 'OpenId4VciCall' })
+export type IssuerCall = z.infer<typeof IssuerCall>
+
+/** The members that REST shows as they are stored. */
+const shown = {
+  credentialIssuer: z.string().describe('The Credential Issuer Identifier, a URL.'),
+  issuerName: z.string().optional().describe('The name that the issuer gives itself. It proves nothing.'),
+  credentialConfigurationId: z.string(),
+  credentialName: z.string().optional(),
+  format: z.enum(receivedFormats),
+  types: z.array(z.string()).describe('The `vct`, or the types of the credential.'),
+  claims: z.array(OfferedClaim).describe('The claims that the issuer describes.'),
+  grant: z.enum(grants),
+  txCode: z
+    .object({
+      inputMode: z.enum(['numeric', 'text']),
+      length: z.int().optional(),
+      description: z.string().optional(),
+    })
+    .optional()
+    .describe(
+      'Present if `accept-offer` needs a transaction code, which the issuer gives on another channel.',
+    ),
+  authorizationServer: z.string().describe('The identifier of the authorization server.'),
+  authorizationUrl: z
+    .string()
+    .optional()
+    .describe('The page on which the person consents, after `begin-authorization`.'),
+  calls: z.array(IssuerCall).describe('The requests so far, the newest 50.'),
+}
+
+/** With the endpoints as they were when the offer was received, so that later metadata cannot redirect the flow. */
+export const StoredOpenId4VciOffer = z.object({
+  ...shown,
+  endpoints: z.object({
+    credential: z.string(),
+    token: z.string(),
+    nonce: z.string().optional(),
+    deferred: z.string().optional(),
+    notification: z.string().optional(),
+    authorization: z.string().optional(),
+    pushedAuthorization: z.string().optional(),
+  }),
+  clientId: z.string(),
+  /** Whether the token request with a pre-authorized code names the client. */
+  isNamed: z.boolean(),
+  /** How the proof names its key. Absent: the credential is bound to no key. */
+  binding: z.enum(['jwk', 'did:jwk']).optional(),
+  usesDpop: z.boolean(),
+  /** Whether authorization responses have `iss` (RFC 9207). */
+  namesIssuer: z.boolean(),
+  /** The `scope` of the credential, or else `authorization_details` ask for it. */
+  scope: z.string().optional(),
+  /** Whether the metadata lists authorization servers, so that `authorization_details` name the issuer. */
+  listsServers: z.boolean(),
+  /** JSON of the secrets of the flow, sealed, see `oid4vci/holder/secrets.ts`. */
+  sealed: z.string(),
+  credentialIdentifier: z.string().optional(),
+  transactionId: z.string().optional(),
+  /** Epoch milliseconds before which a deferred credential is not asked for. */
+  retryAfterMs: z.number().optional(),
+  notificationId: z.string().optional(),
+  /** The received credential, until it is checked. */
+  received: z.string().optional(),
+})
+export type StoredOpenId4VciOffer = z.infer<typeof StoredOpenId4VciOffer>
+
+export const OpenId4VciStatus = z.object(shown).meta({ id: 'OpenId4VciOfferStatus' })
+
+export function toOpenId4VciStatus(stored: StoredOpenId4VciOffer): z.infer<typeof OpenId4VciStatus> {
+  const { credentialIssuer, issuerName, credentialConfigurationId, credentialName, format, types } = stored
+  const { claims, grant, txCode, authorizationServer, authorizationUrl, calls } = stored
+  return {
+    credentialIssuer,
+    issuerName,
+    credentialConfigurationId,
+    credentialName,
+    format,
+    types,
+    claims,
+    grant,
+    txCode,
+    authorizationServer,
+    authorizationUrl,
+    calls,
+  }
+}

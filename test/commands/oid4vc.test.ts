@@ -1,0 +1,105 @@
+/** `agent oid4vc receive`: a holder takes offers of OpenID4VCI issuers with commands only. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answer, sealedIn, open } from '../oid4vci/_authorization.ts'
+import { addLicence, licence } from '../oid4vci/holder/_holder.ts'
+import { addIssuer, offer, recordOf, type Setup } from '../oid4vci/_wallet.ts'
+import { until } from '../_tenants.ts'
+import { startCommandedPair } from './_agents.ts'
+import { type Commands, hasScript } from './_cli.ts'
+
+let pair: Awaited<ReturnType<typeof startCommandedPair>>
+let setup: Setup
+let holder: Commands
+beforeAll(async () => {
+  pair = await startCommandedPair()
+  setup = await addIssuer(pair.agent, pair.issuer)
+  await addLicence(setup)
+  holder = pair.as(pair.holder)
+})
+afterAll(() => pair[Symbol.asyncDispose]())
+
+const declined = async (recordId: string) =>
+  (await pair.holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })).protocolState
+
+test('an offer is received, its requests are shown without secrets, and the credential is in the wallet', async () => {
+  const { credentialOffer } = await offer(setup, { ...licence, txCode: false })
+  const { code, out, err } = await holder.run`oid4vc receive ${credentialOffer} --yes --explain`
+  expect({ code, err }).toMatchObject({ code: 0 })
+  expect(err).toContain(`issuer            ${setup.identifier}`)
+  expect(err).toContain('is not authenticated (http)')
+  expect(err).toContain('Full name, number')
+  expect(err).toMatch(/POST \S+\/token {2}200/)
+  expect(err).toMatch(/POST \S+\/credentials {2}200/)
+  expect(err).not.toContain('eyJ')
+  expect(out).toContain('CredentialReceived')
+  expect(out).toContain('Alice')
+  const id = /credential +(\S+)/.exec(out)![1]!
+  const shown = await holder.json`credential show ${id}`
+  expect(shown.content).toMatchObject({ claims: licence.claims, bound: true })
+})
+
+test('a transaction code is required and can be given by a flag', async () => {
+  const { credentialOffer, txCode } = await offer(setup, { txCode: true })
+  const without = await holder.run`oid4vc receive ${credentialOffer} --yes`
+  expect([without.code, without.err]).toEqual([2, expect.stringContaining('--tx-code')])
+  const received = await holder.json`oid4vc receive ${credentialOffer} --yes --tx-code ${txCode!}`
+  expect(received.protocolState).toBe('CredentialReceived')
+})
+
+test('without a terminal and --yes, nothing is received', async () => {
+  const { credentialOffer } = await offer(setup, { txCode: false })
+  const { code, err } = await holder.run`oid4vc receive ${credentialOffer}`
+  expect([code, err]).toEqual([2, expect.stringContaining('add --yes')])
+})
+
+test('an offer on standard input', async () => {
+  const { credentialOffer } = await offer(setup, { txCode: false })
+  const { code, out } = await holder.run(['oid4vc', 'receive', '-', '--yes', '--quiet'], {
+    input: credentialOffer,
+  })
+  expect([code, await declined(out.trim())]).toEqual([0, 'CredentialReceived'])
+})
+
+test('the consent in a browser comes back to the command', async () => {
+  const { credentialOffer, txCode, recordId } = await offer(setup, {
+    ...licence,
+    grant: 'authorization_code',
+  })
+  const { apiKey } = pair.holder
+  const commands = pair.user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey })
+  const running = commands.run`oid4vc receive ${credentialOffer} --yes`
+  // The record has the URL that the command prints.
+  const records = () => pair.holder.call('GET /issue-credentials/records', { query: { limit: 1_000 } })
+  const { contents } = await until('the authorization', records, ({ contents }) =>
+    contents.some(({ openid4vci }) => openid4vci?.authorizationUrl !== undefined),
+  )
+  const url = new URL(
+    contents.find(({ openid4vci }) => openid4vci?.authorizationUrl)!.openid4vci!.authorizationUrl!,
+  )
+  const request = sealedIn(await open(setup, url.search.slice(1)))
+  const { location } = await answer(setup, { request, decision: 'accept', tx_code: txCode })
+  expect((await fetch(location!)).status).toBe(200)
+  const { code, out, err } = await running
+  expect({ code, err }).toMatchObject({ code: 0 })
+  expect(out).toContain('CredentialReceived')
+  expect(err).toContain(url.href)
+  expect((await recordOf(setup, recordId)).protocolState).toBe('CredentialSent')
+})
+
+test.skipIf(!hasScript())('a person at the terminal consents, or declines', async () => {
+  const { apiKey } = pair.holder
+  const env = { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
+  const answered = async (key: string) => {
+    const { credentialOffer } = await offer(setup, { txCode: false })
+    const line = ['oid4vc', 'receive', credentialOffer]
+    const { out, code } = await pair.user.runInTerminal(line, { columns: 120, rows: 40 }, env, `${key}\r`)
+    const { contents } = await pair.holder.call('GET /issue-credentials/records', {
+      query: { order: 'desc' },
+    })
+    return { out, code, state: contents.find(({ role }) => role === 'Holder')!.protocolState }
+  }
+  const consented = await answered('y')
+  expect(consented).toMatchObject({ code: 0, state: 'CredentialReceived' })
+  expect(consented.out).toContain('Receive this credential? [y/N]')
+  expect(await answered('n')).toMatchObject({ code: 1, state: 'OfferRejected' })
+})
