@@ -108,6 +108,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/oid4vp': [
     'src/base',
+    'src/net',
     'src/crypto',
     'src/did',
     'src/dcql',

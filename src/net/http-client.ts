@@ -62,8 +62,8 @@ export type HttpClient = {
 /** `retryAfter` is the header as sent: seconds or a date. */
 export type Posted = { status: number; retryAfter?: string }
 
-/** A response with its body as text; `date` is the header as sent. */
-export type Exchanged = { status: number; text: string; date?: string }
+/** A response with its body as text; `date` and `retryAfter` are headers as sent. */
+export type Exchanged = { status: number; text: string; date?: string; retryAfter?: string }
 
 export function createHttpClient(options: ConnectionOptions, metrics = new Metrics(false)): HttpClient {
   // Loading undici takes a tenth of the start of a daemon, so the first request does it.
@@ -100,11 +100,12 @@ export function createHttpClient(options: ConnectionOptions, metrics = new Metri
         const url = readUrl(text)
         return within(timeoutMs, url, async (signal) => {
           const response = await send(url, { method, headers, body: body ?? null, signal })
-          const { date } = response.headers
+          const { date, 'retry-after': retryAfter } = response.headers
           return {
             status: response.statusCode,
             text: await readText(url, response, maxBytes, encoding),
             ...(typeof date === 'string' && { date }),
+            ...(typeof retryAfter === 'string' && { retryAfter }),
           }
         })
       }),

@@ -13,6 +13,8 @@ import { createPost } from '../../src/mediator/mediator.ts'
 import { createWebhook } from '../../src/events/webhooks.ts'
 import { findShortUrl } from '../../src/net/short-url.ts'
 import { readExternalToken } from '../../src/oid4vci/external-server.ts'
+import { retrieveRequestObject } from '../../src/oid4vp/holder/request-object.ts'
+import { postResponse } from '../../src/protocols/present-proof/openid4vp-response.ts'
 import { sendMessage } from '../../src/protocols/engine/send.ts'
 import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -31,6 +33,8 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/mediator/mediator.ts': ['answer of the mediator'],
   'src/net/short-url.ts': ['short URL'],
   'src/oid4vci/external-server.ts': ['external authorization server'],
+  'src/oid4vp/holder/request-object.ts': ['request_uri of a verifier'],
+  'src/protocols/present-proof/openid4vp-response.ts': ['response_uri of a verifier'],
   'src/protocols/engine/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
   'src/schemas/resource.ts': ['schema', 'schema of a DID', 'credential definition'],
 }
@@ -112,6 +116,11 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
         { url, clientId: 'issuer', clientSecret: 'secret' },
         { token: 'token', audiences: [], leewaySeconds: 0 },
       ),
+    'request_uri of a verifier': (url) =>
+      use((wallet) =>
+        retrieveRequestObject(wallet, url, { clientId: '', walletNonce: 'nonce' }, () => undefined),
+      ),
+    'response_uri of a verifier': (url) => use((wallet) => postResponse(wallet, url, 'error=access_denied')),
     schema: (url) => env.getSchema(url),
     'credential definition': (url) => env.getCredentialDefinition(url),
     'schema of a DID': (url) => env.getSchema(`${peerAt(url)}?resourceService=service&resourcePath=schema`),

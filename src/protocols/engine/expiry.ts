@@ -8,7 +8,7 @@ import { protocols } from '../index.ts'
 import { flowExpired } from '../model.ts'
 import { problemReport } from '../report-problem/flow.ts'
 import { findRecord, getRecord } from './find.ts'
-import { findExpiry, lastMs } from './machine.ts'
+import { findExpiry, findRow, lastMs } from './machine.ts'
 import type { Outgoing, Protocol, Rec } from './protocol.ts'
 import { advance, queueOf } from './record.ts'
 
@@ -69,7 +69,7 @@ export async function expire(wallet: Wallet, { recordId, protocol: name }: Expir
   })
 }
 
-/** Makes the transition that ends the flow. Without one in the table, the record no longer waits. */
+/** Makes the transition that ends the flow: `expired` without another side. Without one in the table, the record no longer waits. */
 async function end(
   tx: Tx,
   protocol: Protocol<any>,
@@ -77,7 +77,8 @@ async function end(
   metaLastFailure: object,
   report?: Outgoing,
 ): Promise<void> {
-  const row = findExpiry(protocol, record.role, record.state)
+  const { role, state } = record
+  const row = (!report && findRow(protocol, role, state, 'expired')) || findExpiry(protocol, role, state)
   if (row) await advance(tx, protocol, record, row[2], { metaLastFailure }, report!)
   else await tx.updateTable('record').set({ waits_since: null }).where('id', '=', record.id).execute()
 }
