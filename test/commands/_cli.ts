@@ -62,6 +62,8 @@ export type User = Commands & {
     args: readonly string[],
     size: { columns: number; rows: number },
     env?: Env,
+    /** Typed keys. */
+    input?: string,
   ) => Promise<CommandResult>
   spawn: (...line: Line) => ReturnType<typeof start>
   remove: () => void
@@ -110,10 +112,11 @@ export function newUser(): User {
     ...as({}),
     folder,
     as,
-    runInTerminal: async (args, { columns, rows }, env) => {
+    runInTerminal: async (args, { columns, rows }, env, input) => {
       const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
       const line = `stty columns ${columns} rows ${rows} && exec ${command}`
-      const options = { env: { ...own, ...env }, cwd: folder, reject: false } as const
+      const typed = input === undefined ? {} : { input }
+      const options = { env: { ...own, ...env }, cwd: folder, reject: false, ...typed } as const
       const { exitCode, stdout, stderr } = await execa(
         'script',
         ['--quiet', '--return', '--command', line, '/dev/null'],
