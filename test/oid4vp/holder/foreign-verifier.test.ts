@@ -10,6 +10,7 @@ import { newId } from '../../../src/base/id.ts'
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { act, credentialQuery, inState, receive, startWallet } from './_holder.ts'
+import { decodeJwt, signJwt } from '../_wallet.ts'
 import { openVerifier } from './_verifier.ts'
 
 oauth2.setGlobalConfig({ allowInsecureUrls: true })
@@ -18,62 +19,59 @@ test.each(['direct_post', 'direct_post.jwt'] as const)('%s', async (mode) => {
   await using wallet = await startWallet()
   await using server = await openVerifier()
   const key = generateKey('P-256')
-  const { signJwt } = await import('../_wallet.ts')
-  const peer = new Openid4vpVerifier({
-    callbacks: {
-      hash: (data: Uint8Array, algorithm: string) =>
-        createHash(algorithm.replace('-', '')).update(data).digest(),
-      signJwt: (_: unknown, { header, payload }: { header: object; payload: object }) => ({
-        jwt: signJwt(header, payload, server.key),
-        signerJwk: toPublic(server.key),
-      }),
-      decryptJwe: async (jwe: string) => {
-        const { plaintext } = await compactDecrypt(jwe, { ...key })
-        return { decrypted: true, payload: Buffer.from(plaintext).toString(), decryptionJwk: toPublic(key) }
-      },
-      verifyJwt: () => Promise.reject(new Error('nothing to verify')),
-      encryptJwe: () => Promise.reject(new Error('nothing to encrypt')),
-    } as never,
-  })
+  const callbacks = {
+    hash: (data: Uint8Array, algorithm: string) =>
+      createHash(algorithm.replace('-', '')).update(data).digest(),
+    signJwt: (_: unknown, { header, payload }: { header: object; payload: object }) => ({
+      jwt: signJwt(header, payload, server.key),
+      signerJwk: toPublic(server.key),
+    }),
+    decryptJwe: async (jwe: string) => {
+      const { plaintext } = await compactDecrypt(jwe, { ...key })
+      return { decrypted: true, payload: Buffer.from(plaintext).toString(), decryptionJwk: toPublic(key) }
+    },
+    verifyJwt: () => Promise.reject(new Error('nothing to verify')),
+    encryptJwe: () => Promise.reject(new Error('nothing to encrypt')),
+  }
+  const peer = new Openid4vpVerifier({ callbacks: callbacks as never })
   const dcql_query = { credentials: [credentialQuery({ claims: [{ path: ['name'] }, { path: ['age'] }] })] }
   const clientId = `decentralized_identifier:${server.did}`
   const state = newId()
   let served = ''
   const url = server.offer(() => served)
   const requestUri = new URL(url).searchParams.get('request_uri')!
-  const { jar, authorizationRequestPayload, authorizationRequest } =
-    await peer.createOpenId4vpAuthorizationRequest({
-      authorizationRequestPayload: {
-        response_type: 'vp_token',
-        response_mode: mode,
-        client_id: clientId,
-        nonce: newId(),
-        state,
-        response_uri: server.responseUri,
-        dcql_query,
-        client_metadata: {
-          jwks: { keys: [{ ...toPublic(key), alg: 'ECDH-ES', kid: 'one', use: 'enc' }] },
-          encrypted_response_enc_values_supported: ['A128GCM'],
-          vp_formats_supported: { 'dc+sd-jwt': {} },
-        },
+  const { jar, authorizationRequest } = await peer.createOpenId4vpAuthorizationRequest({
+    authorizationRequestPayload: {
+      response_type: 'vp_token',
+      response_mode: mode,
+      client_id: clientId,
+      nonce: newId(),
+      state,
+      response_uri: server.responseUri,
+      dcql_query,
+      client_metadata: {
+        jwks: { keys: [{ ...toPublic(key), alg: 'ECDH-ES', kid: 'one', use: 'enc' }] },
+        encrypted_response_enc_values_supported: ['A128GCM'],
+        vp_formats_supported: { 'dc+sd-jwt': {} },
       },
-      jar: {
-        requestUri,
-        jwtSigner: { method: 'did', alg: 'ES256', didUrl: `${server.did}#0` },
-        expiresInSeconds: 300,
-        additionalJwtPayload: { aud: 'https://self-issued.me/v2' },
-      },
-    } as never)
+    },
+    jar: {
+      requestUri,
+      jwtSigner: { method: 'did', alg: 'ES256', didUrl: `${server.did}#0` },
+      expiresInSeconds: 300,
+      additionalJwtPayload: { aud: 'https://self-issued.me/v2' },
+    },
+  } as never)
   served = jar!.authorizationRequestJwt
   const { presentationId } = await receive(wallet.holder, authorizationRequest)
   await act(wallet.holder, presentationId, { action: 'request-accept' })
   await inState(wallet.holder.call, presentationId, 'PresentationSent')
 
-  const request = jar!.jwtPayload ?? authorizationRequestPayload
+  const request = decodeJwt(served).payload
   const parsed = await peer.parseOpenid4vpAuthorizationResponse({
     authorizationResponse: Object.fromEntries(server.responses[0]!),
     authorizationRequestPayload: request as never,
-    callbacks: undefined as never,
+    callbacks,
   } as never)
   expect(parsed.expectedNonce).toBe((request as { nonce: string }).nonce)
   const { presentations } = (parsed as unknown as { dcql: { presentations: Record<string, string[]> } }).dcql
