@@ -7,7 +7,7 @@ import { verifierFields } from '../../cli/format/dcql.ts'
 import { candidatesTable, proofRequestText, type Candidates } from '../../cli/format/proof-request.ts'
 import { presentationFields } from '../../cli/format/records.ts'
 import { safeLine } from '../../cli/format/text.ts'
-import { repeatable } from '../../cli/input/arguments.ts'
+import { repeatable, yesFlag } from '../../cli/input/arguments.ts'
 import { readInput } from '../../cli/input/files.ts'
 import { timeoutFlag } from '../../cli/input/time.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
@@ -34,9 +34,9 @@ export default defineCommand({
   flags: {
     credential: Flags.string({
       ...repeatable,
-      description: 'record id of a held credential; repeat it for several; default: the first that match',
+      description: 'record id of a held credential; repeat it if the request asks for several',
     }),
-    yes: Flags.boolean({ char: 'y', description: 'present without asking for consent' }),
+    yes: yesFlag,
     explain: Flags.boolean({ description: 'print each request and check of the wallet' }),
     timeout: timeoutFlag,
   },
