@@ -122,6 +122,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/oid4vp': [
     'src/base',
+    'src/net',
     'src/crypto',
     'src/did',
     'src/dcql',

@@ -1,6 +1,7 @@
 /** Formats proof requests and the credentials that satisfy them. */
 import * as z from 'zod'
 import { pathOf } from './credential.ts'
+import { dcqlText } from './dcql.ts'
 import { shortDid, shortForm, shortId } from './text.ts'
 import type { Answer } from '../client/api.ts'
 import { table } from './table.ts'
@@ -51,6 +52,8 @@ const signs: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤' }
  */
 export function proofRequestText({ requestData, proofs = [] }: Asked): string {
   const content = readJson(requestData[0])
+  const dcql = dcqlText(content)
+  if (dcql !== undefined) return dcql
   const anonCreds = AnonCreds.safeParse(content)
   if (anonCreds.success) return anonCredsText(anonCreds.data)
   const definition = Definition.safeParse(content)

@@ -1,4 +1,5 @@
 /** Formats credential records, presentation records, connections and DIDs. */
+import { verifierFields } from './dcql.ts'
 import type { Answer } from '../client/api.ts'
 import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
@@ -92,6 +93,7 @@ export function presentationFields(record: PresentationRecord): Pair[] {
     ['state', shownState('proof', record.status)],
     ['connection', record.connectionId],
     ['goal', record.goal],
+    ...verifierFields(record),
     ...proofRequestFields(record),
     ['policy', record.policyId],
     ...claimPairs(record.disclosedClaims ?? {}, 'shown '),

@@ -1,4 +1,5 @@
 /** `/present-proof`: proof requests and presentations. */
+import { ReceiveOpenId4VpRequest, receiveRequest } from '../../src/oid4vp/holder/receive.ts'
 import {
   redeemResponseCode,
   RequestByOpenId4Vp,
@@ -78,6 +79,21 @@ export default [
       reply: [201, PresentationStatus],
     },
     async ({ wallet }, { body }) => toPresentationStatus(await requestByOpenId4Vp(wallet, body)),
+  ),
+
+  route(
+    'POST /present-proof/presentations/openid4vp/requests',
+    {
+      summary: 'Receive a request of a verifier over OpenID4VP',
+      operationId: 'receiveOpenId4VpRequest',
+      extension: true,
+      access: 'tenant',
+      scopes: ['holder'],
+      body: ReceiveOpenId4VpRequest,
+      reply: [201, PresentationStatus],
+    },
+    async ({ wallet }, { body }) =>
+      toPresentationStatus(await receiveRequest(wallet, body.authorizationRequest)),
   ),
 
   route(

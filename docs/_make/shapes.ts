@@ -189,6 +189,8 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'proof:accept':            proof,
   'proof:accept-invitation': proof,
   'proof:list':              answer('GET /present-proof/presentations'),
+  'oid4vc:present': proof,
+
   'proof:present':           proof,
   'proof:reject':            proof,
   'proof:remove':            removed,

@@ -64,8 +64,14 @@ export type HttpClient = {
 /** `retryAfter` is the header as sent: seconds or a date. */
 export type Posted = { status: number; retryAfter?: string }
 
-/** A response with its body as text; `date` is the header as sent, and `headers` has the `keptHeaders` that were sent once. */
-export type Exchanged = { status: number; text: string; date?: string; headers?: Record<string, string> }
+/** A response with its body as text; `date` and `retryAfter` are headers as sent, and `headers` has the `keptHeaders` that were sent once. */
+export type Exchanged = {
+  status: number
+  text: string
+  date?: string
+  retryAfter?: string
+  headers?: Record<string, string>
+}
 
 export function createHttpClient(options: ConnectionOptions, metrics = new Metrics(false)): HttpClient {
   // Loading undici takes a tenth of the start of a daemon, so the first request does it.
@@ -102,12 +108,13 @@ export function createHttpClient(options: ConnectionOptions, metrics = new Metri
         const url = readUrl(text)
         return within(timeoutMs, url, async (signal) => {
           const response = await send(url, { method, headers, body: body ?? null, signal })
-          const { date } = response.headers
+          const { date, 'retry-after': retryAfter } = response.headers
           return {
             status: response.statusCode,
             text: await readText(url, response, maxBytes, encoding),
             ...(typeof date === 'string' && { date }),
             ...(keptHeaders && { headers: keep(response, keptHeaders) }),
+            ...(typeof retryAfter === 'string' && { retryAfter }),
           }
         })
       }),

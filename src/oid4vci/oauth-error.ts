@@ -1,4 +1,4 @@
-/** Errors of the OAuth and OpenID4VCI endpoints: a code of the specification and its description (RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3, RFC 9396 §5, RFC 9449 §5, VCI §8.3.1). */
+/** Errors of the OAuth and OpenID4VCI endpoints: a code of the specification and its description (RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3, RFC 9396 §5, RFC 9449 §5, VCI §8.3.1, OpenID4VP §8.5). */
 
 const statuses = {
   invalid_request: 400,
@@ -24,6 +24,10 @@ const statuses = {
   invalid_transaction_id: 400,
   invalid_notification_request: 400,
   invalid_notification_id: 400,
+  // OpenID4VP §8.5, which wallets send to verifiers.
+  invalid_request_uri_method: 400,
+  invalid_transaction_data: 400,
+  vp_formats_not_supported: 400,
 } as const
 export type OAuthErrorCode = keyof typeof statuses
 

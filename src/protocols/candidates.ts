@@ -8,15 +8,15 @@ import { checkValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { getSigningKey } from '../did-registrar/keys.ts'
 import { canonicalDid } from '../did/document.ts'
-import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { findDcqlCandidates } from './dcql-candidates.ts'
 import { getRecord } from './engine/find.ts'
 import { CredentialFormat } from './formats.ts'
 import { type DecodedCredential, issuanceFormats } from './issue-credential/format.ts'
-import { CredentialData } from './issue-credential/model.ts'
-import type { HeldCredential as HeldRow } from './present-proof/format.ts'
 import { fitOf } from './present-proof/formats/anoncreds.ts'
 import { findHolderKey } from './present-proof/formats/sd-jwt.ts'
+import { hasRequest } from './present-proof/openid4vp-response.ts'
+import { listHeldCredentials, type ListedCredential } from './listed-credentials.ts'
 import { presentProof, type PresentationRecord } from './present-proof/model.ts'
 
 const Candidate = z
@@ -33,6 +33,12 @@ const Candidate = z
       .optional()
       .describe(
         'AnonCreds: the references in the request that the credential can answer. A candidate answers all, because a proof uses one credential.',
+      ),
+    discloses: z
+      .array(z.object({ credentialId: z.string(), claims: z.array(z.string()) }))
+      .optional()
+      .describe(
+        'OpenID4VP: the ids of the credential queries that it answers, each with the claims that would be disclosed beside those that the credential always shows. `*`: all claims.',
       ),
     reason: z.string().optional().describe('Why the verifier would not accept it.'),
   })
@@ -62,12 +68,15 @@ export const PresentationCandidates = z
       .describe(
         'The record ids to present. Absent if the request can be satisfied in several ways, or in none.',
       ),
+    answer: z
+      .array(z.object({ credentialId: z.string(), recordId: z.string() }))
+      .optional()
+      .describe(
+        'OpenID4VP: the credentials that are presented if `proofId` names none, by the ids of the credential queries. Absent if the request cannot be answered.',
+      ),
   })
   .meta({ id: 'PresentationCandidates' })
 export type PresentationCandidates = z.infer<typeof PresentationCandidates>
-
-/** A stored credential. */
-type Held = HeldRow & { format: CredentialFormat; isRevoked: boolean }
 
 /**
  * Compares the wallet's credentials with a received request: format, schemas and issuers, claims of an SD-JWT, dates, the holder's key,
@@ -84,8 +93,9 @@ export async function findCandidates(
     const detail = `The record ${presentationId} has the role ${record.role}; only the prover chooses credentials.`
     throw new Problem(presentProof.problems.wrongState, detail)
   }
+  if (hasRequest(record)) return findDcqlCandidates(wallet, record.openid4vpRequest.dcqlQuery)
   const judged: Candidate[] = []
-  for (const held of await listHeld(wallet.db)) judged.push(await judge(wallet, record, held))
+  for (const held of await listHeldCredentials(wallet.db)) judged.push(await judge(wallet, record, held))
   const candidates = judged.filter(({ reason }) => reason === undefined)
   const lines = (record.anyProof || record.credentialFormat === 'AnonCreds' ? [] : record.proofs).map(
     (line) => ({
@@ -112,23 +122,7 @@ function findChoice(candidates: Candidate[], lines: PresentationCandidates['line
   return lines.every((line) => line.candidates.some((id) => chosen.has(id))) ? [...chosen] : undefined
 }
 
-async function listHeld(db: Db): Promise<Held[]> {
-  const rows = await db
-    .selectFrom('credential')
-    .innerJoin('record', 'record.id', 'credential.id')
-    .selectAll('credential')
-    .select('record.data')
-    .orderBy('credential.created_at')
-    .orderBy('credential.id')
-    .execute()
-  return rows.map(({ data, format, ...row }) => ({
-    ...row,
-    format: CredentialFormat.parse(format),
-    isRevoked: CredentialData.shape.revocation.parse(JSON.parse(data).revocation) !== undefined,
-  }))
-}
-
-async function judge(wallet: Wallet, record: PresentationRecord, held: Held): Promise<Candidate> {
+async function judge(wallet: Wallet, record: PresentationRecord, held: ListedCredential): Promise<Candidate> {
   const { id: recordId, format: credentialFormat, issuer, isRevoked: revoked } = held
   const about = { recordId, credentialFormat, issuer: canonicalDid(issuer), revoked }
   const decoded = attempt(() => issuanceFormats[held.format].read(held.credential))
@@ -159,7 +153,7 @@ async function judge(wallet: Wallet, record: PresentationRecord, held: Held): Pr
 async function findMismatch(
   wallet: Wallet,
   record: PresentationRecord,
-  held: Held,
+  held: ListedCredential,
   decoded: DecodedCredential,
 ): Promise<Pick<Candidate, 'reason' | 'answers'>> {
   const { credentialFormat: requested, proofs, claims = {} } = record

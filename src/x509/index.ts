@@ -4,6 +4,7 @@
  *
  * Other folders load this file with `import()`, because the library takes time to load.
  */
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { isSameKey, type PublicJwk } from '../crypto/keys.ts'
@@ -55,17 +56,37 @@ export type VerifiedCertificate = {
   notAfter: Date
 }
 
-/** Verifies the certificates of a header against trust anchors. @throws {ChainError} */
-export function verifyX5c(x5c: unknown, { anchors, at, name }: X5cPolicy): VerifiedCertificate {
+/** A certificate whose chain leads to no known authority, with the SHA-256 of its DER, base64url. */
+export type PresentedCertificate = Omit<VerifiedCertificate, 'authorityKeyIds'> & { hash: string }
+
+/**
+ * Checks the certificates of a header among each other, without trust anchors: anyone can make such a chain.
+ *
+ * @throws {ChainError}
+ */
+export function checkX5c(x5c: unknown, at: Date): PresentedCertificate {
+  const chain = readX5c(x5c)
+  const [leaf] = chain as [Certificate]
+  const publicKey = checkIssuingKey(leaf, chain.length)
+  checkAbsence(chain, [])
+  checkPath(chain, at)
+  const hash = createHash('sha256').update(leaf.raw).digest('base64url')
+  return { publicKey, subject: leaf.subject, names: toNames(leaf), notAfter: leaf.notAfter, hash }
+}
+
+function readX5c(x5c: unknown): Certificate[] {
   const { success, data } = X5c.safeParse(x5c)
   if (!success)
     throw new ChainError(
       'malformed',
       `x5c is not an array of 1 to ${maxCertificates} certificates in base64.`,
     )
-  const chain = data.map((text, index) =>
-    parseCertificate(Buffer.from(text, 'base64'), nameOf(index, data.length)),
-  )
+  return data.map((text, index) => parseCertificate(Buffer.from(text, 'base64'), nameOf(index, data.length)))
+}
+
+/** Verifies the certificates of a header against trust anchors. @throws {ChainError} */
+export function verifyX5c(x5c: unknown, { anchors, at, name }: X5cPolicy): VerifiedCertificate {
+  const chain = readX5c(x5c)
   const trusted = anchors.flatMap(readTrusted)
   const [leaf] = chain as [Certificate, ...Certificate[]]
   const publicKey = checkIssuingKey(leaf, chain.length)

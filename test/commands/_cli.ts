@@ -62,7 +62,8 @@ export type User = Commands & {
     args: readonly string[],
     size: { columns: number; rows: number },
     env?: Env,
-    keys?: string,
+    /** Typed keys. */
+    input?: string,
   ) => Promise<CommandResult>
   spawn: (...line: Line) => ReturnType<typeof start>
   remove: () => void
@@ -111,10 +112,10 @@ export function newUser(): User {
     ...as({}),
     folder,
     as,
-    runInTerminal: async (args, { columns, rows }, env, keys) => {
+    runInTerminal: async (args, { columns, rows }, env, input) => {
       const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
       const line = `stty columns ${columns} rows ${rows} && exec ${command}`
-      const typed = keys === undefined ? {} : { input: keys }
+      const typed = input === undefined ? {} : { input }
       const options = { env: { ...own, ...env }, cwd: folder, reject: false, ...typed } as const
       const { exitCode, stdout, stderr } = await execa(
         'script',

@@ -156,6 +156,12 @@ test('DIDs, connections, credentials and proofs', async () => {
   await run(`proof accept ${presentationId}`)
   await holder(`proof remove ${asked.presentationId} --yes`)
 
+  const query = join(user.folder, 'query.json')
+  const meta = { type_values: [['VerifiableCredential']] }
+  writeFileSync(query, JSON.stringify({ credentials: [{ id: 'a', format: 'jwt_vc_json', meta }] }))
+  const { openid4vp } = await run(`proof request --oid4vp --dcql ${query}`)
+  await holder(`oid4vc present ${openid4vp.authorizationRequest} --credential ${held} --yes`)
+
   await run(`credential offer --connection ${connectionId} --issuing-did ${did} --claim name=Bob`)
   await holder(`credential reject ${await offered()}`)
 

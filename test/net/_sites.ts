@@ -14,6 +14,8 @@ import { createWebhook } from '../../src/events/webhooks.ts'
 import { findShortUrl } from '../../src/net/short-url.ts'
 import { readExternalToken } from '../../src/oid4vci/external-server.ts'
 import { getDocument } from '../../src/oid4vci/holder/caller.ts'
+import { retrieveRequestObject } from '../../src/oid4vp/holder/request-object.ts'
+import { postResponse } from '../../src/protocols/present-proof/openid4vp-response.ts'
 import { sendMessage } from '../../src/protocols/engine/send.ts'
 import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -33,6 +35,8 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/net/short-url.ts': ['short URL'],
   'src/oid4vci/external-server.ts': ['external authorization server'],
   'src/oid4vci/holder/caller.ts': ['offer of OpenID4VCI'],
+  'src/oid4vp/holder/request-object.ts': ['request_uri of a verifier'],
+  'src/protocols/present-proof/openid4vp-response.ts': ['response_uri of a verifier'],
   'src/protocols/engine/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
   'src/schemas/resource.ts': ['schema', 'schema of a DID', 'credential definition'],
 }
@@ -120,6 +124,11 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
         const config = { ...env.config, AGENT_ALLOW_PRIVATE_NETWORK: true }
         return getDocument({ wallet: { ...wallet, env: { ...wallet.env, config } }, calls: [] }, url)
       }),
+    'request_uri of a verifier': (url) =>
+      use((wallet) =>
+        retrieveRequestObject(wallet, url, { clientId: '', walletNonce: 'nonce' }, () => undefined),
+      ),
+    'response_uri of a verifier': (url) => use((wallet) => postResponse(wallet, url, 'error=access_denied')),
     schema: (url) => env.getSchema(url),
     'credential definition': (url) => env.getCredentialDefinition(url),
     'schema of a DID': (url) => env.getSchema(`${peerAt(url)}?resourceService=service&resourcePath=schema`),

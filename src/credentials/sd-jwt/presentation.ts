@@ -36,20 +36,38 @@ export type SdJwtPresentationContent = {
  * @throws {TypeError} when the holder key is missing
  */
 export function presentSdJwt(content: SdJwtPresentationContent): string {
-  const { sdJwt, claims, audience, nonce, holderKey, now } = content
+  const { sdJwt, claims, holderKey } = content
   const decoded = decodeSdJwt(sdJwt)
-  const disclosed = decoded.disclosures.filter(({ path }) => isRequested(claims, path))
-  const jwt = decoded.sdJwt.slice(0, decoded.sdJwt.indexOf('~'))
-  const presented = [jwt, ...disclosed.map(({ encoded }) => encoded), ''].join('~')
+  const presented = discloseClaims(decoded, (path) => isRequested(claims, path))
   if (!decoded.holderKey) return presented
   if (!holderKey) throw new TypeError('the credential requires key binding, and the holder key is missing')
-  const payload = {
+  return bindPresentation(presented, decoded, { ...content, holderKey })
+}
+
+/** The SD-JWT with the disclosures of the claims whose paths are selected, without a key binding. */
+export function discloseClaims(
+  { sdJwt, disclosures }: DecodedSdJwt,
+  isSelected: (path: readonly string[]) => boolean,
+): string {
+  const disclosed = disclosures.filter(({ path }) => isSelected(path))
+  const jwt = sdJwt.slice(0, sdJwt.indexOf('~'))
+  return [jwt, ...disclosed.map(({ encoded }) => encoded), ''].join('~')
+}
+
+/** Adds a key binding to disclosed claims (RFC 9901 §4.3). */
+export function bindPresentation(
+  presented: string,
+  { payload }: Pick<DecodedSdJwt, 'payload'>,
+  binding: Pick<SdJwtPresentationContent, 'audience' | 'nonce' | 'now'> & { holderKey: PrivateJwk },
+): string {
+  const { audience, nonce, now, holderKey } = binding
+  const claims = {
     iat: Math.floor(now),
     aud: audience,
     nonce,
-    sd_hash: digestBy(decoded.payload['_sd_alg'])(presented),
+    sd_hash: digestBy(payload['_sd_alg'])(presented),
   }
-  return presented + signJws({ typ: 'kb+jwt' }, payload, holderKey)
+  return presented + signJws({ typ: 'kb+jwt' }, claims, holderKey)
 }
 
 /**

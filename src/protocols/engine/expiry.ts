@@ -69,7 +69,7 @@ export async function expire(wallet: Wallet, { recordId, protocol: name }: Expir
   })
 }
 
-/** Makes the transition that ends the flow. Without one in the table, the record no longer waits. */
+/** Makes the transition that ends the flow: `expired` without another side. Without one in the table, the record no longer waits. */
 async function end(
   tx: Tx,
   protocol: Protocol<any>,

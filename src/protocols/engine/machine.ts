@@ -89,7 +89,14 @@ export function findExpiry(machine: Machine, role: string, state: string): Row |
 }
 
 /** Triggers that end a flow early, from many states: the state that they lead to does not tell which transitions came before. */
-const interruptions = ['flow expired', 'received problem-report', 'refused request', 'refused credential']
+const interruptions = [
+  'flow expired',
+  'expired',
+  'received problem-report',
+  'received error',
+  'refused request',
+  'refused credential',
+]
 
 /**
  * Whether a record in `state` has passed the trigger: the state is the one that the trigger leads to, or a later one. Only for triggers

@@ -1,6 +1,7 @@
 /** Present Proof 3.0: its handlers and tasks. `verifier.ts` and `prover.ts` have the two sides. */
 import type { Flow } from '../index.ts'
 import { didcommOrgMessages, presentProof } from './model.ts'
+import { deliverRefusal } from './openid4vp-response.ts'
 import { makePresentation, onRequest } from './prover.ts'
 import { onPresentation } from './verifier.ts'
 
@@ -12,5 +13,5 @@ export const presentationFlow: Flow = {
     [didcommOrgMessages.request]: onRequest,
     [didcommOrgMessages.presentation]: onPresentation,
   },
-  tasks: { presentation: makePresentation },
+  tasks: { presentation: makePresentation, refusal: deliverRefusal },
 }

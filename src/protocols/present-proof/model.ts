@@ -8,6 +8,7 @@ import { optional } from '../../wallet/model.ts'
 import { CredentialFormat } from '../formats.ts'
 import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
+import { OpenId4VpRequest, StoredRequest, toOpenId4VpRequest } from './openid4vp-request.ts'
 import { OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from './openid4vp.ts'
 import { presentationStates } from './states.ts'
 
@@ -57,6 +58,8 @@ export const PresentationData = z.object({
   isDidcommOrg: z.boolean().optional(),
   /** Verifier: the request, if it is over OpenID4VP. */
   openid4vp: StoredOpenId4Vp.optional(),
+  /** Prover: the request, if it is over OpenID4VP. */
+  openid4vpRequest: StoredRequest.optional(),
   /** Prover: the record ids of the presented credentials. */
   proofId: z.array(z.string()).optional(),
   ...Meta,
@@ -80,6 +83,9 @@ export const PresentationStatus = z
     connectionId: z.string().optional(),
     policyId: z.string().optional().describe('The verification policy of the request.'),
     openid4vp: OpenId4VpStatus.optional().describe('A request over OpenID4VP, and its result (extension).'),
+    openid4vpRequest: OpenId4VpRequest.optional().describe(
+      'Prover: a received request over OpenID4VP, with the verifier (extension).',
+    ),
     ...InvitationFields,
     metaRetries: z.int(),
     metaLastFailure: MetaLastFailure.optional(),
@@ -105,6 +111,7 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
     connectionId: role === 'Verifier' ? record.connectionId : undefined,
     policyId: record.policy?.id,
     openid4vp: record.openid4vp && toOpenId4VpStatus(record.openid4vp),
+    openid4vpRequest: record.openid4vpRequest && toOpenId4VpRequest(record.openid4vpRequest),
     ...toInvitationFields(record),
     metaRetries: record.metaRetries,
     metaLastFailure: record.metaLastFailure,

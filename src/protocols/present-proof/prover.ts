@@ -9,6 +9,8 @@ import { alreadyReceived, openInvitation } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
 import { advance, advanceOnce, begin, requireTransition } from '../engine/record.ts'
 import { type PresentOptions, formatOf } from './format.ts'
+import { answerRequest } from './openid4vp-answer.ts'
+import { deliverResponse, hasRequest } from './openid4vp-response.ts'
 import { readRequest } from './messages.ts'
 import { didcommOrgMessages, presentProof, type PresentationRecord } from './model.ts'
 import { presentationStates } from './states.ts'
@@ -56,18 +58,24 @@ export async function acceptRequest(
   const record = await getRecord(wallet.db, presentProof, id)
   if (isPast(presentationStates, record.role, 'request-accept', record.state)) return record
   requireTransition(presentProof, record, 'request-accept')
-  const change = await formatOf(record).choose(wallet, record, choice)
+  const change = hasRequest(record)
+    ? await answerRequest(wallet, record, choice)
+    : await formatOf(record).choose(wallet, record, choice)
   return wallet.transaction((tx) => advanceOnce(tx, presentProof, id, 'request-accept', change))
 }
 
-/** Rejects a request. Nothing is sent, as in the Cloud Agent. @throws {Problem} in another state */
+/** Rejects a request. Over DIDComm nothing is sent, as in the Cloud Agent. @throws {Problem} in another state */
 export function rejectRequest(wallet: Wallet, id: string): Promise<PresentationRecord> {
-  return wallet.transaction((tx) => advanceOnce(tx, presentProof, id, 'request-reject', {}))
+  return wallet.transaction(async (tx) => {
+    const on = hasRequest(await getRecord(tx, presentProof, id)) ? 'request-decline' : 'request-reject'
+    return advanceOnce(tx, presentProof, id, on, {})
+  })
 }
 
-/** Creates the presentation and enqueues it. */
+/** Creates the presentation and enqueues it. Over OpenID4VP, delivers it. */
 export const makePresentation: Task = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, presentProof, recordId)
+  if (hasRequest(record)) return deliverResponse(wallet, record)
   const { goalCode, comment, isDidcommOrg } = record
   const { myDid, theirDid } = await peersOf(wallet.db, record)
   const presentation = await formatOf(record).present(wallet, record)

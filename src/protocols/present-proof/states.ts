@@ -62,6 +62,12 @@ export const presentationStates = defineMachine({
   ['Verifier', 'RequestCreated',        'refused response',                  'PresentationVerificationFailed'             ],
   ['Verifier', 'RequestCreated',        'received error',                    'ProblemReportReceived'                      ],
   ['Verifier', 'RequestCreated',        'expired',                           'RequestExpired'                             ],
+  ['Prover',   null,                    'POST /present-proof/presentations/openid4vp/requests', 'RequestReceived'         ],
+  ['Prover',   'RequestReceived',       'request-decline',                   'RequestRejected',       'make refusal'      ],
+  ['Prover',   'PresentationPending',   'delivered response',                'PresentationSent'                           ],
+  ['Prover',   'PresentationPending',   'received error',                    'ProblemReportReceived'                      ],
+  ['Prover',   'RequestReceived',       'expired',                           'RequestExpired'                             ],
+  ['Prover',   'PresentationPending',   'expired',                           'RequestExpired'                             ],
 ])
 
 export type PresentationState = StateOf<typeof presentationStates>

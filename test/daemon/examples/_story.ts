@@ -226,7 +226,7 @@ async function prove({ acme, alice }: Cast, { connectionId, schemaId, issuingDID
   await alice('POST /present-proof/presentations/accept-invitation', { body: { invitation } })
 }
 
-async function proveByOpenId({ acme, examples }: Cast) {
+async function proveByOpenId({ acme, alice, examples }: Cast) {
   const { longFormDid: did } = await acme('POST /did-registrar/dids', {
     body: { method: 'jwk', documentTemplate: { publicKeys: [], services: [] } },
   })
@@ -243,7 +243,9 @@ async function proveByOpenId({ acme, examples }: Cast) {
     redirectUri: 'https://shop.acme.example/done',
   }
   const { presentationId, openid4vp } = await acme('POST /present-proof/presentations/openid4vp', { body })
-  const uri = new URL(openid4vp!.authorizationRequest).searchParams.get('request_uri')!
+  const { authorizationRequest } = openid4vp!
+  await alice('POST /present-proof/presentations/openid4vp/requests', { body: { authorizationRequest } })
+  const uri = new URL(authorizationRequest).searchParams.get('request_uri')!
   const object = await (await fetch(uri)).text()
   examples.set('GET /oid4vp/requests/{token}', { response: object })
   const nonce = { wallet_nonce: 'qPmxiNFCR3QTm19POc8u' }

@@ -1,0 +1,123 @@
+/** `agent oid4vc present` */
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { type Context, defineCommand } from '../../cli/define-command.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
+import { verifierFields } from '../../cli/format/dcql.ts'
+import { candidatesTable, proofRequestText, type Candidates } from '../../cli/format/proof-request.ts'
+import { presentationFields } from '../../cli/format/records.ts'
+import { safeLine } from '../../cli/format/text.ts'
+import { repeatable, yesFlag } from '../../cli/input/arguments.ts'
+import { readInput } from '../../cli/input/files.ts'
+import { timeoutFlag } from '../../cli/input/time.ts'
+import { confirm } from '../../cli/prompts/ask.ts'
+import { type Records, waitForRecord } from '../../cli/wait.ts'
+
+type Proof = Records['proof']
+
+export default defineCommand({
+  summary: 'Answer a request of a verifier over OpenID4VP with credentials of the wallet',
+  description:
+    'Prints the verifier, how far it can be trusted, and the claims that would be disclosed, and asks for consent. Without a terminal, --yes is required. An answer of no tells the verifier that the request was declined (access_denied). Without --credential, presents the first credential that matches each query. Exits with 3 if none does.',
+  examples: [
+    `agent oid4vc present 'openid4vp://?client_id=…&request_uri=…'`,
+    'zbarcam --raw -1 | agent oid4vc present - --yes',
+    `agent oid4vc present 'openid4vp://?…' --credential <id> --explain`,
+  ],
+  args: {
+    request: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'URL of the request, the text of its QR code, or - for standard input',
+    }),
+  },
+  flags: {
+    credential: Flags.string({
+      ...repeatable,
+      description: 'record id of a held credential; repeat it if the request asks for several',
+    }),
+    yes: yesFlag,
+    explain: Flags.boolean({ description: 'print each request and check of the wallet' }),
+    timeout: timeoutFlag,
+  },
+  async run(context) {
+    const { args, flags, call, print, say } = context
+    const authorizationRequest = (args.request === '-' ? readInput('-') : args.request).trim()
+    const body = { authorizationRequest }
+    const received = await call('POST /present-proof/presentations/openid4vp/requests', { body })
+    const path = { presentationId: received.presentationId }
+    explain(context, received, 0)
+    const found = await call('GET /present-proof/presentations/{presentationId}/candidates', { path })
+    const chosen = flags.credential ?? found.answer?.map(({ recordId }) => recordId)
+    if (!chosen) throw nothingFits(context, path.presentationId, found)
+    for (const line of consentLines(received, found, chosen)) say(line)
+    if (!flags.yes) await askConsent(context, path)
+    const { record, failure } = await waitForRecord(
+      { ...context, flags: { ...flags, wait: 'PresentationSent' } },
+      'proof',
+      'PresentationSent',
+      () =>
+        call('PATCH /present-proof/presentations/{presentationId}', {
+          path,
+          body: { action: 'request-accept', proofId: [...new Set(chosen)] },
+        }),
+    )
+    explain(context, record, received.openid4vpRequest!.steps.length)
+    print(record.presentationId, presentationFields(record))
+    if (failure) throw failure
+    return record
+  },
+})
+
+/** Prints the steps of the wallet from an index. */
+function explain(
+  { flags, say }: Context<object, { explain: boolean }>,
+  { openid4vpRequest }: Proof,
+  from: number,
+): void {
+  if (!flags.explain) return
+  for (const { step, detail } of openid4vpRequest!.steps.slice(from)) say(`  ${step}: ${safeLine(detail)}`)
+}
+
+function consentLines(record: Proof, { candidates }: Candidates, chosen: readonly string[]): string[] {
+  const disclosed = candidates
+    .filter(({ recordId }) => chosen.includes(recordId))
+    .flatMap(({ recordId, discloses = [] }) =>
+      discloses.map(({ credentialId, claims }) => {
+        const names = claims.includes('*')
+          ? 'all claims'
+          : claims.map(safeLine).join(', ') || 'no further claims'
+        return `  discloses  ${names} of the credential ${recordId} (${safeLine(credentialId)})`
+      }),
+    )
+  const fields = verifierFields(record).filter(([, value]) => value !== undefined)
+  return [
+    'A verifier requests a presentation:',
+    ...fields.map(([name, value]) => `  ${name.padEnd(10)} ${safeLine(String(value))}`),
+    `  asks for   ${proofRequestText(record)}`,
+    ...disclosed,
+  ]
+}
+
+/** @throws {CommandError} 1 if the person declines; the verifier is told */
+async function askConsent({ call }: Context, path: { presentationId: string }): Promise<void> {
+  try {
+    await confirm('Present this to the verifier?')
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.exitCode !== 1) throw error
+    await call('PATCH /present-proof/presentations/{presentationId}', {
+      path,
+      body: { action: 'request-reject' },
+    })
+    throw new CommandError('Declined. Nothing was presented, and the verifier is told.', 1)
+  }
+}
+
+function nothingFits({ width }: Context, id: string, { others }: Candidates): CommandError {
+  const why = others.length === 0 ? ': it holds none' : `:\n\n${candidatesTable(others, width)}`
+  return new CommandError(
+    `No credentials of this wallet answer the request${why}`,
+    3,
+    `agent proof reject ${id}`,
+  )
+}

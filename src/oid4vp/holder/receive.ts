@@ -1,0 +1,95 @@
+/** Receives an authorization request for a tenant's wallet: checks it, and makes a record that can be answered. */
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { Problem } from '../../base/problem.ts'
+import { OAuthError } from '../../oid4vci/oauth-error.ts'
+import { findByThread } from '../../protocols/engine/find.ts'
+import { begin } from '../../protocols/engine/record.ts'
+import { NotDelivered } from '../../protocols/engine/send.ts'
+import { presentProof, type PresentationRecord } from '../../protocols/present-proof/model.ts'
+import { postResponse, toForm } from '../../protocols/present-proof/openid4vp-response.ts'
+import type { StoredRequest } from '../../protocols/present-proof/openid4vp-request.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { NoFreeConnectionError, ServerDownError } from '../../net/destinations.ts'
+import { UnreachableError } from '../../net/unreachable-error.ts'
+import { RequestError, resolveRequest } from './request.ts'
+
+export const ReceiveOpenId4VpRequest = z
+  .object({
+    authorizationRequest: z
+      .string()
+      .min(1)
+      .max(200_000)
+      .describe(
+        'The URL of the request, as link or QR code: `openid4vp://?…` or another one with its parameters.',
+      ),
+  })
+  .meta({ id: 'ReceiveOpenId4VpRequest' })
+
+/**
+ * A second call with the same request returns the same record, while it can be answered.
+ *
+ * @throws {Problem} 400 with the fault of the request, of which the verifier is told if it is known; 409 if the request was answered
+ */
+export async function receiveRequest(
+  wallet: Wallet,
+  authorizationRequest: string,
+): Promise<PresentationRecord> {
+  const request = await resolve(wallet, authorizationRequest)
+  const thid = threadOf(request)
+  const [first] = request.dcqlQuery.credentials
+  const data = presentProof.model.parse({
+    credentialFormat: first!.format === 'jwt_vc_json' ? 'JWT' : 'SDJWT',
+    proofs: [],
+    requestData: [JSON.stringify(request.dcqlQuery)],
+    data: [],
+    openid4vpRequest: request,
+  })
+  return wallet.transaction(async (tx) => {
+    const known = await findByThread(tx, presentProof, 'Prover', thid)
+    if (known?.state === 'RequestReceived') return known
+    if (known)
+      throw new Problem(
+        'Conflict',
+        `This request was received before: the record ${known.id} is in ${known.state}. Ask the verifier for a new one.`,
+      )
+    const on = 'POST /present-proof/presentations/openid4vp/requests'
+    return begin(tx, presentProof, 'Prover', on, { thid, data })
+  })
+}
+
+/** A verifier makes a new nonce for each request (§5.2), so both together are the request. */
+function threadOf({ clientId, nonce }: StoredRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify([clientId, nonce]))
+    .digest('base64url')
+}
+
+async function resolve(wallet: Wallet, authorizationRequest: string): Promise<StoredRequest> {
+  try {
+    return await resolveRequest(wallet, authorizationRequest)
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    const told = error instanceof RequestError && (await tell(wallet, error)) ? ' The verifier was told.' : ''
+    throw new Problem(
+      'error:PresentationError:InvalidPresentationRequest',
+      `authorizationRequest: ${error.message}${told}`,
+      { cause: error },
+    )
+  }
+}
+
+/** Sends the error of a request once (§8.5). False if the verifier cannot be reached. */
+async function tell(wallet: Wallet, { code, message, target }: RequestError): Promise<boolean> {
+  try {
+    const form = await toForm(target, { error: code, error_description: message })
+    await postResponse(wallet, target.responseUri, form)
+    return true
+  } catch (error) {
+    const isKnown = [NotDelivered, UnreachableError, ServerDownError, NoFreeConnectionError].some(
+      (type) => error instanceof type,
+    )
+    if (isKnown) return false
+    throw error
+  }
+}

@@ -1,0 +1,91 @@
+/** Finds the wallet's credentials that answer a received request over OpenID4VP, and the claims that each would disclose. */
+import { canonicalDid } from '../did/document.ts'
+import { describePath, matchCredential } from '../dcql/match.ts'
+import { decodeSdJwtClaims } from '../credentials/sd-jwt/sd-jwt.ts'
+import { isOnPath } from '../dcql/path.ts'
+import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import type { PresentationCandidates } from './candidates.ts'
+import {
+  findAnswer,
+  listPresentable,
+  mismatchOf,
+  type Presentable,
+  type Unpresentable,
+} from './present-proof/dcql-answer.ts'
+import type { ListedCredential } from './listed-credentials.ts'
+
+type Candidate = PresentationCandidates['candidates'][number]
+
+/** `choice` is there if each requested credential has only one candidate; `answer` is that of a call that names no credentials. */
+export async function findDcqlCandidates(wallet: Wallet, query: DcqlQuery): Promise<PresentationCandidates> {
+  const { presentable, others } = await listPresentable(wallet)
+  const judged = presentable.map((each) => judge(query, each))
+  const candidates = judged.filter(({ reason }) => reason === undefined)
+  const answer = findAnswer(query, presentable)
+  const answered = query.credentials.filter(({ id }) => answer?.some((part) => part.credentialId === id))
+  const lines = (answer ? answered : query.credentials).map((asked) => ({
+    schemaId: typesOf(asked) || asked.id,
+    trustIssuers: [],
+    candidates: candidates
+      .filter(({ discloses }) => discloses!.some(({ credentialId }) => credentialId === asked.id))
+      .map(({ recordId }) => recordId),
+  }))
+  const isOnlyOne = answer !== undefined && lines.every((line) => line.candidates.length === 1)
+  return {
+    candidates,
+    others: [...judged.filter(({ reason }) => reason !== undefined), ...others.map(toOther)],
+    lines,
+    ...(isOnlyOne && { choice: [...new Set(answer.map(({ recordId }) => recordId))] }),
+    ...(answer && { answer: answer.map(({ credentialId, recordId }) => ({ credentialId, recordId })) }),
+  }
+}
+
+function typesOf({ meta }: CredentialQuery): string {
+  return (meta.vct_values ?? meta.type_values?.map((types) => types.join(' ')) ?? []).join(' or ')
+}
+
+function judge(query: DcqlQuery, { held, credential }: Presentable): Candidate {
+  const discloses = query.credentials.flatMap((asked) => {
+    const match = matchCredential(credential, asked)
+    if (!match.isMatch) return []
+    return [{ credentialId: asked.id, claims: disclosedBy(held, match.paths ?? []) }]
+  })
+  const { format, types, claims } = credential
+  return {
+    ...toCandidate(held),
+    schemas: [...types],
+    claims: Object.keys(
+      format === 'dc+sd-jwt' ? decodeSdJwtClaims(held.credential).claims : subjectOf(claims),
+    ),
+    discloses,
+    ...(discloses.length === 0 && { reason: mismatchOf(query, credential) }),
+  }
+}
+
+function subjectOf({ credentialSubject: subject }: Record<string, unknown>): object {
+  return typeof subject === 'object' && subject !== null ? subject : {}
+}
+
+/** The claims of an SD-JWT that its disclosures show. A JWT shows all. */
+function disclosedBy({ format, credential }: ListedCredential, paths: readonly ClaimsPath[]): string[] {
+  if (format !== 'SDJWT') return ['*']
+  const { disclosures } = decodeSdJwtClaims(credential)
+  return disclosures
+    .filter(({ path }) => paths.some((asked) => isOnPath(asked, path)))
+    .map(({ path }) => describePath(path))
+}
+
+function toCandidate({ id, format, issuer, isRevoked }: ListedCredential) {
+  return {
+    recordId: id,
+    credentialFormat: format,
+    issuer: canonicalDid(issuer),
+    expired: false,
+    revoked: isRevoked,
+  }
+}
+
+function toOther({ held, reason, isExpired }: Unpresentable): Candidate {
+  return { ...toCandidate(held), schemas: [], claims: [], expired: isExpired, reason }
+}

@@ -1,0 +1,25 @@
+/** All credentials of a wallet, to find those that answer a request. */
+import type { Db } from '../storage/database.ts'
+import { CredentialFormat } from './formats.ts'
+import { CredentialData } from './issue-credential/model.ts'
+import type { HeldCredential } from './present-proof/format.ts'
+
+/** A credential of the wallet, and whether its issuer has reported that it is revoked. */
+export type ListedCredential = HeldCredential & { format: CredentialFormat; isRevoked: boolean }
+
+/** All credentials of the wallet, oldest first. */
+export async function listHeldCredentials(db: Db): Promise<ListedCredential[]> {
+  const rows = await db
+    .selectFrom('credential')
+    .innerJoin('record', 'record.id', 'credential.id')
+    .selectAll('credential')
+    .select('record.data')
+    .orderBy('credential.created_at')
+    .orderBy('credential.id')
+    .execute()
+  return rows.map(({ data, format, ...row }) => ({
+    ...row,
+    format: CredentialFormat.parse(format),
+    isRevoked: CredentialData.shape.revocation.parse(JSON.parse(data).revocation) !== undefined,
+  }))
+}

@@ -1,0 +1,227 @@
+/** Answers a DCQL query with credentials of the wallet: which ones match, what they would disclose, and the VP token (OpenID4VP 1.0 §6.4, §8.1). */
+import type { JsonObject } from '../../base/json.ts'
+import { Problem } from '../../base/problem.ts'
+import { readJwtVc } from '../../credentials/jwt-vc.ts'
+import { createJwtVp } from '../../credentials/jwt-vp.ts'
+import { bindPresentation, discloseClaims } from '../../credentials/sd-jwt/presentation.ts'
+import { decodeSdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
+import { checkValidity, type Validity } from '../../credentials/validity.ts'
+import { VerificationError } from '../../credentials/verification-error.ts'
+import type { PrivateJwk, PublicJwk } from '../../crypto/keys.ts'
+import { type DcqlCredential, matchCredential } from '../../dcql/match.ts'
+import { isOnPath } from '../../dcql/path.ts'
+import type { ClaimsPath, DcqlQuery } from '../../dcql/query.ts'
+import { selectCredentials } from '../../dcql/select.ts'
+import { getManagedDid } from '../../did-registrar/dids.ts'
+import { findKeyPair, getSigningKey } from '../../did-registrar/keys.ts'
+import { createJwkDid } from '../../did/jwk.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { listHeldCredentials, type ListedCredential } from '../listed-credentials.ts'
+import { unbindable } from './held-credentials.ts'
+
+/** A credential of the wallet that can be presented. */
+export type Presentable = { held: ListedCredential; credential: DcqlCredential }
+/** A credential that cannot, and why. */
+export type Unpresentable = { held: ListedCredential; reason: string; isExpired: boolean }
+
+/** Decodes the credentials of the wallet, and checks dates, reported revocation and the holder's key. */
+export async function listPresentable(
+  wallet: Wallet,
+): Promise<{ presentable: Presentable[]; others: Unpresentable[] }> {
+  const [presentable, others]: [Presentable[], Unpresentable[]] = [[], []]
+  for (const held of await listHeldCredentials(wallet.db)) {
+    try {
+      presentable.push({ held, credential: await readHeld(wallet, held) })
+    } catch (error) {
+      if (!(error instanceof Problem) && !(error instanceof VerificationError)) throw error
+      others.push({ held, reason: error.message, isExpired: 'code' in error && error.code === 'expired' })
+    }
+  }
+  return { presentable, others }
+}
+
+/** @throws {Problem}, {VerificationError} why the credential cannot be presented */
+async function readHeld(wallet: Wallet, held: ListedCredential): Promise<DcqlCredential> {
+  if (held.isRevoked) throw new VerificationError('status', 'The issuer has revoked it')
+  if (held.format === 'SDJWT') {
+    const decoded = decodeSdJwt(held.credential)
+    checkDates(wallet, decoded)
+    const { holderKey, vct, processed: claims } = decoded
+    if (holderKey) await getHolderKey(wallet, held, holderKey)
+    const types = vct === undefined ? [] : [vct]
+    return { format: 'dc+sd-jwt', types, claims, isBound: holderKey !== undefined }
+  }
+  if (held.format !== 'JWT')
+    throw new VerificationError(
+      'malformed',
+      `It is a ${held.format} credential, which OpenID4VP cannot carry`,
+    )
+  const { credential: decoded } = readJwtVc(held.credential)
+  checkDates(wallet, decoded)
+  if (held.subject === null) throw unbindable('It names no subject that could present it')
+  await getSigningKey(wallet, held.subject, 'authentication')
+  const claims: JsonObject = decoded.payload.vc
+  const types = [claims['type']].flat().filter((type) => typeof type === 'string')
+  return { format: 'jwt_vc_json', types, claims, isBound: true }
+}
+
+function checkDates({ env }: Wallet, validity: Validity): void {
+  checkValidity(validity, Math.floor(Date.now() / 1_000), env.config.CREDENTIAL_LEEWAY)
+}
+
+/** The private key of `cnf`, of the subject or of a did:jwk of the wallet. @throws {Problem} */
+async function getHolderKey(
+  wallet: Wallet,
+  { subject }: Pick<ListedCredential, 'subject'>,
+  holderKey: PublicJwk,
+): Promise<PrivateJwk> {
+  for (const did of [subject, createJwkDid(holderKey)]) {
+    const key = did === null ? undefined : await findKeyOf(wallet, did, holderKey)
+    if (key) return key
+  }
+  throw unbindable('The credential is bound to a key that this wallet does not have.')
+}
+
+async function findKeyOf(wallet: Wallet, did: string, key: PublicJwk): Promise<PrivateJwk | undefined> {
+  try {
+    return await findKeyPair(wallet, did, key)
+  } catch (error) {
+    // The subject is no DID of the wallet.
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
+/** A credential that answers a credential query, and the paths of the claims that it must disclose. Undefined paths: none. */
+export type AnswerPart = { credentialId: string; recordId: string; paths: ClaimsPath[] | undefined }
+
+/**
+ * The credentials that answer a query: the first that match, or those that were chosen. Credential sets that are not required are
+ * answered only by chosen credentials, so that no claim is disclosed without need. Undefined: the query cannot be answered.
+ */
+export function findAnswer(
+  query: DcqlQuery,
+  presentable: readonly Presentable[],
+  chosen?: readonly string[],
+): AnswerPart[] | undefined {
+  const pool = chosen ? presentable.filter(({ held }) => chosen.includes(held.id)) : presentable
+  const asked = chosen ? query : withoutOptional(query)
+  const { candidates, answer } = selectCredentials(
+    asked,
+    pool.map(({ credential }) => credential),
+  )
+  if (!answer || answer.length === 0) return undefined
+  return answer.flatMap((credentialId) => {
+    const { multiple } = query.credentials.find(({ id }) => id === credentialId)!
+    const found = candidates[credentialId]!
+    return (chosen && multiple ? found : found.slice(0, 1)).map(({ index, paths }) => ({
+      credentialId,
+      recordId: pool[index]!.held.id,
+      paths,
+    }))
+  })
+}
+
+function withoutOptional(query: DcqlQuery): DcqlQuery {
+  const required = query.credential_sets?.filter(({ required = true }) => required) ?? []
+  return required.length > 0 ? { ...query, credential_sets: required } : query
+}
+
+/** @throws {Problem} if a chosen credential cannot be presented, or is not needed, or the query cannot be answered */
+export function getAnswer(
+  query: DcqlQuery,
+  { presentable, others }: Awaited<ReturnType<typeof listPresentable>>,
+  chosen?: readonly string[],
+): AnswerPart[] {
+  for (const id of chosen ?? []) {
+    const unusable = others.find(({ held }) => held.id === id)
+    if (unusable) throw unbindable(`proofId: the credential ${id} cannot be presented. ${unusable.reason}`)
+    if (!presentable.some(({ held }) => held.id === id))
+      throw new Problem(
+        'error:PresentationError:IssuedCredentialNotFoundError',
+        `proofId: this wallet holds no credential with the record id ${id}.`,
+      )
+  }
+  const answer = findAnswer(query, presentable, chosen)
+  const unused = chosen?.find((id) => !answer?.some(({ recordId }) => recordId === id))
+  if (unused !== undefined && (answer || chosen!.length === 1)) {
+    const { credential } = presentable.find(({ held }) => held.id === unused)!
+    throw new Problem(
+      'BadRequest',
+      `proofId: the credential ${unused} does not answer the request. ${mismatchOf(query, credential)}`,
+    )
+  }
+  if (answer) return answer
+  throw new Problem(
+    'BadRequest',
+    chosen
+      ? 'proofId: these credentials together do not answer the request. Name others, or decline the request.'
+      : 'No credentials of this wallet answer the request. Decline it.',
+  )
+}
+
+/** Why a credential matches none of the credential queries. */
+export function mismatchOf({ credentials }: DcqlQuery, credential: DcqlCredential): string {
+  const reasons = credentials.flatMap((asked) => {
+    const match = matchCredential(credential, asked)
+    return match.isMatch ? [] : [`${asked.id}: ${match.reason}`]
+  })
+  return reasons.length > 0 ? reasons.slice(0, 5).join('; ') : 'Another credential answers the same query'
+}
+
+type Request = { clientId: string; nonce: string; dcqlQuery: DcqlQuery }
+
+/** The `vp_token`: a presentation of each credential, signed for this request where the query requires holder binding. */
+export async function makeVpToken(
+  wallet: Wallet,
+  request: Request,
+  answer: readonly AnswerPart[],
+  presentable: readonly Presentable[],
+): Promise<Record<string, string[]>> {
+  const token: Record<string, string[]> = {}
+  for (const { credentialId, recordId, paths } of answer) {
+    const { held } = presentable.find((each) => each.held.id === recordId)!
+    const asked = request.dcqlQuery.credentials.find(({ id }) => id === credentialId)!
+    const isBound = asked.require_cryptographic_holder_binding ?? true
+    const text =
+      held.format === 'SDJWT'
+        ? await presentSdJwt(wallet, request, { held, paths: paths ?? [], isBound })
+        : await presentJwt(wallet, request, { held, isBound })
+    ;(token[credentialId] ??= []).push(text)
+  }
+  return token
+}
+
+type Part = { held: ListedCredential; isBound: boolean }
+
+async function presentSdJwt(
+  wallet: Wallet,
+  { clientId: audience, nonce }: Request,
+  { held, paths, isBound }: Part & { paths: ClaimsPath[] },
+): Promise<string> {
+  const decoded = decodeSdJwt(held.credential)
+  const presented = discloseClaims(decoded, (path) => paths.some((asked) => isOnPath(asked, path)))
+  if (!isBound || !decoded.holderKey) return presented
+  const holderKey = await getHolderKey(wallet, held, decoded.holderKey)
+  return bindPresentation(presented, decoded, { audience, nonce, holderKey, now: Date.now() / 1_000 })
+}
+
+async function presentJwt(
+  wallet: Wallet,
+  { clientId: audience, nonce }: Request,
+  { held, isBound }: Part,
+): Promise<string> {
+  if (!isBound) return held.credential
+  const { longForm: holderDid, did, status } = await getManagedDid(wallet.db, held.subject!)
+  const { privateJwk, keyId } = await getSigningKey(wallet, held.subject!, 'authentication')
+  const iss = status === 'PUBLISHED' ? did : holderDid
+  return createJwtVp({
+    holderDid: iss,
+    holderKey: privateJwk,
+    kid: `${iss}#${keyId}`,
+    audience,
+    nonce,
+    credentials: [held.credential],
+    now: Date.now() / 1_000,
+  })
+}

@@ -1,0 +1,37 @@
+/** Accepts a request over OpenID4VP: signs the presentations of the chosen credentials, and the form that carries them. */
+import { isOver } from '../../base/clock.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { getAnswer, listPresentable, makeVpToken } from './dcql-answer.ts'
+import type { PresentationChange, PresentOptions } from './format.ts'
+import type { PresentationRecord } from './model.ts'
+import type { StoredRequest } from './openid4vp-request.ts'
+import { toForm } from './openid4vp-response.ts'
+
+/** The change of the record that accepts its request. @throws {Problem} if the request has expired, or the credentials do not answer it */
+export async function answerRequest(
+  wallet: Wallet,
+  { openid4vpRequest: request }: PresentationRecord & { openid4vpRequest: StoredRequest },
+  { proofId = [], claims, credentialFormat, anoncredPresentationRequest }: PresentOptions,
+): Promise<PresentationChange> {
+  const foreign = { claims, credentialFormat, anoncredPresentationRequest }
+  const [member] = Object.entries(foreign).find(([, value]) => value !== undefined) ?? []
+  if (member !== undefined)
+    throw new Problem(
+      'BadRequest',
+      `${member}: the request is over OpenID4VP, and its query names formats and claims. Name credentials in proofId.`,
+    )
+  if (request.expiresTime !== undefined && isOver(request.expiresTime * 1_000))
+    throw new Problem('Conflict', 'The request has expired. Ask the verifier for a new one.')
+  const held = await listPresentable(wallet)
+  const answer = getAnswer(request.dcqlQuery, held, proofId.length > 0 ? proofId : undefined)
+  const token = await makeVpToken(wallet, request, answer, held.presentable)
+  const response = await toForm(request, { vp_token: token })
+  const parts = answer.map(({ credentialId, recordId }) => `${credentialId}: ${recordId}`)
+  const steps = [...request.steps, { step: 'consent', detail: `Accepted with ${parts.join(', ')}.` }]
+  return {
+    proofId: [...new Set(answer.map(({ recordId }) => recordId))],
+    data: Object.values(token).flat(),
+    openid4vpRequest: { ...request, response, steps },
+  }
+}

@@ -1,0 +1,68 @@
+/** The part of a prover's record that is about a request over OpenID4VP: as it is stored, and as REST shows it. */
+import * as z from 'zod'
+import { DcqlQuery } from '../../dcql/query.ts'
+import { responseModes } from './openid4vp.ts'
+
+export const RequestingVerifier = z
+  .object({
+    clientIdPrefix: z.string(),
+    authentication: z
+      .enum(['none', 'did', 'certificate'])
+      .describe('How the request proves its client id. `none`: anyone can make such a request.'),
+    name: z.string().optional().describe('The name that the verifier gives itself. It is not verified.'),
+    certificateSubject: z.string().optional(),
+    responseHost: z.string().describe('The host that gets the presentation.'),
+    isTrusted: z.boolean().describe('A trust anchor of this wallet vouches for the verifier.'),
+    trustReason: z.string(),
+  })
+  .meta({ id: 'OpenId4VpVerifier' })
+export type RequestingVerifier = z.infer<typeof RequestingVerifier>
+
+/** A step of the wallet: a request that it made, or a check that passed. */
+export const Step = z.object({ step: z.string(), detail: z.string() }).meta({ id: 'OpenId4VpStep' })
+export type Step = z.infer<typeof Step>
+
+const shown = {
+  clientId: z.string().describe('The audience of the presentation.'),
+  verifier: RequestingVerifier,
+  responseMode: z.enum(responseModes),
+  responseUri: z.string().describe('Where the presentation is sent.'),
+  dcqlQuery: DcqlQuery,
+  steps: z.array(Step).describe('The requests and checks of the wallet, in their order.'),
+  redirectUri: z
+    .string()
+    .optional()
+    .describe('Where the person’s browser continues: the verifier’s answer to the response.'),
+}
+
+export const StoredRequest = z.object({
+  ...shown,
+  nonce: z.string(),
+  state: z.string().optional(),
+  /** The key of the verifier that the response is encrypted to. */
+  encryption: z.object({ jwk: z.looseObject({ kty: z.string() }), enc: z.string() }).optional(),
+  /** Epoch seconds from which the request must not be answered. */
+  expiresTime: z.number().optional(),
+  /** The form of the response. It is made once, so that every attempt to deliver it sends the same. */
+  response: z.string().optional(),
+  /** An attempt to deliver the response was begun: the verifier may have it. */
+  isAttempted: z.boolean().optional(),
+})
+export type StoredRequest = z.infer<typeof StoredRequest>
+
+export const OpenId4VpRequest = z
+  .object({ ...shown, expiresAt: z.iso.datetime().optional() })
+  .meta({ id: 'ReceivedOpenId4VpRequest' })
+
+export function toOpenId4VpRequest({
+  nonce: _nonce,
+  state: _state,
+  encryption: _encryption,
+  response: _response,
+  isAttempted: _isAttempted,
+  expiresTime,
+  ...rest
+}: StoredRequest): z.infer<typeof OpenId4VpRequest> {
+  if (expiresTime === undefined) return rest
+  return { ...rest, expiresAt: new Date(expiresTime * 1_000).toISOString() }
+}

@@ -1,0 +1,102 @@
+/** A verifier of the test: it signs what the test wants, serves it, and records the responses. */
+import { createHash } from 'node:crypto'
+import { newId } from '../../../src/base/id.ts'
+import { generateKey, type PrivateJwk, toPublic } from '../../../src/crypto/keys.ts'
+import { createJwkDid } from '../../../src/did/jwk.ts'
+import { startServer, withBody } from '../../_server.ts'
+import { authority, make, x5cOf } from '../../x509/_chains.ts'
+import { signJwt } from '../_wallet.ts'
+import { credentialQuery } from './_holder.ts'
+
+export type Fetched = { method: string; form: URLSearchParams; headers: Record<string, unknown>; url: string }
+
+export async function openVerifier() {
+  const requests = new Map<string, (fetched: Fetched) => string>()
+  const fetched: Fetched[] = []
+  const responses: URLSearchParams[] = []
+  const script = { status: 200, body: '{}' }
+  const server = await startServer(
+    withBody((body, { url = '', method = '', headers }, response) => {
+      const form = new URLSearchParams(body)
+      const serve = requests.get(url)
+      if (serve) {
+        fetched.push({ method, form, headers, url })
+        response.writeHead(200, { 'content-type': 'application/oauth-authz-req+jwt' })
+        response.end(serve(fetched.at(-1)!))
+        return
+      }
+      responses.push(form)
+      response.writeHead(script.status, { 'content-type': 'application/json' })
+      response.end(script.body)
+    }),
+  )
+  const responseUri = `${server.url}/response`
+  const key = generateKey('P-256')
+  const did = createJwkDid(toPublic(key))
+  /** The parameters of a valid request. */
+  const parameters = (changes: object = {}) => ({
+    client_id: `decentralized_identifier:${did}`,
+    response_type: 'vp_token',
+    response_mode: 'direct_post',
+    response_uri: responseUri,
+    nonce: newId(),
+    aud: 'https://self-issued.me/v2',
+    dcql_query: { credentials: [credentialQuery()] },
+    ...changes,
+  })
+  return {
+    ...server,
+    did,
+    key,
+    responseUri,
+    responses,
+    fetched,
+    /** The next replies to responses. */
+    script,
+    parameters,
+    /** A Request Object that the DID has signed. Members that are undefined are left out. */
+    sign: (changes: object = {}, header: object = {}, signer: PrivateJwk = key) =>
+      signJwt(
+        { typ: 'oauth-authz-req+jwt', kid: `${did}#0`, ...header },
+        JSON.parse(JSON.stringify(parameters(changes))),
+        signer,
+      ),
+    /** Serves a Request Object, and returns the URL of the authorization request. */
+    offer(
+      object: string | ((fetched: Fetched) => string),
+      { method, clientId = `decentralized_identifier:${did}` }: { method?: string; clientId?: string } = {},
+    ): string {
+      const path = `/request/${newId()}`
+      requests.set(path, typeof object === 'string' ? () => object : object)
+      return toUrl({
+        client_id: clientId,
+        request_uri: server.url + path,
+        ...(method !== undefined && { request_uri_method: method }),
+      })
+    },
+  }
+}
+export type OpenVerifier = Awaited<ReturnType<typeof openVerifier>>
+
+/** An authorization request with its parameters by value. */
+export function toUrl(parameters: object): string {
+  const texts = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]],
+  )
+  return `openid4vp://?${new URLSearchParams(texts).toString()}`
+}
+
+/** The parameters of an unsigned request. */
+export function unsigned(verifier: OpenVerifier, changes: object = {}) {
+  const { aud: _, ...parameters } = verifier.parameters({ client_id: `redirect_uri:${verifier.responseUri}` })
+  return { ...parameters, ...changes }
+}
+
+/** A certificate of an authority that nobody trusts, and its client id prefixes. */
+export async function certified(names: { type: 'dns'; value: string }[], options = {}) {
+  const made = await make('CN=Verifier', await authority('CN=Authority'), { names, ...options })
+  const jwk = (await crypto.subtle.exportKey('jwk', made.keys.privateKey)) as unknown as PrivateJwk
+  const x5c = x5cOf(made)
+  const hash = createHash('sha256').update(Buffer.from(x5c[0]!, 'base64')).digest('base64url')
+  return { x5c, hash, key: { ...toPublic(jwk), d: jwk.d } }
+}

@@ -1,0 +1,116 @@
+/** A verifier of others, of the OpenWallet Foundation's library, accepts the responses of this wallet. */
+import * as oauth2 from '@openid4vc/oauth2'
+import { Openid4vpVerifier } from '@openid4vc/openid4vp'
+import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
+import { DcqlPresentationResult, DcqlQuery } from 'dcql'
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { compactDecrypt } from 'jose'
+import { expect, test } from 'vitest'
+import { newId } from '../../../src/base/id.ts'
+import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
+import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
+import { act, credentialQuery, inState, receive, startWallet } from './_holder.ts'
+import { decodeJwt, signJwt } from '../_wallet.ts'
+import { openVerifier } from './_verifier.ts'
+
+oauth2.setGlobalConfig({ allowInsecureUrls: true })
+
+test.each(['direct_post', 'direct_post.jwt'] as const)('%s', async (mode) => {
+  await using wallet = await startWallet()
+  await using server = await openVerifier()
+  const key = generateKey('P-256')
+  const callbacks = {
+    hash: (data: Uint8Array, algorithm: string) =>
+      createHash(algorithm.replace('-', '')).update(data).digest(),
+    signJwt: (_: unknown, { header, payload }: { header: object; payload: object }) => ({
+      jwt: signJwt(header, payload, server.key),
+      signerJwk: toPublic(server.key),
+    }),
+    decryptJwe: async (jwe: string) => {
+      const { plaintext } = await compactDecrypt(jwe, { ...key })
+      return { decrypted: true, payload: Buffer.from(plaintext).toString(), decryptionJwk: toPublic(key) }
+    },
+    verifyJwt: () => Promise.reject(new Error('nothing to verify')),
+    encryptJwe: () => Promise.reject(new Error('nothing to encrypt')),
+  }
+  const peer = new Openid4vpVerifier({ callbacks: callbacks as never })
+  const dcql_query = { credentials: [credentialQuery({ claims: [{ path: ['name'] }, { path: ['age'] }] })] }
+  const clientId = `decentralized_identifier:${server.did}`
+  const state = newId()
+  let served = ''
+  const url = server.offer(() => served)
+  const requestUri = new URL(url).searchParams.get('request_uri')!
+  const { jar, authorizationRequest } = await peer.createOpenId4vpAuthorizationRequest({
+    authorizationRequestPayload: {
+      response_type: 'vp_token',
+      response_mode: mode,
+      client_id: clientId,
+      nonce: newId(),
+      state,
+      response_uri: server.responseUri,
+      dcql_query,
+      client_metadata: {
+        jwks: { keys: [{ ...toPublic(key), alg: 'ECDH-ES', kid: 'one', use: 'enc' }] },
+        encrypted_response_enc_values_supported: ['A128GCM'],
+        vp_formats_supported: { 'dc+sd-jwt': {} },
+      },
+    },
+    jar: {
+      requestUri,
+      jwtSigner: { method: 'did', alg: 'ES256', didUrl: `${server.did}#0` },
+      expiresInSeconds: 300,
+      additionalJwtPayload: { aud: 'https://self-issued.me/v2' },
+    },
+  } as never)
+  served = jar!.authorizationRequestJwt
+  const { presentationId } = await receive(wallet.holder, authorizationRequest)
+  await act(wallet.holder, presentationId, { action: 'request-accept' })
+  await inState(wallet.holder.call, presentationId, 'PresentationSent')
+
+  const request = decodeJwt(served).payload
+  const parsed = await peer.parseOpenid4vpAuthorizationResponse({
+    authorizationResponse: Object.fromEntries(server.responses[0]!),
+    authorizationRequestPayload: request as never,
+    callbacks,
+  } as never)
+  expect(parsed.expectedNonce).toBe((request as { nonce: string }).nonce)
+  const { presentations } = (parsed as unknown as { dcql: { presentations: Record<string, string[]> } }).dcql
+  const [text] = presentations['person']!
+  const { claims, holderKey } = decodeSdJwt(text!)
+  expect(claims).toEqual({ name: 'Alice', age: 30 })
+
+  const library = new SDJwtVcInstance({
+    hasher: (data, algorithm) =>
+      createHash(algorithm.replace('-', ''))
+        .update(typeof data === 'string' ? data : Buffer.from(data))
+        .digest(),
+    verifier: () => Promise.resolve(true),
+    kbVerifier: (data, signature) =>
+      Promise.resolve(
+        verify(
+          null,
+          Buffer.from(data),
+          createPublicKey({ key: { ...holderKey }, format: 'jwk' } as never),
+          Buffer.from(signature, 'base64url'),
+        ),
+      ),
+  })
+  const { kb } = await library.verify(text!, { keyBindingNonce: parsed.expectedNonce })
+  expect(kb?.payload.aud).toBe(clientId)
+
+  const query = DcqlQuery.parse(dcql_query as DcqlQuery.Input)
+  const result = DcqlPresentationResult.fromDcqlPresentation(
+    {
+      person: [
+        {
+          credential_format: 'dc+sd-jwt',
+          vct: decodeSdJwt(text!).vct!,
+          claims: claims as never,
+          cryptographic_holder_binding: true,
+        },
+      ],
+    },
+    { dcqlQuery: query },
+  )
+  expect(result.can_be_satisfied).toBe(true)
+})
