@@ -287,6 +287,11 @@ test('OpenID4VCI issuers', async () => {
   expect((await run(`issuer show ${id}`)).metadata.credential_configurations_supported).toMatchObject({
     Person: { format: 'jwt_vc_json' },
   })
+  const { credentialOffer } = await user.json`
+    credential offer --oid4vci ${id} --configuration Person --issuing-did ${did} --claim name=Alice
+  `
+  const received = await holder(`oid4vc receive ${credentialOffer} --yes`)
+  expect(received.protocolState).toBe('CredentialReceived')
   await run(`issuer configuration remove ${id} Person --yes`)
   const secret = join(user.folder, 'client.secret')
   writeFileSync(secret, 'secret', { mode: 0o600 })

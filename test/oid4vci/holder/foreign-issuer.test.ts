@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as oauth2 from '@openid4vc/oauth2'
 import { Openid4vciIssuer, setGlobalConfig } from '@openid4vc/openid4vci'
-import { importJWK, jwtVerify } from 'jose'
+import { importJWK, jwtVerify, type JWK } from 'jose'
 import { expect, test } from 'vitest'
 import { startAgent } from '../../_agent.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
@@ -20,7 +20,7 @@ const callbacks = {
   verifyJwt: async (signer: oauth2.JwtSigner, { compact }: { compact: string }) => {
     const jwk =
       signer.method === 'did' ? jwkOf(signer.didUrl) : (signer as { publicJwk: oauth2.Jwk }).publicJwk
-    await jwtVerify(compact, await importJWK(jwk, 'ES256'))
+    await jwtVerify(compact, await importJWK(jwk as JWK, 'ES256'))
     return { verified: true as const, signerJwk: jwk }
   },
 }
