@@ -8,7 +8,7 @@ import { VerificationError } from '../credentials/verification-error.ts'
 import { findSetFault } from '../dcql/select.ts'
 import { OAuthError, toFailure } from '../oid4vci/oauth-error.ts'
 import { withParameters } from '../oid4vci/parameters.ts'
-import { newSecret } from '../oid4vci/session.ts'
+import { digestOf, newSecret } from '../oid4vci/session.ts'
 import { logReceived } from '../outbox/message-log.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance, updateData } from '../protocols/engine/record.ts'
@@ -22,7 +22,7 @@ import { getRequest, type RequestRecord } from './authorization-request.ts'
 import { readResponse, readVpToken, type Response, type VpToken } from './authorization-response.ts'
 import { type Check, runChecks } from './checks.ts'
 import { type Expected, type Readable, readPresentation } from './presentation.ts'
-import { forgetKey, storeResponseCode } from './session.ts'
+import { findAnswer, storeAnswer, type StoredAnswer, storeResponseCode } from './session.ts'
 import { createTransactionCheck } from './transaction-data.ts'
 import { createTrustCheck } from './trust.ts'
 
@@ -42,17 +42,30 @@ export async function receiveResponse(
   form: URLSearchParams,
 ): Promise<ResponseReceipt> {
   const record = await getRequest(wallet, token)
+  const received = { record, digest: digestOf(form.toString()) }
   try {
-    await requireOpen(wallet, record)
+    await requireOpen(wallet, received)
     const response = await readResponse(wallet, record, form)
     return response.error === undefined
-      ? await receivePresentations(wallet, record, readVpToken(response.vp_token))
-      : await receiveError(wallet, record, response)
+      ? await receivePresentations(wallet, received, readVpToken(response.vp_token))
+      : await receiveError(wallet, received, response)
   } catch (error) {
     if (!(error instanceof OAuthError) || error instanceof RefusedResponse) throw error
+    const answered =
+      error instanceof AnsweredRequest && (await findAnswer(wallet, record.id, received.digest))
+    if (answered) return repeat(answered)
     await noteRefusal(wallet, record.id, error)
     throw error
   }
+}
+
+/** A response to a record, by its digest. */
+type Received = { record: RequestRecord; digest: string }
+
+/** The same answer again, for a wallet that did not get it. */
+function repeat({ redirectUri, refusal }: StoredAnswer): ResponseReceipt {
+  if (refusal !== undefined) throw new RefusedResponse('invalid_request', refusal)
+  return redirectUri === undefined ? {} : { redirect_uri: redirectUri }
 }
 
 /** Stores why a response was refused, for the trace. The wallet may send a better one. */
@@ -69,16 +82,18 @@ async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError):
 /** The error of a response that the record has stored. */
 class RefusedResponse extends OAuthError {}
 
-async function requireOpen(wallet: Wallet, record: RequestRecord): Promise<void> {
+class AnsweredRequest extends OAuthError {}
+
+async function requireOpen(wallet: Wallet, { record }: Received): Promise<void> {
   if (record.state !== 'RequestCreated') throw isAnswered()
   if (!isOver(record.openid4vp.expiresTime * 1_000)) return
-  await end(wallet, record, (tx) => advance(tx, presentProof, record, 'expired', {}))
+  await end(wallet, record.id, undefined, (tx) => advance(tx, presentProof, record, 'expired', {}))
   throw new OAuthError('invalid_request', 'The request has expired. Ask the verifier for a new one.')
 }
 
 async function receiveError(
   wallet: Wallet,
-  record: RequestRecord,
+  received: Received,
   { error = '', error_description: detail }: Response,
 ): Promise<ResponseReceipt> {
   const code = error.slice(0, 100)
@@ -88,16 +103,17 @@ async function receiveError(
     title: code.replaceAll('_', ' '),
     ...(detail !== undefined && { detail: detail.slice(0, 500) }),
   }
-  return finish(wallet, record, (tx) =>
-    advance(tx, presentProof, record, 'received error', { metaLastFailure }),
+  return finish(wallet, received, (tx) =>
+    advance(tx, presentProof, received.record, 'received error', { metaLastFailure }),
   )
 }
 
 async function receivePresentations(
   wallet: Wallet,
-  record: RequestRecord,
+  received: Received,
   presented: VpToken,
 ): Promise<ResponseReceipt> {
+  const { record, digest } = received
   const { checks, credentials } = await verifyResponse(wallet, record, presented)
   const data = Object.values(presented).flat()
   const failed = checks.find(({ result }) => result === 'failed')
@@ -109,7 +125,7 @@ async function receivePresentations(
       openid4vp: { ...record.openid4vp, checks, credentials },
       metaLastFailure: undefined,
     }
-    return finish(wallet, record, (tx) => {
+    return finish(wallet, received, (tx) => {
       count(tx, 'accepted')
       return advance(tx, presentProof, record, 'verified presentation', change)
     })
@@ -123,7 +139,7 @@ async function receivePresentations(
     detail,
   }
   const change = { data, openid4vp: { ...record.openid4vp, checks }, metaLastFailure }
-  await end(wallet, record, (tx) => {
+  await end(wallet, record.id, { digest, refusal: detail }, (tx) => {
     count(tx, 'refused')
     return advance(tx, presentProof, record, 'refused response', change)
   })
@@ -181,28 +197,31 @@ function expectedOf(wallet: Wallet, record: RequestRecord): Expected {
 /** Ends the request, and sends the person back to the verifier if it wants that. */
 async function finish(
   wallet: Wallet,
-  record: RequestRecord,
+  { record, digest }: Received,
   write: (tx: Tx) => Promise<unknown>,
 ): Promise<ResponseReceipt> {
-  const { redirectUri } = record.openid4vp
-  const code = redirectUri === undefined ? undefined : newSecret()
-  await end(wallet, record, async (tx) => {
+  const { redirectUri: target } = record.openid4vp
+  const code = target === undefined ? undefined : newSecret()
+  const redirectUri = code === undefined ? undefined : withParameters(target!, { response_code: code })
+  const answer = { digest, redirectUri }
+  await end(wallet, record.id, answer, async (tx) => {
     await write(tx)
     if (code !== undefined) await storeResponseCode(tx, record.id, code)
   })
-  return code === undefined ? {} : { redirect_uri: withParameters(redirectUri!, { response_code: code }) }
+  return repeat(answer)
 }
 
-/** Writes the end of a request. Another response may have come meanwhile. @throws {OAuthError} */
+/** Writes the end of a request, and the answer to the wallet. Another response may have come meanwhile. @throws {OAuthError} */
 async function end(
   wallet: Wallet,
-  { id }: RequestRecord,
+  recordId: string,
+  answer: StoredAnswer | undefined,
   write: (tx: Tx) => Promise<unknown>,
 ): Promise<void> {
   try {
     await wallet.transaction(async (tx) => {
       await write(tx)
-      await forgetKey(tx, id)
+      await storeAnswer(tx, wallet, recordId, answer)
     })
   } catch (error) {
     if (error instanceof Problem && error.type === presentProof.problems.wrongState) throw isAnswered()
@@ -211,5 +230,5 @@ async function end(
 }
 
 function isAnswered(): OAuthError {
-  return new OAuthError('invalid_request', 'The request was answered, withdrawn or has expired.')
+  return new AnsweredRequest('invalid_request', 'The request was answered, withdrawn or has expired.')
 }

@@ -1,5 +1,6 @@
 /** Sessions of OpenID4VP requests: rows that find the record of a request by its public URL. Secrets are stored as digests. */
 import type { Selectable } from 'kysely'
+import * as z from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
@@ -28,16 +29,52 @@ export function sealKey(wallet: Wallet, recordId: string, key: PrivateJwk): stri
 
 /** The key that decrypts the response, until the request has ended. */
 export async function findKey(wallet: Wallet, recordId: string): Promise<PrivateJwk | undefined> {
-  const sessions = wallet.db.selectFrom('presentation_session').select('sealed')
-  const row = await sessions.where('record_id', '=', recordId).executeTakeFirst()
-  if (row?.sealed == null) return undefined
-  return P256PrivateJwk.parse(JSON.parse(wallet.unseal(contextOf(recordId), row.sealed)))
+  const sealed = await findSealed(wallet.db, recordId)
+  if (sealed == null || sealed.startsWith(answerMark)) return undefined
+  return P256PrivateJwk.parse(JSON.parse(wallet.unseal(contextOf(recordId), sealed)))
 }
 
-/** Forgets the key: the request has ended. */
-export async function forgetKey(tx: Tx, recordId: string): Promise<void> {
-  const update = tx.updateTable('presentation_session').set({ sealed: null })
+async function findSealed(db: Db, recordId: string): Promise<string | null | undefined> {
+  const sessions = db.selectFrom('presentation_session').select('sealed')
+  return (await sessions.where('record_id', '=', recordId).executeTakeFirst())?.sealed
+}
+
+/** The answer to a response, for a wallet that sends the same again. `digest` is that of the response. */
+const StoredAnswer = z.object({
+  digest: z.string(),
+  redirectUri: z.string().optional(),
+  /** Why the response was refused. */
+  refusal: z.string().optional(),
+})
+export type StoredAnswer = z.infer<typeof StoredAnswer>
+
+/** Before a sealed answer, which is where the key was. */
+const answerMark = 'answer:'
+const answerContextOf = (recordId: string) => `presentation-answer:${recordId}`
+
+/** Replaces the key by the answer: the request has ended. */
+export async function storeAnswer(
+  tx: Tx,
+  wallet: Wallet,
+  recordId: string,
+  answer: StoredAnswer | undefined,
+): Promise<void> {
+  const sealed = answer ? answerMark + wallet.seal(answerContextOf(recordId), JSON.stringify(answer)) : null
+  const update = tx.updateTable('presentation_session').set({ sealed })
   await update.where('record_id', '=', recordId).execute()
+}
+
+/** The answer to a response that has ended the request, until its response code is redeemed. */
+export async function findAnswer(
+  wallet: Wallet,
+  recordId: string,
+  digest: string,
+): Promise<StoredAnswer | undefined> {
+  const sealed = await findSealed(wallet.db, recordId)
+  if (!sealed?.startsWith(answerMark)) return undefined
+  const text = wallet.unseal(answerContextOf(recordId), sealed.slice(answerMark.length))
+  const answer = StoredAnswer.parse(JSON.parse(text))
+  return answer.digest === digest ? answer : undefined
 }
 
 /** Stores the digest of the code that the person's browser gets. */
@@ -46,11 +83,11 @@ export async function storeResponseCode(tx: Tx, recordId: string, code: string):
   await update.where('record_id', '=', recordId).execute()
 }
 
-/** Uses up the response code of a record. False if it has another, or the code was used. */
+/** Uses up the response code of a record, and forgets the answer with it. False if it has another, or the code was used. */
 export async function useResponseCode(tx: Tx, recordId: string, code: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('presentation_session')
-    .set({ code_digest: null })
+    .set({ code_digest: null, sealed: null })
     .where('record_id', '=', recordId)
     .where('code_digest', '=', digestOf(code))
     .executeTakeFirst()

@@ -79,8 +79,8 @@ test.each<[string, object, string]>([
   ['a claim twice', { claims: [{ path: ['a', 0] }, { path: ['a', 0] }] }, 'claims.1.path'],
   [
     'authorities that cannot be checked',
-    { trusted_authorities: [{ type: 'aki', values: ['YQ'] }] },
-    'trusted_authorities',
+    { trusted_authorities: [{ type: 'etsi_tl', values: ['https://a.example'] }] },
+    'trusted_authorities.0.type',
   ],
 ])('a verifier does not request %s, which a wallet reads', (_, change, member) => {
   const query = { credentials: [{ ...credential, ...change }] }

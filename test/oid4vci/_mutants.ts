@@ -1,5 +1,5 @@
 /**
- * Mutants of the issuer: a daemon in which each check of a list can be switched off. One bundle contains all switches, so that a mutant needs
+ * Mutants of the issuer and the verifier: a daemon in which each check of a list can be switched off. One bundle contains all switches, so that a mutant needs
  * no build.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -12,19 +12,20 @@ import type { Reply } from '../_ask.ts'
 import type { Shown } from './_authorization.ts'
 import type { Scene } from './_scene.ts'
 
-/** A check, and an attack that it stops. */
-export type Check = {
-  /** In `src/oid4vci`, or a path of the project. */
+/** A check that can be switched off. */
+export type Switch = {
+  /** In the folder of the list, or a path of the project. */
   file: string
   /** The source of the check, which is in the file once: an expression, a member of an object, a zod type, or an `if` statement. */
   text: string
   /** The expression without the check; `false` for the condition of a refusal. `any` for a zod type. */
   off: string
-  /** The response that tells whether the attack succeeded. */
-  attack: (scene: Scene) => Promise<Reply | Shown>
 }
 
-export const nameOf = ({ file, text }: Check) => `${file}: ${text.replaceAll(/\s+/g, ' ')}`
+/** A check, and an attack that it stops: the response tells whether it succeeded. */
+export type Check = Switch & { attack: (scene: Scene) => Promise<Reply | Shown> }
+
+export const nameOf = ({ file, text }: Switch) => `${file}: ${text.replaceAll(/\s+/g, ' ')}`
 
 /** Whether a response is not a refusal: a redirect has to have a code. */
 export function isTaken(reply: Reply | Shown): boolean {
@@ -33,13 +34,16 @@ export function isTaken(reply: Reply | Shown): boolean {
 }
 
 /** Switches a check off, or none. */
-export function switchOff(check: Check | undefined): void {
+export function switchOff(check: Switch | undefined): void {
   ;(globalThis as { mutant?: string | undefined }).mutant = check && nameOf(check)
 }
 
 /** Builds the daemon with the switches, and loads it. @throws if the text of a check is not in its file, or is there twice */
-export async function loadMutants(checks: readonly Check[]): Promise<typeof sources> {
-  const pathOf = ({ file }: Check) => resolve(file.includes('/') ? file : `src/oid4vci/${file}`)
+export async function loadMutants(
+  checks: readonly Switch[],
+  folderOfFiles = 'src/oid4vci',
+): Promise<typeof sources> {
+  const pathOf = ({ file }: Switch) => resolve(file.includes('/') ? file : `${folderOfFiles}/${file}`)
   // Inside the project, where its packages are found.
   mkdirSync('dist', { recursive: true })
   const folder = mkdtempSync(resolve('dist/mutants-'))
@@ -76,14 +80,16 @@ export async function loadMutants(checks: readonly Check[]): Promise<typeof sour
   }
 }
 
-function addSwitch(source: string, check: Check): string {
+function addSwitch(source: string, check: Switch): string {
   const { text } = check
   const count = source.split(text).length - 1
   if (count !== 1) throw new Error(`${nameOf(check)}: the text is in the file ${count} times, not once`)
-  return source.replace(text, () => switched(check))
+  // The parenthesis of a switch would make a call of the line before.
+  const isStatement = /[\w)\]]\n\s*$/.test(source.slice(0, source.indexOf(text)))
+  return source.replace(text, () => (isStatement && !text.startsWith('.') ? ';' : '') + switched(check))
 }
 
-function switched(check: Check): string {
+function switched(check: Switch): string {
   const { text, off } = check
   const isOff = `globalThis.mutant === ${JSON.stringify(nameOf(check))}`
   if (text.startsWith('if (')) return `if (!(${isOff})) { ${text} }`

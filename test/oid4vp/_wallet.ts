@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { fromUtf8, fromBase64, toBase64url, utf8 } from '../../src/base/bytes.ts'
 import { algorithmOf, generateKey, sign, toPublic, type PrivateJwk } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent, type TestAgent, type TestOptions } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import type { Tenant } from '../_tenants.ts'
 
@@ -20,8 +20,11 @@ export const personQuery = {
 
 export type Verifier = { agent: TestAgent; tenant: Tenant } & AsyncDisposable
 
-export async function startVerifier(env: Record<string, string> = {}): Promise<Verifier> {
-  const agent = await startAgent(env)
+export async function startVerifier(
+  env: Record<string, string> = {},
+  options: TestOptions = {},
+): Promise<Verifier> {
+  const agent = await startAgent(env, options)
   const tenant = await agent.newTenant('verifier')
   return { agent, tenant, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() }
 }

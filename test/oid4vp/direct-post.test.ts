@@ -289,11 +289,41 @@ test('a presentation of one request is no answer to another', async () => {
 
 test('a request is answered once', async () => {
   const { request } = await asked()
-  const vp = await presentSdJwt(request)
-  const replies = await Promise.all([1, 2, 3].map(() => present(request, { person: [vp] })))
+  const vps = await Promise.all([1, 2, 3].map(() => presentSdJwt(request)))
+  const replies = await Promise.all(vps.map((each) => present(request, { person: [each] })))
   expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
-  const late = await present(request, { person: [vp] })
+  const late = await present(request, { person: [await presentSdJwt(request)] })
   expect(late.body.error_description).toContain('was answered')
+})
+
+test('a wallet that lost the answer gets it again', async () => {
+  const redirectUri = 'https://shop.example/done'
+  const { presentationId, request } = await asked({ redirectUri })
+  const vp = await presentSdJwt(request)
+  const send = () => present(request, { person: [vp] })
+  const replies = await Promise.all([send(), send(), send()])
+  for (const reply of [...replies, await send()])
+    expect([reply.status, reply.body]).toEqual([200, replies[0].body])
+  const { thid } = await presentationOf(verifier, presentationId)
+  const events = await verifier.tenant.call('GET /events', { query: { thid } })
+  expect(events.contents.map(({ data }: any) => data.status)).toEqual([
+    'RequestCreated',
+    'PresentationVerified',
+  ])
+  const responseCode = new URL(replies[0].body.redirect_uri).searchParams.get('response_code')!
+  await verifier.tenant.call('POST /present-proof/presentations/{presentationId}/response-code', {
+    path: { presentationId },
+    body: { responseCode },
+  })
+  expect((await send()).body.error_description).toContain('was answered')
+})
+
+test('a response that was refused is refused again, with the same reason', async () => {
+  const { request } = await asked()
+  const vp = await presentSdJwt(request, { claims: ['name', 'age'] })
+  const [first, second] = [await present(request, { person: [vp] }), await present(request, { person: [vp] })]
+  expect([second.status, second.body]).toEqual([400, first.body])
+  expect(first.body.error_description).toContain('age is disclosed')
 })
 
 test('an expired request is not answered', async () => {

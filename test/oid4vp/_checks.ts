@@ -1,0 +1,398 @@
+/** Checks of the verifier by their source, each with the attack that it stops. */
+import { hash } from 'node:crypto'
+import { CompactEncrypt, importJWK } from 'jose'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { createJwkDid } from '../../src/did/jwk.ts'
+import { ask, type Reply } from '../_ask.ts'
+import type { Switch } from '../oid4vci/_mutants.ts'
+import { authority } from '../x509/_chains.ts'
+import {
+  authorityKey,
+  certifiedIssuer,
+  identifiedAuthority,
+  issueCertified,
+  issuerNames,
+  trust,
+} from './_certified.ts'
+import {
+  holderKey,
+  issueSdJwt,
+  issuerDid,
+  issuerKey,
+  personQuery,
+  present,
+  presentSdJwt,
+  readRequest,
+  requestProof,
+  respond,
+  signJwt,
+  vct,
+  type Presented,
+  type RequestOptions,
+  type Verifier,
+} from './_wallet.ts'
+
+export type Check = Switch & { attack: (verifier: Verifier) => Promise<Reply> }
+
+const now = () => Math.floor(Date.now() / 1_000)
+const [person] = personQuery.credentials as [(typeof personQuery.credentials)[0]]
+
+async function asked(verifier: Verifier, options: RequestOptions = {}) {
+  const { presentationId, openid4vp } = await requestProof(verifier, options)
+  const request = await readRequest(openid4vp!.authorizationRequest)
+  return { presentationId, pageUrl: openid4vp!.pageUrl, request }
+}
+
+/** Answers a request with a presentation that differs from a valid one. */
+const presented =
+  (toPresented: () => Presented | Promise<Presented>, options: RequestOptions = {}) =>
+  async (verifier: Verifier) => {
+    const { request } = await asked(verifier, options)
+    return present(request, { person: [await presentSdJwt(request, await toPresented())] })
+  }
+
+const responses: Check[] = [
+  {
+    file: 'authorization-response.ts',
+    text: 'response.state === undefined || digestOf(response.state) !== digestOf(openid4vp.state)',
+    off: 'false',
+    attack: async (verifier) => {
+      const { request } = await asked(verifier)
+      return present({ ...request, state: 'other' }, { person: [await presentSdJwt(request)] })
+    },
+  },
+  {
+    file: 'authorization-response.ts',
+    text: 'encryptionKey && (await findKey(wallet, id))',
+    off: 'undefined',
+    attack: presented(() => ({}), { responseMode: 'direct_post.jwt' }),
+  },
+  {
+    file: 'authorization-response.ts',
+    text: 'count <= mostPresentations',
+    off: 'true',
+    attack: async (verifier) => {
+      const credentials = ['person', 'other'].map((id) => ({ ...person, id, multiple: true }))
+      const { request } = await asked(verifier, { dcqlQuery: { credentials } })
+      const many = (count: number) => Promise.all(Array.from({ length: count }, () => presentSdJwt(request)))
+      return present(request, { person: await many(11), other: await many(10) })
+    },
+  },
+  {
+    file: 'encryption.ts',
+    text: 'protectedHeader.kid !== kid',
+    off: 'false',
+    attack: encrypted({ kid: 'other' }),
+  },
+  {
+    file: 'encryption.ts',
+    text: 'contentEncryptionAlgorithms: encodings',
+    off: '',
+    attack: encrypted({ enc: 'A192GCM' }),
+  },
+  {
+    file: 'response.ts',
+    text: '!isOver(record.openid4vp.expiresTime * 1_000)',
+    off: 'true',
+    attack: async (verifier) => {
+      const { request, pageUrl } = await asked(verifier, { expiresIn: 1 })
+      const presentation = await presentSdJwt(request)
+      for (let state = ''; state !== 'expired';)
+        ({ state } = (await (await fetch(pageUrl)).json()) as { state: string })
+      return present(request, { person: [presentation] })
+    },
+  },
+  {
+    file: 'response.ts',
+    text: 'fault !== undefined',
+    off: 'false',
+    attack: async (verifier) => {
+      const dcqlQuery = { credentials: [person, { ...person, id: 'other' }] }
+      const { request } = await asked(verifier, { dcqlQuery })
+      return present(request, { person: [await presentSdJwt(request)] })
+    },
+  },
+  {
+    file: 'session.ts',
+    text: 'answer.digest === digest',
+    off: 'true',
+    attack: async (verifier) => {
+      const { request } = await asked(verifier, { redirectUri: 'https://shop.example/done' })
+      await present(request, { person: [await presentSdJwt(request)] })
+      return present(request, { person: ['stolen~'] })
+    },
+  },
+  {
+    file: 'session.ts',
+    text: ".where('code_digest', '=', digestOf(code))",
+    off: 'true',
+    attack: async (verifier) => {
+      const { presentationId, request } = await asked(verifier, { redirectUri: 'https://shop.example/done' })
+      await present(request, { person: [await presentSdJwt(request)] })
+      const body = JSON.stringify({ responseCode: 'guessed' })
+      const path = `/present-proof/presentations/${presentationId}/response-code`
+      return ask(verifier.agent, `POST ${path}`, { body, apiKey: verifier.tenant.apiKey })
+    },
+  },
+]
+
+function encrypted({ kid, enc = 'A128GCM' }: { kid?: string; enc?: string }): Check['attack'] {
+  return async (verifier) => {
+    const { request } = await asked(verifier, { responseMode: 'direct_post.jwt' })
+    const [key] = request.client_metadata.jwks.keys
+    const content = { vp_token: { person: [await presentSdJwt(request)] }, state: request.state }
+    const response = await new CompactEncrypt(Buffer.from(JSON.stringify(content)))
+      .setProtectedHeader({ alg: 'ECDH-ES', enc, kid: kid ?? key.kid })
+      .encrypt(await importJWK(key, 'ECDH-ES'))
+    return respond(request, { response })
+  }
+}
+
+const presentations: Check[] = [
+  {
+    file: 'presentation.ts',
+    text: '![answer.aud].flat().includes(audience)',
+    off: 'false',
+    attack: presented(() => ({ binding: { aud: 'redirect_uri:https://other.example' } })),
+  },
+  {
+    file: 'presentation.ts',
+    text: 'answer.nonce !== nonce',
+    off: 'false',
+    attack: presented(() => ({ binding: { nonce: 'other' } })),
+  },
+  {
+    file: 'presentation.ts',
+    text: 'checkValidity(toValidity([iat, answer.nbf], [answer.exp]), options.now, leewaySeconds)',
+    off: 'undefined',
+    attack: presented(() => ({ binding: { iat: now() + 3_600 } })),
+  },
+  {
+    file: 'presentation.ts',
+    text: 'iat !== undefined && iat < requestedAt - leewaySeconds',
+    off: 'false',
+    attack: presented(() => ({ binding: { iat: now() - 3_600 } })),
+  },
+  {
+    file: 'presentation.ts',
+    text: '!match.isMatch',
+    off: 'false',
+    attack: presented(async () => ({ credential: await issueSdJwt({ payload: { vct: 'urn:other' } }) })),
+  },
+  {
+    file: 'presentation.ts',
+    text: 'checkDisclosures(decoded, expected.query)',
+    off: 'undefined',
+    attack: presented(() => ({ claims: ['name', 'age'] })),
+  },
+  {
+    file: 'presentation.ts',
+    text: 'checkPolicy(expected.constraints, [{ schemas: types, issuerDid: issuer }])',
+    off: 'undefined',
+    attack: async (verifier) => {
+      const constraints = [{ schemaId: vct, trustedIssuers: ['did:web:government.example'] }]
+      const body = { name: 'persons', description: '', constraints }
+      const { id: policyId } = await verifier.tenant.call('POST /verification/policies', { body })
+      return presented(() => ({}), { policyId })(verifier)
+    },
+  },
+  {
+    file: 'presentation.ts',
+    text: 'checkKeyBinding(decoded)',
+    off: 'undefined',
+    attack: presented(() => ({ key: generateKey('P-256') })),
+  },
+  {
+    file: 'src/credentials/verify.ts',
+    text: 'if (verifyDates) checkValidity(credential, now, leewaySeconds)',
+    off: '',
+    attack: presented(async () => ({ credential: await issueSdJwt({ payload: { exp: now() - 3_600 } }) })),
+  },
+  {
+    file: 'src/credentials/verify.ts',
+    text: 'verifySignature ? await checkIssuerSignature(jws, credential.issuerDid, options) : undefined',
+    off: 'undefined',
+    attack: presented(async () => ({ credential: await issueSdJwt({ key: generateKey('P-256') }) })),
+  },
+  {
+    file: 'src/credentials/verify.ts',
+    text: 'await establishStatus(status, credential, checkStatus)',
+    off: 'undefined',
+    attack: presented(async () => {
+      const status = { status_list: { idx: 0, uri: 'not a URL' } }
+      return { credential: await issueSdJwt({ payload: { status } }) }
+    }),
+  },
+]
+
+const payment = { type: 'payment', credential_ids: ['person'], amount: '10.00 EUR' }
+const authorizing =
+  (transaction: object, toBinding: (text: string) => object): Check['attack'] =>
+  async (verifier) => {
+    const credentials = [person, { ...person, id: 'other' }]
+    const { request } = await asked(verifier, { dcqlQuery: { credentials }, transactionData: [transaction] })
+    const binding = toBinding(request.transaction_data[0])
+    const vps = { other: [await presentSdJwt(request, { binding })], person: [await presentSdJwt(request)] }
+    return present(request, vps)
+  }
+const hashOf = (text: string) => [hash('sha256', text, 'base64url')]
+const strong = { ...payment, credential_ids: ['other'], transaction_data_hashes_alg: ['sha-512'] }
+
+const transactions: Check[] = [
+  {
+    file: 'transaction-data.ts',
+    text: 'ids.includes(credentialId)',
+    off: 'true',
+    attack: authorizing(payment, (text) => ({ transaction_data_hashes: hashOf(text) })),
+  },
+  {
+    file: 'transaction-data.ts',
+    text: '(allowed ?? [defaultAlgorithm]).includes(algorithm as Algorithm)',
+    off: 'true',
+    attack: authorizing(strong, (text) => ({
+      transaction_data_hashes: hashOf(text),
+      transaction_data_hashes_alg: 'sha-256',
+    })),
+  },
+  {
+    file: 'transaction-data.ts',
+    text: 'allowed === undefined',
+    off: 'true',
+    attack: authorizing(strong, (text) => ({ transaction_data_hashes: hashOf(text) })),
+  },
+  {
+    file: 'transaction-data.ts',
+    text: 'count !== 1',
+    off: 'false',
+    attack: authorizing(payment, () => ({})),
+  },
+]
+
+const holderDid = createJwkDid(toPublic(holderKey))
+const jwtQuery = {
+  credentials: [{ id: 'person', format: 'jwt_vc_json', meta: { type_values: [['VerifiableCredential']] } }],
+}
+
+type JwtParts = { key?: typeof holderKey; iss?: string; vp?: object; subject?: string; count?: number }
+
+/** Answers with a JWT presentation that differs from a valid one. */
+function presentedJwt({ key = holderKey, iss = holderDid, vp, subject = holderDid, count = 1 }: JwtParts) {
+  return async (verifier: Verifier, options: RequestOptions = {}) => {
+    const { request } = await asked(verifier, { dcqlQuery: jwtQuery, ...options })
+    const base = { '@context': ['https://www.w3.org/2018/credentials/v1'], type: ['VerifiableCredential'] }
+    const vc = { ...base, credentialSubject: { id: subject } }
+    const claims = { iss: issuerDid, sub: subject, nbf: now() - 60, vc }
+    const credential = signJwt({ typ: 'JWT' }, claims, issuerKey)
+    const verifiableCredential = Array.from({ length: count }, () => credential)
+    const content = { ...base, type: ['VerifiablePresentation'], verifiableCredential, ...vp }
+    const payload = { iss, aud: request.client_id, nonce: request.nonce, vp: content }
+    return present(request, { person: [signJwt({ typ: 'JWT' }, payload, key)] })
+  }
+}
+
+const thief = generateKey('P-256')
+const jwts: Check[] = [
+  {
+    file: 'presentation.ts',
+    text: 'credential === undefined || more.length > 0',
+    off: 'false',
+    attack: presentedJwt({ count: 2 }),
+  },
+  {
+    file: 'presentation.ts',
+    text: "checkHolder(iss, named, 'The holder of the presentation is')",
+    off: 'undefined',
+    attack: presentedJwt({ vp: { holder: 'did:web:other.example' } }),
+  },
+  {
+    file: 'presentation.ts',
+    text: "checkHolder(iss, subjectDid, 'The subject of the credential is')",
+    off: 'undefined',
+    attack: presentedJwt({ key: thief, iss: createJwkDid(toPublic(thief)) }),
+  },
+  {
+    file: 'presentation.ts',
+    text: "await checkSignature(jws, { did: iss, role: 'holder' }, options.resolve)",
+    off: 'undefined',
+    attack: presentedJwt({ key: thief }),
+  },
+  {
+    file: 'presentation.ts',
+    text: 'checkPolicy(expected.constraints, [{ schemas, issuerDid: issuer }])',
+    off: 'undefined',
+    attack: async (verifier) => {
+      const constraints = [{ schemaId: 'https://schemas.example/person', trustedIssuers: [] }]
+      const body = { name: 'persons', description: '', constraints }
+      const { id: policyId } = await verifier.tenant.call('POST /verification/policies', { body })
+      return presentedJwt({})(verifier, { policyId })
+    },
+  },
+]
+
+/** Answers with a credential of an issuer with certificates, of a new root that is trusted. */
+const certified =
+  (
+    toIssuer: (root: Awaited<ReturnType<typeof identifiedAuthority>>) => ReturnType<typeof certifiedIssuer>,
+    payload = {},
+  ) =>
+  async (verifier: Verifier, options: RequestOptions = {}) => {
+    const root = await identifiedAuthority(`CN=Root ${crypto.randomUUID()}`)
+    await trust(verifier, root)
+    const credential = await issueCertified(await toIssuer(root), { payload })
+    return presented(() => ({ credential }), options)(verifier)
+  }
+
+const issuers: Check[] = [
+  {
+    file: 'trust.ts',
+    text: '!isByAuthority({ authorityKeyIds }, asked)',
+    off: 'false',
+    attack: presented(() => ({}), {
+      dcqlQuery: { credentials: [{ ...person, trusted_authorities: [{ type: 'aki', values: ['bm9uZQ'] }] }] },
+    }),
+  },
+  {
+    file: 'trust.ts',
+    text: 'await isTrustedDid(db, issuer)',
+    off: 'true',
+    attack: presented(() => ({}), { issuers: 'trusted' }),
+  },
+  {
+    file: 'trust.ts',
+    text: 'named.length > 0 && !authorityKeyIds.some((each) => named.includes(each))',
+    off: 'false',
+    attack: async (verifier) => {
+      const tenant = await verifier.agent.newTenant()
+      await tenant.call('POST /trust-anchors', { body: { type: 'aki', value: 'bm9uZQ' } })
+      return certified((root) => certifiedIssuer(root))({ ...verifier, tenant }, { issuers: 'trusted' })
+    },
+  },
+  {
+    file: 'src/trust-anchors/verify-chain.ts',
+    text: 'isIssuer(x5c as string[], names, issuer)',
+    off: 'true',
+    attack: certified((root) => certifiedIssuer(root), { iss: 'https://bank.example' }),
+  },
+  {
+    file: 'src/x509/index.ts',
+    text: 'checkTrust(chain, trusted, at)',
+    off: 'chain',
+    attack: certified(async () => certifiedIssuer(await authority('CN=Stranger'))),
+  },
+  {
+    file: 'src/x509/path.ts',
+    text: 'named !== undefined && keyId !== undefined && named !== keyId',
+    off: 'false',
+    attack: certified((root) =>
+      certifiedIssuer(root, { names: issuerNames, extensions: [authorityKey({ keyId: 'b3RoZXI' })] }),
+    ),
+  },
+  {
+    file: 'src/credentials/issuer-signature.ts',
+    text: '!isSignedBy(jws, publicKeyJwk)',
+    off: 'false',
+    attack: certified(async (root) => ({ ...(await certifiedIssuer(root)), key: generateKey('P-256') })),
+  },
+]
+
+export const checks: Check[] = [...responses, ...presentations, ...transactions, ...jwts, ...issuers]

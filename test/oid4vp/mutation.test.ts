@@ -1,0 +1,20 @@
+/** Every check of the verifier is necessary: an attack that is refused succeeds with its check switched off. */
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { isTaken, loadMutants, nameOf, switchOff } from '../oid4vci/_mutants.ts'
+import { checks, type Check } from './_checks.ts'
+import { startVerifier, type Verifier } from './_wallet.ts'
+
+let verifier: Verifier
+beforeAll(async () => {
+  verifier = await startVerifier({}, { parts: await loadMutants(checks, 'src/oid4vp') })
+})
+afterAll(() => verifier[Symbol.asyncDispose]())
+
+test.each(checks.map((check): [string, Check] => [nameOf(check), check]))('%s', async (_, check) => {
+  onTestFinished(() => switchOff(undefined))
+  const refused = await check.attack(verifier)
+  expect(isTaken(refused), `the attack succeeds with all checks: ${JSON.stringify(refused)}`).toBe(false)
+  switchOff(check)
+  const taken = await check.attack(verifier)
+  expect(isTaken(taken), `the attack fails without the check: ${JSON.stringify(taken)}`).toBe(true)
+})
