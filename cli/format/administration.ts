@@ -79,10 +79,11 @@ export function outcomeOf({ outcome, status, count }: AuditEntry): Styled {
   return inStyle(styles[outcome], [outcome, status, count && `×${count}`].filter(Boolean).join(' '))
 }
 
-/** Returns the actor: the entity of a tenant, or the address of an unauthenticated caller. */
-function doerOf({ actor, entityId, address }: AuditEntry): string {
-  if (actor === 'tenant') return `tenant ${entityId}`
-  return actor === 'anonymous' ? (address ?? 'many addresses') : actor
+/** Returns the actor with its entity or the subject of its token, or the address of an unauthenticated caller. */
+function doerOf({ actor, entityId, login, address }: AuditEntry): string {
+  if (actor === 'anonymous') return address ?? 'many addresses'
+  const name = entityId ?? login
+  return name === undefined ? actor : `${actor} ${name}`
 }
 
 /** Returns the ids of the subject, such as `id=… keyId=…`. */

@@ -50,7 +50,7 @@ async function printed(command: ReturnType<User['spawn']>): Promise<{ address: s
     const [, address, code] = /Sign in at (\S+)(?: with the code (\S+))?\n/.exec(text) ?? []
     return address === undefined ? undefined : { address, ...(code !== undefined && { code }) }
   }
-  command.stderr!.on('data', (chunk) => (text += String(chunk)))
+  command.stderr.on('data', (chunk) => (text += String(chunk)))
   return (await until(
     'an address',
     async () => find(),

@@ -43,6 +43,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that request addresses of the operator, with the variables that configure them. */
 export const operatorFiles: Readonly<Record<string, readonly string[]>> = {
+  'src/bearer-tokens/provider.ts': ['OIDC_ISSUER', 'KEYCLOAK_URL'],
   'src/vdr/neoprism-client.ts': ['VDR_URL'],
   'src/doctor/credential-issuers.ts': ['REST_SERVICE_URL'],
   'src/doctor/public-addresses.ts': ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL'],

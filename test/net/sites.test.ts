@@ -24,7 +24,9 @@ test('every use of the HTTP client is known', () => {
 test('every file that has the client uses it or is known to pass it on', () => {
   const passOn = [
     'src/agent.ts',
+    'src/bearer-tokens/bearer-tokens.ts',
     'src/doctor/diagnose.ts',
+    'src/doctor/openid-provider.ts',
     'src/environment.ts',
     'src/mediator/mediator.ts',
     'src/net/http-client.ts',
@@ -40,6 +42,7 @@ test('every file that has the client uses it or is known to pass it on', () => {
 
 test('the operator’s client is used for the operator’s addresses only', () => {
   expect(filesWith(/\boperatorHttp\b/)).toEqual([
+    'src/agent.ts', // the OpenID provider
     'src/doctor/diagnose.ts',
     'src/doctor/webhook-receivers.ts', // the global webhook
     'src/environment.ts',
@@ -66,6 +69,7 @@ function opensConnections(file: string): boolean {
 test('no other file opens connections', () => {
   expect(sources.filter(opensConnections).toSorted()).toEqual([
     'cli/demo/changes.ts', // a server
+    'cli/login/redirect.ts', // a server for the browser of this machine
     'cli/oid4vci-callback.ts', // a server for the browser of this machine
     'cli/webhook-receiver.ts', // a server, and what it passes on to an address on the command line
     'daemon/client/send-request.ts', // the command line asks its daemon

@@ -5,7 +5,7 @@ import { RegistryRow } from '../../src/wallet-export/registry-rows.ts'
 import { openAgentDb } from '../../src/storage/database.ts'
 
 /** Access rights belong to the agent; aliases are derived from the wallet's own file. */
-const excluded = ['entity', 'wallet_alias']
+const excluded = ['entity', 'wallet_alias', 'wallet_permission']
 
 test('every table of agent.db that names a wallet is known to exports', async () => {
   const db = await openAgentDb(':memory:')

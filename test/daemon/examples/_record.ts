@@ -1,5 +1,6 @@
 /** Runs the story on an agent of its own. */
 import { startAgent } from '../../_agent.ts'
+import { accepting, startIssuer } from '../../bearer-tokens/_issuer.ts'
 import { openReceiver } from '../../_receiver.ts'
 import { temporaryFolder } from '../../_temporary-folder.ts'
 import { toExamples, type Example } from './_recorder.ts'
@@ -9,7 +10,8 @@ export const examplesFile = new URL('../../../daemon/http/examples.json', import
 
 /** The examples of each operation that the story calls, as a real agent answers them. */
 export async function record(): Promise<Record<string, Example>> {
-  await using agent = await startAgent()
+  await using issuer = await startIssuer()
+  await using agent = await startAgent(accepting(issuer))
   await using webhook = await openReceiver()
   await using folder = await temporaryFolder()
   const told = await tell(agent, webhook.url, folder.path)
@@ -17,6 +19,7 @@ export async function record(): Promise<Record<string, Example>> {
     [agent.url]: 'http://127.0.0.1:8085',
     [agent.didcommUrl]: 'http://127.0.0.1:8090',
     [webhook.url]: 'https://acme.example/events',
+    [issuer.url]: 'https://login.example',
     [folder.path]: '/var/backups',
     [agent.dataDir]: '/var/lib/identity-agent',
   })

@@ -68,6 +68,9 @@ async function administer({ admin, backups, agent, examples }: Cast) {
   await admin('GET /')
   await admin('GET /docs')
   await admin('GET /wallets/{walletId}/stats', { path: { walletId } })
+  const [path, subject] = [{ walletId }, '9d2c7f4e-5b1a-4c3d-8e6f-0a1b2c3d4e5f']
+  await admin('POST /wallets/{walletId}/uma-permissions', { path, body: { subject } })
+  await admin('DELETE /wallets/{walletId}/uma-permissions', { path, query: { subject } })
   const transfer = { passphrase: 'correct horse battery staple' }
   const files = createFileClient(agent.url, { 'x-admin-api-key': adminToken })
   const content = await buffer(
@@ -517,6 +520,7 @@ async function signIn({ acme, alice, anyone }: Cast, { subjectId }: Dids) {
     path: { challengeId: (await acme('POST /did-authentication/challenges', { body: {} })).id },
   })
   await anyone('GET /.well-known/jwks.json')
+  await anyone('GET /.well-known/oauth-protected-resource')
 }
 
 async function follow({ acme, webhook }: Cast) {
