@@ -98,7 +98,7 @@ test('a received request can be answered by the command for all proofs', async (
     input: request.openid4vp.authorizationRequest,
   })
   expect(refused.code).toBe(2)
-  const list = (await holder!.json`proof list --state RequestReceived`) as any
+  const list = await holder!.json`proof list --state RequestReceived`
   const { presentationId } = (Array.isArray(list) ? list : list.contents).find(
     ({ openid4vpRequest }: any) => openid4vpRequest.clientId === request.openid4vp.clientId,
   )

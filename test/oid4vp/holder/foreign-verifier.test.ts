@@ -33,7 +33,7 @@ test.each(['direct_post', 'direct_post.jwt'] as const)('%s', async (mode) => {
     verifyJwt: () => Promise.reject(new Error('nothing to verify')),
     encryptJwe: () => Promise.reject(new Error('nothing to encrypt')),
   }
-  const peer = new Openid4vpVerifier({ callbacks: callbacks as never })
+  const peer = new Openid4vpVerifier({ callbacks })
   const dcql_query = { credentials: [credentialQuery({ claims: [{ path: ['name'] }, { path: ['age'] }] })] }
   const clientId = `decentralized_identifier:${server.did}`
   const state = newId()
@@ -72,7 +72,7 @@ test.each(['direct_post', 'direct_post.jwt'] as const)('%s', async (mode) => {
     authorizationResponse: Object.fromEntries(server.responses[0]!),
     authorizationRequestPayload: request as never,
     callbacks,
-  } as never)
+  })
   expect(parsed.expectedNonce).toBe((request as { nonce: string }).nonce)
   const { presentations } = (parsed as unknown as { dcql: { presentations: Record<string, string[]> } }).dcql
   const [text] = presentations['person']!
