@@ -163,6 +163,8 @@ await build({
       [/\/net\/lan\.ts$/, './daemon/lan.cjs'],
       [qrCodes, './qr.cjs'],
       [/\/recording\/draw\.ts$/, './recording.cjs'],
+      [/\/src\/decode\/index\.ts$/, './decode.cjs'],
+      [/\/src\/decode\/picture\.ts$/, './picture.cjs'],
     ]),
   ],
 })
@@ -183,6 +185,14 @@ await build({
   ...script,
   minify: true,
   entryPoints: { recording: 'cli/recording/draw.ts' },
+  outdir: 'dist',
+  sourcemap: false,
+})
+// What `agent decode` and `agent dcql` read with, and what reads a QR code in a picture.
+await build({
+  ...script,
+  minify: true,
+  entryPoints: { decode: 'src/decode/index.ts', picture: 'src/decode/picture.ts' },
   outdir: 'dist',
   sourcemap: false,
 })

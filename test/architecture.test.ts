@@ -122,6 +122,18 @@ const mayImport: Record<string, string[]> = {
     'src/protocols',
     'src/oid4vci',
   ],
+  // Reads texts without a wallet. The command line loads it, and nothing of the daemon.
+  'src/decode': [
+    'src/base',
+    'src/net',
+    'src/crypto',
+    'src/did',
+    'src/didcomm',
+    'src/dcql',
+    'src/credentials',
+    'src/oid4vci/holder',
+    'src/oid4vci/jwt.ts',
+  ],
   'src/enterprise': [
     'src/base',
     'src/net',
@@ -284,7 +296,7 @@ const mayImport: Record<string, string[]> = {
   'library/agent': ['daemon/server', 'library/client'],
   'library/_make': ['daemon/http', 'daemon/routes'],
   // Commands and the dashboard speak HTTP with the daemon.
-  cli: ['src/base', 'src/crypto/mnemonic.ts', 'src/net/lan.ts', 'daemon/client'],
+  cli: ['src/base', 'src/crypto/mnemonic.ts', 'src/decode', 'src/net/lan.ts', 'daemon/client'],
   'cli/tui': [
     'src/base',
     'daemon/client',
@@ -297,7 +309,7 @@ const mayImport: Record<string, string[]> = {
     'cli/qr',
     'cli',
   ],
-  commands: ['src/base', 'daemon/client', 'cli', 'cli/tui', 'package.json'],
+  commands: ['src/base', 'src/decode', 'daemon/client', 'cli', 'cli/tui', 'package.json'],
   bin: ['daemon/server', 'cli', 'commands'],
   // The generator of the reference pages, and of their pictures.
   docs: [
