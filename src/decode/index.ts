@@ -4,6 +4,7 @@
  *
  * The command line loads this file with `import()`: its readers are large.
  */
+import { JsonError, parseJson } from '../base/json.ts'
 import { Problem } from '../base/problem.ts'
 import { createWebResolver } from '../did/web.ts'
 import { createResolver } from '../did/resolver.ts'
@@ -13,6 +14,11 @@ import { UnreachableError } from '../net/unreachable-error.ts'
 import { type Decoded, DecodeError } from './decoded.ts'
 import { decode } from './recognise.ts'
 
+export { toDcqlCredential } from '../dcql/credential.ts'
+export { selectClaims } from '../dcql/path.ts'
+export { claimPathsOf, queryOf, subjectPath } from '../dcql/query-of.ts'
+export { RequestedDcqlQuery } from '../dcql/query.ts'
+export { describePath } from '../dcql/match.ts'
 export { type Check, type Decoded, DecodeError, type Facts, type FactValue } from './decoded.ts'
 
 const limits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
@@ -52,6 +58,19 @@ async function getText(http: HttpClient, url: string): Promise<string> {
   } catch (error) {
     if (error instanceof UnreachableError) throw new DecodeError(error.message, { cause: error })
     throw error
+  }
+}
+
+/** The JSON at a URL. @throws {DecodeError} */
+export async function fetchJson(url: string): Promise<unknown> {
+  const http = createHttpClient({ allow: 'any' })
+  try {
+    return parseJson(await getText(http, url))
+  } catch (error) {
+    if (error instanceof JsonError) throw new DecodeError(`The document at ${url} ${error.message}`)
+    throw error
+  } finally {
+    await http.close()
   }
 }
 
