@@ -40,6 +40,21 @@ const Definition = z.looseObject({
   presentation_definition: z.looseObject({ input_descriptors: z.array(Descriptor).default([]) }),
 })
 const SdJwt = z.looseObject({ claims: z.record(z.string(), z.unknown()).nullish() })
+const DcqlQuery = z.looseObject({
+  credentials: z.array(
+    z.looseObject({
+      meta: z.looseObject({
+        vct_values: z.array(z.string()).optional(),
+        type_values: z.array(z.array(z.string())).optional(),
+      }),
+      claims: z
+        .array(z.looseObject({ path: z.array(z.union([z.string(), z.number(), z.null()])) }))
+        .optional(),
+    }),
+  ),
+})
+/** A query in DCQL: of OpenID4VP, or in a request over DIDComm. */
+const Dcql = z.union([z.looseObject({ dcql_query: DcqlQuery }).transform((it) => it.dcql_query), DcqlQuery])
 const Options = z.looseObject({ options: z.looseObject({ domain: z.string() }) })
 const ProofLine = z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).nullish() })
 
@@ -53,6 +68,8 @@ export function proofRequestText({ requestData, proofs = [] }: Asked): string {
   const content = readJson(requestData[0])
   const anonCreds = AnonCreds.safeParse(content)
   if (anonCreds.success) return anonCredsText(anonCreds.data)
+  const query = Dcql.safeParse(content)
+  if (query.success) return query.data.credentials.map(dcqlText).join('; ')
   const definition = Definition.safeParse(content)
   const of = linesOf(proofs).map(withSchema).join(', and one')
   const descriptors = definition.data?.presentation_definition.input_descriptors ?? []
@@ -136,6 +153,17 @@ function descriptorText({ id, name, purpose, constraints }: z.output<typeof Desc
   })
   const title = name ?? purpose ?? id ?? 'a credential'
   return fields.length > 0 ? `${title} (${all(fields)})` : title
+}
+
+function dcqlText({ meta, claims = [] }: z.output<typeof DcqlQuery>['credentials'][number]): string {
+  const types = meta.vct_values?.map(shortUrlName) ?? meta.type_values?.map((each) => each.join(' and '))
+  const paths = claims.map(({ path }) =>
+    path
+      .map((part) => part ?? '*')
+      .join('.')
+      .replace(/^credentialSubject\./, ''),
+  )
+  return `${paths.length > 0 ? `${all(paths)} of ` : ''}a credential of the type ${types?.join(' or ') ?? 'any'}`
 }
 
 /** Describes a line of `proofs`, such as ` with the schema employee, issued by did:prism:…1f2c`. */

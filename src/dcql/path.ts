@@ -33,3 +33,12 @@ function step(element: unknown, component: ClaimsPath[number], indexes: Indexes)
   if (component === null) return array
   return indexes === 'exact' ? array.slice(component, component + 1) : array.slice(0, component + 1)
 }
+
+/** Whether a disclosed claim contains a requested one, or is in it. Elements of arrays have their index as text. */
+export function isOnPath(asked: ClaimsPath, disclosed: readonly string[]): boolean {
+  return disclosed.every((name, depth) => {
+    const component = asked[depth]
+    if (component === undefined) return true
+    return component === null ? /^\d+$/.test(name) : String(component) === name
+  })
+}

@@ -10,7 +10,8 @@ import { checkValidity, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
 import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
-import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
+import { isOnPath } from '../dcql/path.ts'
+import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import { checkPolicy, type PolicyConstraint } from '../verification/policies.ts'
 import type { Check } from './checks.ts'
@@ -157,15 +158,6 @@ function checkDisclosures({ disclosures }: DecodedSdJwt, { credentials }: DcqlQu
       'claim-missing',
       `The claim ${describePath(surplus.path)} is disclosed and was not requested`,
     )
-}
-
-/** Whether a disclosed claim contains a requested one, or is in it. Elements of arrays have their index as text. */
-function isOnPath(asked: ClaimsPath, disclosed: readonly string[]): boolean {
-  return disclosed.every((name, depth) => {
-    const component = asked[depth]
-    if (component === undefined) return true
-    return component === null ? /^\d+$/.test(name) : String(component) === name
-  })
 }
 
 async function checkVpHolder(

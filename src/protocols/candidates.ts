@@ -6,6 +6,7 @@ import { checkOneSatisfied, satisfies } from '../credentials/constraints.ts'
 import { findMissing } from '../credentials/sd-jwt/presentation.ts'
 import { checkValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
+import type { DcqlQuery } from '../dcql/query.ts'
 import { getSigningKey } from '../did-registrar/keys.ts'
 import { canonicalDid } from '../did/document.ts'
 import type { Db } from '../storage/database.ts'
@@ -15,6 +16,7 @@ import { CredentialFormat } from './formats.ts'
 import { type DecodedCredential, issuanceFormats } from './issue-credential/format.ts'
 import { CredentialData } from './issue-credential/model.ts'
 import type { HeldCredential as HeldRow } from './present-proof/format.ts'
+import { findDcqlMismatch, selectHeld } from './present-proof/dcql-selection.ts'
 import { fitOf } from './present-proof/formats/anoncreds.ts'
 import { findHolderKey } from './present-proof/formats/sd-jwt.ts'
 import { presentProof, type PresentationRecord } from './present-proof/model.ts'
@@ -84,8 +86,9 @@ export async function findCandidates(
     const detail = `The record ${presentationId} has the role ${record.role}; only the prover chooses credentials.`
     throw new Problem(presentProof.problems.wrongState, detail)
   }
+  const wholeWallet = await listHeld(wallet.db)
   const judged: Candidate[] = []
-  for (const held of await listHeld(wallet.db)) judged.push(await judge(wallet, record, held))
+  for (const held of wholeWallet) judged.push(await judge(wallet, record, held))
   const candidates = judged.filter(({ reason }) => reason === undefined)
   const lines = (record.anyProof || record.credentialFormat === 'AnonCreds' ? [] : record.proofs).map(
     (line) => ({
@@ -96,7 +99,12 @@ export async function findCandidates(
         .map(({ recordId }) => recordId),
     }),
   )
-  const choice = findChoice(candidates, lines)
+  const choice = record.dcql
+    ? findDcqlChoice(
+        record.dcql.query,
+        wholeWallet.filter(({ id }) => candidates.some(({ recordId }) => recordId === id)),
+      )
+    : findChoice(candidates, lines)
   return {
     candidates,
     others: judged.filter(({ reason }) => reason !== undefined),
@@ -110,6 +118,15 @@ function findChoice(candidates: Candidate[], lines: PresentationCandidates['line
   if (lines.length === 0) return candidates.length === 1 ? [candidates[0]!.recordId] : undefined
   const chosen = new Set(lines.flatMap((line) => (line.candidates.length === 1 ? line.candidates : [])))
   return lines.every((line) => line.candidates.some((id) => chosen.has(id))) ? [...chosen] : undefined
+}
+
+/** The only way to answer a query: one candidate for each credential to be answered, or all with `multiple`. */
+function findDcqlChoice(query: DcqlQuery, held: readonly HeldRow[]): string[] | undefined {
+  const { candidates, answer } = selectHeld(query, held)
+  const isOnly = (id: string) =>
+    candidates[id]!.length === 1 || query.credentials.find((each) => each.id === id)!.multiple
+  if (!answer?.every(isOnly)) return undefined
+  return [...new Set(answer.flatMap((id) => candidates[id]!.map(({ recordId }) => recordId)))]
 }
 
 async function listHeld(db: Db): Promise<Held[]> {
@@ -162,9 +179,13 @@ async function findMismatch(
   held: Held,
   decoded: DecodedCredential,
 ): Promise<Pick<Candidate, 'reason' | 'answers'>> {
-  const { credentialFormat: requested, proofs, claims = {} } = record
+  const { credentialFormat: requested, proofs, claims = {}, dcql } = record
   const { format, credential, issuer: issuerDid, subject, isRevoked } = held
-  if (format !== requested) return { reason: `It is a ${format} credential; the request is for ${requested}` }
+  if (dcql) {
+    const reason = findDcqlMismatch(dcql.query, held)
+    if (reason !== undefined) return { reason }
+  } else if (format !== requested)
+    return { reason: `It is a ${format} credential; the request is for ${requested}` }
   try {
     if (format === 'AnonCreds') return toAnswers(await fitOf(wallet, record, held))
     const constrained = attempt(() => checkOneSatisfied(proofs, { ...decoded, issuerDid }, 'The request'))

@@ -7,7 +7,7 @@ import { createKeyDid } from '../../src/did/key.ts'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { issueSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { startServer } from '../_server.ts'
-import { connect, issue, newDid } from '../_tenants.ts'
+import { connect, issue, newDid, presentationIn, receive } from '../_tenants.ts'
 import { startCommandedPair } from './_agents.ts'
 import { newUser } from './_cli.ts'
 
@@ -100,6 +100,31 @@ test('a record of the wallet gives a query that a request takes', async () => {
   writeFileSync(file, JSON.stringify(query))
   const request = await pair.as(issuer).json`proof request --oid4vp --dcql ${file}`
   expect(request.openid4vp.dcqlQuery).toEqual(query)
+})
+
+test('a query is requested over a connection, and answered with the claims that it names', async () => {
+  const { issuer, holder, user, as } = pair
+  const { inviterConnectionId: connection } = await connect(issuer, holder)
+  const { did } = await newDid(issuer, 'assertionMethod', 'Ed25519')
+  const { did: subject } = await newDid(holder, 'authentication', 'Ed25519')
+  const offer = await as(issuer)
+    .json`credential offer --connection ${connection} --issuing-did ${did} --format sdjwt --claim name=Alice --claim age:=42 --auto`
+  const { recordId } = await receive(holder, offer, { subjectId: subject, keyId: 'key-1' })
+  const file = join(user.folder, 'name.json')
+  writeFileSync(file, (await as(holder).run`dcql from ${recordId} --claim name`).out)
+  const { thid, presentationId } = await as(issuer)
+    .json`proof request --connection ${connection} --dcql ${file}`
+  const asked = await presentationIn(holder.call, thid, 'RequestReceived')
+  const shown = await as(holder).run`proof show ${asked.presentationId}`
+  expect(shown.out).toMatch(/^asked for +name of a credential of the type /m)
+  expect((await as(holder).run`proof present ${asked.presentationId} --credential ${recordId}`).code).toBe(0)
+  await presentationIn(issuer.call, thid, 'PresentationVerified')
+  const { out } = await as(issuer).run`proof show ${presentationId}`
+  expect(out).toMatch(/^shown name +Alice$/m)
+  expect(out).not.toMatch(/^shown age/m)
+  expect(
+    (await as(issuer).run`proof request --connection ${connection} --dcql ${file} --format sdjwt`).code,
+  ).toBe(2)
 })
 
 test('a schema of the agent, by its guid', async () => {

@@ -13,14 +13,11 @@ import { digestBy } from './disclosure.ts'
 import { checkKeyBinding } from './key-binding.ts'
 import { decodeSdJwt, registeredClaims, type DecodedSdJwt } from './sd-jwt.ts'
 
-/** The input of `presentSdJwt`. */
-export type SdJwtPresentationContent = {
+/** The input of `presentDisclosures`. */
+export type DisclosureContent = {
   sdJwt: string
-  /**
-   * The names of the claims to disclose. A non-empty object as value names claims below; other values are
-   * ignored.
-   */
-  claims: JsonObject
+  /** Whether a disclosable claim is disclosed. Elements of arrays have their index in the path. */
+  isDisclosed: (path: readonly string[]) => boolean
   /** The domain of the request. `nonce` is its challenge. */
   audience: string
   nonce: string
@@ -29,16 +26,30 @@ export type SdJwtPresentationContent = {
   now: number
 }
 
+/** The input of `presentSdJwt`. */
+export type SdJwtPresentationContent = Omit<DisclosureContent, 'isDisclosed'> & {
+  /**
+   * The names of the claims to disclose. A non-empty object as value names claims below; other values are
+   * ignored.
+   */
+  claims: JsonObject
+}
+
+/** Presents the named claims, with all claims below and above them. @throws as `presentDisclosures` */
+export function presentSdJwt({ claims, ...content }: SdJwtPresentationContent): string {
+  return presentDisclosures({ ...content, isDisclosed: (path) => isRequested(claims, path) })
+}
+
 /**
- * Presents the named claims, with all claims below and above them.
+ * Presents a credential with some of its disclosures.
  *
  * @throws {VerificationError} when the credential cannot be decoded
  * @throws {TypeError} when the holder key is missing
  */
-export function presentSdJwt(content: SdJwtPresentationContent): string {
-  const { sdJwt, claims, audience, nonce, holderKey, now } = content
+export function presentDisclosures(content: DisclosureContent): string {
+  const { sdJwt, isDisclosed, audience, nonce, holderKey, now } = content
   const decoded = decodeSdJwt(sdJwt)
-  const disclosed = decoded.disclosures.filter(({ path }) => isRequested(claims, path))
+  const disclosed = decoded.disclosures.filter(({ path }) => isDisclosed(path))
   const jwt = decoded.sdJwt.slice(0, decoded.sdJwt.indexOf('~'))
   const presented = [jwt, ...disclosed.map(({ encoded }) => encoded), ''].join('~')
   if (!decoded.holderKey) return presented

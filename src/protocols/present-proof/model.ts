@@ -8,6 +8,7 @@ import { optional } from '../../wallet/model.ts'
 import { CredentialFormat } from '../formats.ts'
 import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
+import { DcqlStatus, StoredDcql, toDcqlStatus } from './dcql.ts'
 import { OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from './openid4vp.ts'
 import { presentationStates } from './states.ts'
 
@@ -55,6 +56,8 @@ export const PresentationData = z.object({
   data: z.array(z.string()),
   /** Prover: the request had the message type of the specification, not of the Cloud Agent. */
   isDidcommOrg: z.boolean().optional(),
+  /** The query in DCQL of a request over DIDComm, and its answer. */
+  dcql: StoredDcql.optional(),
   /** Verifier: the request, if it is over OpenID4VP. */
   openid4vp: StoredOpenId4Vp.optional(),
   /** Prover: the record ids of the presented credentials. */
@@ -79,6 +82,7 @@ export const PresentationStatus = z
       .describe('Verifier, SDJWT and AnonCreds: the disclosed claims.'),
     connectionId: z.string().optional(),
     policyId: z.string().optional().describe('The verification policy of the request.'),
+    dcql: DcqlStatus.optional().describe('The query in DCQL of a request over DIDComm (extension).'),
     openid4vp: OpenId4VpStatus.optional().describe('A request over OpenID4VP, and its result (extension).'),
     ...InvitationFields,
     metaRetries: z.int(),
@@ -104,6 +108,7 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
     disclosedClaims: record.disclosedClaims,
     connectionId: role === 'Verifier' ? record.connectionId : undefined,
     policyId: record.policy?.id,
+    dcql: record.dcql && toDcqlStatus(record.dcql),
     openid4vp: record.openid4vp && toOpenId4VpStatus(record.openid4vp),
     ...toInvitationFields(record),
     metaRetries: record.metaRetries,
