@@ -22,47 +22,60 @@ const inJson = [
   'presentation_definition',
 ]
 
-/** A request in a URL: its parameters, or a request object by value or by reference (RFC 9101). @throws {DecodeError} */
-export async function decodeRequestUrl(url: URL, sources: Sources, decode: Decode): Promise<Decoded> {
+/** A request in the parameters of a URL. @throws {DecodeError} */
+export function decodeRequestUrl(url: URL, sources: Sources, decode: Decode): Promise<Decoded> {
   const form = 'an OpenID4VP authorization request'
   const parameters: JsonObject = {}
   for (const [name, value] of url.searchParams)
     parameters[name] = inJson.includes(name) ? reading(form, name, () => parseJson(value)) : value
-  const { request, request_uri: uri } = parameters
-  if (typeof request === 'string') {
-    const inner = await decode(request, sources)
-    return {
-      ...toRequest(parameters),
-      facts: { 'client id': textOf(parameters['client_id']), 'request object': 'by value, see below' },
-      parts: [inner],
-    }
-  }
-  if (typeof uri !== 'string') return toRequest(parameters)
-  const method = textOf(parameters['request_uri_method'])
-  const facts = { 'client id': textOf(parameters['client_id']), 'request object': uri, method }
-  if (!sources.online)
-    return { ...toRequest(parameters), facts: { ...facts, 'needs --online': 'the request is at that URL' } }
-  const inner = await decode(await sources.online.getText(uri), sources)
-  return { ...toRequest(parameters), facts, parts: [inner] }
+  return decodeRequest(parameters, sources, decode)
 }
 
-/** A request in JSON, such as that of the Digital Credentials API. */
-export function decodeRequest(parameters: JsonObject): Decoded {
-  return toRequest(parameters)
-}
-
-function toRequest(parameters: JsonObject): Decoded {
-  return {
-    kind: 'authorization-request',
-    title: 'OpenID4VP authorization request',
-    facts: requestFacts(parameters),
-    checks: [
+/** A request, whose parameters may be in a request object by value or by reference (RFC 9101). @throws {DecodeError} */
+export async function decodeRequest(
+  parameters: JsonObject,
+  sources: Sources,
+  decode: Decode,
+): Promise<Decoded> {
+  const { request, request_uri: uri, client_id: clientId } = parameters
+  const about = { kind: 'authorization-request', title: 'OpenID4VP authorization request' }
+  const content = { document: parameters }
+  if (typeof request !== 'string' && typeof uri !== 'string') {
+    const signature = 'the parameters are not signed'
+    const checks: Check[] = [
       ...queryChecks(parameters['dcql_query']),
-      { name: 'signature', result: 'not verified', detail: 'the parameters of a URL are not signed' },
-    ],
-    content: { document: parameters },
-    parts: [],
+      { name: 'signature', result: 'not verified', detail: signature },
+    ]
+    return { ...about, facts: requestFacts(parameters), checks, content, parts: [] }
   }
+  const object = typeof request === 'string' ? request : await sources.online?.getText(uri as string)
+  const inner = object === undefined ? undefined : await decode(object, sources)
+  return {
+    ...about,
+    facts: {
+      'client id': textOf(clientId),
+      'request object': typeof request === 'string' ? 'by value' : (uri as string),
+      method: textOf(parameters['request_uri_method']),
+      content: inner ? 'see below' : 'needs --online: it is at that URL',
+    },
+    checks: inner ? clientChecks(clientId, inner) : [],
+    content,
+    parts: inner ? [inner] : [],
+  }
+}
+
+/** The client of the URL must be that of the request object (OpenID4VP §5.10.2). */
+function clientChecks(clientId: unknown, { content }: Decoded): Check[] {
+  const { payload } = content
+  if (clientId === undefined || !isJsonObject(payload)) return []
+  const isSame = payload['client_id'] === clientId
+  return [
+    {
+      name: 'client id',
+      result: isSame ? 'passed' : 'failed',
+      detail: isSame ? 'the same in the request object' : 'another one than in the request object',
+    },
+  ]
 }
 
 function queryChecks(query: unknown): Check[] {

@@ -6,7 +6,7 @@ import { type Check, type Decoded, type Facts, reading, type Sources } from './d
 import { whyUnresolved } from './signature.ts'
 
 /** A DID or a DID URL. @throws {DecodeError} */
-export async function decodeDid(text: string, { resolver, online }: Sources): Promise<Decoded> {
+export async function decodeDid(text: string, sources: Sources): Promise<Decoded> {
   const did = didOf(text)
   reading('a DID', 'text', () => Did.parse(did))
   const rest = text.slice(did.length)
@@ -14,13 +14,13 @@ export async function decodeDid(text: string, { resolver, online }: Sources): Pr
     didDocument: document,
     didResolutionMetadata: metadata,
     didDocumentMetadata: about,
-  } = await resolver.resolve(did)
-  const { error, message = error } = metadata
+  } = await sources.resolver.resolve(did)
+  const { error = 'notFound', message = error } = metadata
   const isMalformed = error === 'invalidDid'
-  const reason = isMalformed || online ? message : whyUnresolved(did)
+  const reason = isMalformed ? message : whyUnresolved(did, sources, message)
   const resolution: Check = document
     ? { name: 'document', result: 'passed', detail: describeSource(did) }
-    : { name: 'document', result: isMalformed ? 'failed' : 'not verified', detail: String(reason) }
+    : { name: 'document', result: isMalformed ? 'failed' : 'not verified', detail: reason }
   return {
     kind: rest === '' ? 'did' : 'did-url',
     title: rest === '' ? 'DID' : 'DID URL',

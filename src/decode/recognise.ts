@@ -19,8 +19,8 @@ const maxLength = 2_000_000
 /** @throws {DecodeError} for a text that is not recognised or cannot be read */
 export async function decode(given: string, sources: Sources): Promise<Decoded> {
   const isSpaced = /^\s*(?:\{|-----)/.test(given)
-  // Tokens and URLs are often folded into lines.
-  const text = isSpaced ? given.trim() : given.replaceAll(/\s+/g, '')
+  // Tokens and URLs are often folded into lines, or quoted.
+  const text = isSpaced ? given.trim() : given.replaceAll(/\s+/g, '').replace(/^"(.*)"$/, '$1')
   if (text === '') throw new DecodeError('There is nothing to decode: the text is empty')
   if (text.length > maxLength) throw new DecodeError(`The text is longer than ${maxLength} characters`)
   if (sources.depth === 0) throw new DecodeError('The text contains others that are nested too deeply')
@@ -126,7 +126,13 @@ const documents: readonly [is: (value: JsonObject) => boolean, read: Reader][] =
     (value) => 'credential_configurations_supported' in value || 'credential_endpoint' in value,
     issuerMetadata,
   ],
-  [(value) => 'dcql_query' in value || ('client_id' in value && 'nonce' in value), decodeRequest],
+  [
+    (value) =>
+      'dcql_query' in value ||
+      typeof value['request'] === 'string' ||
+      ('client_id' in value && 'nonce' in value),
+    (value, sources) => decodeRequest(value, sources, decode),
+  ],
   [
     (value) => hasType(value, /^(StatusList2021|BitstringStatusList)Credential$/),
     (value) =>

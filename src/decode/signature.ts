@@ -56,12 +56,12 @@ function signerOf(did: unknown, kid: unknown): string | undefined {
 }
 
 /** Issuers sign with assertion keys, holders and verifiers with authentication keys. A token may be of either. */
-async function byDid(jws: Jws, did: string, { resolver, online }: Sources): Promise<Check> {
+async function byDid(jws: Jws, did: string, sources: Sources): Promise<Check> {
   const name = 'signature'
   const failures: VerificationError[] = []
   for (const role of ['issuer', 'holder'] as const) {
     try {
-      const { id } = await checkSignature(jws, { did, role }, resolver.document)
+      const { id } = await checkSignature(jws, { did, role }, sources.resolver.document)
       return {
         name,
         result: 'passed',
@@ -76,17 +76,16 @@ async function byDid(jws: Jws, did: string, { resolver, online }: Sources): Prom
   }
   const [first] = failures as [VerificationError]
   if (first.code !== 'issuer-unresolvable') return { name, result: 'failed', detail: first.message }
-  const reason = online ? first.message : whyUnresolved(did)
-  return { name, result: 'not verified', detail: reason }
+  return { name, result: 'not verified', detail: whyUnresolved(did, sources, first.message) }
 }
 
-/** Why a DID has no document without a network. */
-export function whyUnresolved(did: string): string {
+/** Why a DID has no document here. `message` is the reason of the resolver. */
+export function whyUnresolved(did: string, { online }: Pick<Sources, 'online'>, message: string): string {
   const method = did.split(':', 2).join(':')
-  if (method === 'did:web') return 'did:web needs --online'
-  if (method === 'did:prism')
+  if (method === 'did:prism' && did.split(':').length === 3)
     return 'the short form of did:prism needs a ledger: agent did resolve asks that of a daemon'
-  return `${method} cannot be resolved here`
+  if (method === 'did:web' && !online) return 'did:web needs --online'
+  return message
 }
 
 function keyOfCertificate(x5c: unknown): PublicJwk {

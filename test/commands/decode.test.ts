@@ -135,3 +135,18 @@ test('makes a connection with --online only', async () => {
   expect((await user.json`decode ${link} --online`).parts).toMatchObject([{ kind: 'invitation' }])
   expect(requests).toEqual(['/offer', '/i?_oobid=abc'])
 })
+
+test('a did:web is resolved with --online only', async () => {
+  let document: object = {}
+  await using server = await startServer((_, response) => {
+    response.setHeader('content-type', 'application/did+json')
+    response.end(JSON.stringify(document))
+  })
+  const web = `did:web:localhost%3A${server.port}`
+  document = { id: web, verificationMethod: [] }
+  expect((await user.json`decode ${web}`).checks).toMatchObject([
+    { result: 'not verified', detail: 'did:web needs --online' },
+  ])
+  expect(server.connections()).toBe(0)
+  expect((await user.json`decode ${web} --online`).checks).toMatchObject([{ result: 'passed' }])
+})

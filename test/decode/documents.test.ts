@@ -7,6 +7,7 @@ import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createInvitation, embedMessage, toInvitationUrl, toOob } from '../../src/didcomm/invitation.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { generatePeerDid } from '../../src/did/peer.ts'
+import { issueAuthority } from '../../src/x509/issue.ts'
 import { named, type PublishedVector, readPublished } from '../_vectors.ts'
 import { fixture, read, refusalOf, resultsOf } from './_read.ts'
 
@@ -74,7 +75,14 @@ describe('OpenID', () => {
       dcql_query: JSON.parse(query) as object,
     }
     const request = signJws({ typ: 'oauth-authz-req+jwt', kid: `${did}#0` }, payload, key)
-    const decoded = await read(`openid4vp://?client_id=${encodeURIComponent(did)}&request=${request}`)
+    const client = encodeURIComponent(payload.client_id)
+    const decoded = await read(`openid4vp://?client_id=${client}&request=${request}`)
+    expect(resultsOf(decoded)).toEqual({ 'client id': 'passed' })
+    const other = await read(`openid4vp://?client_id=other&request=${request}`)
+    expect(resultsOf(other)).toEqual({ 'client id': 'failed' })
+    expect((await read(JSON.stringify({ request }))).parts.map(({ kind }) => kind)).toEqual([
+      'authorization-request',
+    ])
     expect(decoded.parts).toMatchObject([
       { kind: 'authorization-request', checks: [{ name: 'signature', result: 'passed' }] },
     ])
@@ -102,6 +110,20 @@ describe('OpenID', () => {
       )
     },
   )
+
+  test('a request object by reference needs a network', async () => {
+    const decoded = await read(
+      'openid4vp://?client_id=a&request_uri=https%3A%2F%2Fv.example%2F1&request_uri_method=post',
+    )
+    expect(decoded).toMatchObject({
+      facts: {
+        'request object': 'https://v.example/1',
+        method: 'post',
+        content: 'needs --online: it is at that URL',
+      },
+      parts: [],
+    })
+  })
 
   test('type metadata', async () => {
     const type = {
@@ -188,7 +210,7 @@ describe('DIDs', () => {
   test.each([
     ['did:web:example.org', 'not verified', 'did:web needs --online'],
     [`did:prism:${'0'.repeat(64)}`, 'not verified', 'needs a ledger'],
-    ['did:example:123', 'not verified', 'did:example cannot be resolved here'],
+    ['did:example:123', 'not verified', 'did:example is not supported'],
     ['did:key:z6Mk', 'failed', 'did:key:z6Mk'],
   ])('%s', async (did, result, reason) => {
     const { checks } = await read(did)
@@ -200,6 +222,21 @@ describe('DIDs', () => {
     expect((await read(`${did}#0`)).facts['named']).toBe('the key 0')
     expect((await read(`${did}#1`)).facts['named']).toMatch(/^nothing/)
   })
+})
+
+test('an X.509 certificate', async () => {
+  const { certificate } = await issueAuthority('CN=Authority, O=Example', 30)
+  const decoded = await read(certificate)
+  expect(decoded).toMatchObject({
+    kind: 'certificate',
+    facts: { subject: 'CN=Authority, O=Example', key: 'prime256v1' },
+  })
+  expect(resultsOf(decoded)).toEqual({ signature: 'passed' })
+  expect((await read(`${certificate}\n${certificate}`)).parts).toEqual([decoded])
+})
+
+test('a text in quotation marks', async () => {
+  expect((await read('"did:web:example.org"')).kind).toBe('did')
 })
 
 test.each([

@@ -1,5 +1,5 @@
 /** Tokens: published ones, those of this agent, and faults in each part. */
-import { randomUUID } from 'node:crypto'
+import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { signJws } from '../../src/credentials/jws.ts'
@@ -7,9 +7,10 @@ import { presentSdJwt } from '../../src/credentials/sd-jwt/presentation.ts'
 import { issueSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { compressStatuses, signTokenStatusList } from '../../src/credentials/token-status-list.ts'
 import { createBitstringStatusList, compressBits, listLength } from '../../src/credentials/bitstring.ts'
-import { generateKey, sign, toPublic } from '../../src/crypto/keys.ts'
+import { generateKey, type PrivateJwk, sign, toPublic } from '../../src/crypto/keys.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
+import { issueAuthority } from '../../src/x509/issue.ts'
 import { named, type PublishedVector, readPublished } from '../_vectors.ts'
 import { fixture, read, refusalOf, resultsOf } from './_read.ts'
 
@@ -103,6 +104,16 @@ describe('a JWT', () => {
     ])
     const other = signWith({ ...header, jwk: toPublic(generateKey('P-256')) }, {}, key)
     expect(resultsOf(await read(other))).toEqual({ signature: 'failed' })
+  })
+
+  test('is verified by the first certificate in its header, whose issuer is not checked', async () => {
+    const { certificate, key: pem } = await issueAuthority('CN=Issuer', 30)
+    const signer = createPrivateKey(pem).export({ format: 'jwk' }) as PrivateJwk
+    const x5c = [new X509Certificate(certificate).raw.toString('base64')]
+    const { checks } = await read(signJws({ typ: 'JWT', x5c }, { iss: 'https://issuer.example' }, signer))
+    expect(checks).toMatchObject([{ result: 'passed', detail: expect.stringContaining('not checked') }])
+    const other = await read(signJws({ typ: 'JWT', x5c }, { iss: 'https://issuer.example' }, key))
+    expect(resultsOf(other)).toEqual({ signature: 'failed' })
   })
 
   test('is not verified if its issuer publishes its key elsewhere', async () => {
