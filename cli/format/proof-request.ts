@@ -40,18 +40,11 @@ const Definition = z.looseObject({
   presentation_definition: z.looseObject({ input_descriptors: z.array(Descriptor).default([]) }),
 })
 const SdJwt = z.looseObject({ claims: z.record(z.string(), z.unknown()).nullish() })
+const Texts = z.array(z.string())
+const DcqlClaim = z.looseObject({ path: z.array(z.union([z.string(), z.number(), z.null()])) })
+const DcqlMeta = z.looseObject({ vct_values: Texts.optional(), type_values: z.array(Texts).optional() })
 const DcqlQuery = z.looseObject({
-  credentials: z.array(
-    z.looseObject({
-      meta: z.looseObject({
-        vct_values: z.array(z.string()).optional(),
-        type_values: z.array(z.array(z.string())).optional(),
-      }),
-      claims: z
-        .array(z.looseObject({ path: z.array(z.union([z.string(), z.number(), z.null()])) }))
-        .optional(),
-    }),
-  ),
+  credentials: z.array(z.looseObject({ meta: DcqlMeta, claims: z.array(DcqlClaim).optional() })),
 })
 /** A query in DCQL: of OpenID4VP, or in a request over DIDComm. */
 const Dcql = z.union([z.looseObject({ dcql_query: DcqlQuery }).transform((it) => it.dcql_query), DcqlQuery])
@@ -215,12 +208,16 @@ export function candidatesTable(candidates: readonly Candidate[], width?: number
 }
 
 /** Returns the next commands for a request: one for each matching credential, or the rejection if none matches. */
-export function presentCommands(presentationId: string, { candidates, lines, choice }: Candidates): string[] {
+export function presentCommands(
+  presentationId: string,
+  { candidates, lines, queries = [], choice }: Candidates,
+): string[] {
   const present = `agent proof present ${presentationId}`
   if (choice) return [present]
   if (candidates.length === 0 || unanswered(lines)) return [`agent proof reject ${presentationId}`]
-  if (lines.length > 1) {
-    const first = new Set(lines.map((line) => line.candidates[0]!))
+  const parts = lines.length > 0 ? lines : queries
+  if (parts.length > 1) {
+    const first = new Set(parts.flatMap((part) => part.candidates.slice(0, 1)))
     return [[present, ...[...first].map((id) => `--credential ${id}`)].join(' ')]
   }
   return candidates.slice(0, 5).map(({ recordId }) => `${present} --credential ${recordId}`)

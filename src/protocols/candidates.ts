@@ -16,7 +16,7 @@ import { CredentialFormat } from './formats.ts'
 import { type DecodedCredential, issuanceFormats } from './issue-credential/format.ts'
 import { CredentialData } from './issue-credential/model.ts'
 import type { HeldCredential as HeldRow } from './present-proof/format.ts'
-import { findDcqlMismatch, selectHeld } from './present-proof/dcql-selection.ts'
+import { findDcqlMismatch, type HeldSelection, selectHeld } from './present-proof/dcql-selection.ts'
 import { fitOf } from './present-proof/formats/anoncreds.ts'
 import { findHolderKey } from './present-proof/formats/sd-jwt.ts'
 import { presentProof, type PresentationRecord } from './present-proof/model.ts'
@@ -58,6 +58,10 @@ export const PresentationCandidates = z
       .describe(
         'The entries of `proofs`, which must all be satisfied, each with the record ids of its candidates. Empty for a request made with a policy, whose constraints are alternatives.',
       ),
+    queries: z
+      .array(z.object({ credentialId: z.string(), candidates: z.array(z.string()) }))
+      .optional()
+      .describe('A query in DCQL: its credential queries, each with the record ids of its candidates.'),
     choice: z
       .array(z.string())
       .optional()
@@ -99,16 +103,19 @@ export async function findCandidates(
         .map(({ recordId }) => recordId),
     }),
   )
-  const choice = record.dcql
-    ? findDcqlChoice(
-        record.dcql.query,
-        wholeWallet.filter(({ id }) => candidates.some(({ recordId }) => recordId === id)),
-      )
-    : findChoice(candidates, lines)
+  const selection = record.dcql && {
+    ...record.dcql,
+    ...selectHeld(
+      record.dcql.query,
+      wholeWallet.filter(({ id }) => candidates.some(({ recordId }) => recordId === id)),
+    ),
+  }
+  const choice = selection ? findDcqlChoice(selection) : findChoice(candidates, lines)
   return {
     candidates,
     others: judged.filter(({ reason }) => reason !== undefined),
     lines,
+    ...(selection && { queries: toQueries(selection) }),
     ...(choice && { choice }),
   }
 }
@@ -120,9 +127,17 @@ function findChoice(candidates: Candidate[], lines: PresentationCandidates['line
   return lines.every((line) => line.candidates.some((id) => chosen.has(id))) ? [...chosen] : undefined
 }
 
+type DcqlSelection = HeldSelection & { query: DcqlQuery }
+
+function toQueries({ query, candidates }: DcqlSelection): PresentationCandidates['queries'] {
+  return query.credentials.map(({ id }) => ({
+    credentialId: id,
+    candidates: candidates[id]!.map(({ recordId }) => recordId),
+  }))
+}
+
 /** The only way to answer a query: one candidate for each credential to be answered, or all with `multiple`. */
-function findDcqlChoice(query: DcqlQuery, held: readonly HeldRow[]): string[] | undefined {
-  const { candidates, answer } = selectHeld(query, held)
+function findDcqlChoice({ query, candidates, answer }: DcqlSelection): string[] | undefined {
   const isOnly = (id: string) =>
     candidates[id]!.length === 1 || query.credentials.find((each) => each.id === id)!.multiple
   if (!answer?.every(isOnly)) return undefined

@@ -60,6 +60,10 @@ test('two credentials of two formats answer a query, with the requested disclosu
   expect(received).toMatchObject({ dcql: { query }, proofs: [] })
   const proofId = [pair.sdJwt.recordId, pair.jwt.recordId]
   expect(candidates.choice).toEqual(proofId)
+  expect(candidates.queries).toEqual([
+    { credentialId: 'person', candidates: [pair.sdJwt.recordId] },
+    { credentialId: 'diploma', candidates: [pair.jwt.recordId] },
+  ])
 
   await actOnProof(pair.holder, received.presentationId, {
     action: 'request-accept',
