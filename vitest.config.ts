@@ -49,6 +49,7 @@ const unit = [
   'credentials',
   'crypto',
   'dcql',
+  'decode',
   'did',
   'didcomm',
   'schemas',

@@ -164,6 +164,8 @@ await build({
       [qrCodes, './qr.cjs'],
       [/\/recording\/draw\.ts$/, './recording.cjs'],
       [/\/login\/provider\.ts$/, './login.cjs'],
+      [/\/src\/decode\/index\.ts$/, './decode.cjs'],
+      [/\/src\/decode\/picture\.ts$/, './picture.cjs'],
     ]),
   ],
 })
@@ -192,6 +194,14 @@ await build({
   ...script,
   minify: true,
   entryPoints: { recording: 'cli/recording/draw.ts' },
+  outdir: 'dist',
+  sourcemap: false,
+})
+// What `agent decode` and `agent dcql` read with, and what reads a QR code in a picture.
+await build({
+  ...script,
+  minify: true,
+  entryPoints: { decode: 'src/decode/index.ts', picture: 'src/decode/picture.ts' },
   outdir: 'dist',
   sourcemap: false,
 })

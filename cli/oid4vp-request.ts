@@ -21,7 +21,7 @@ export const openId4VpFlags = {
     description: 'print a URL for wallets of OpenID4VP instead; it can be answered once',
   }),
   dcql: Flags.string({
-    ...withOpenId,
+    exclusive: ['schema', 'format'],
     helpValue: '<file>',
     description: 'file with the query for credentials and claims (DCQL); - for standard input',
   }),
@@ -62,6 +62,11 @@ export type OpenId4VpFlags = {
   'verifier-info'?: string | undefined
 }
 
+/** Reads a query from a file. The daemon validates it. @throws {UsageError} when it is not JSON */
+export function readQuery(file: string): Body['dcqlQuery'] {
+  return readJson('dcql', `@${file}`) as Body['dcqlQuery']
+}
+
 /** Makes a request and prints its URL. With `--wait`, prints the record once it has reached the state. */
 export function requestFromWallet(
   context: Context<object, OpenId4VpFlags & WaitFlags & QrFlags>,
@@ -70,7 +75,7 @@ export function requestFromWallet(
   const { flags, call, isQuiet, isJson, log, logJson, print, say } = context
   const qr = chooseQr(flags)
   const body = {
-    dcqlQuery: readJson('dcql', `@${flags.dcql!}`) as Body['dcqlQuery'],
+    dcqlQuery: readQuery(flags.dcql!),
     did: flags['signing-did'],
     certificateId: flags.certificate,
     ...(flags.encrypt && { responseMode: 'direct_post.jwt' as const }),

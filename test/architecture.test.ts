@@ -15,7 +15,7 @@ const mayImport: Record<string, string[]> = {
   'src/nodes': ['src/base', 'src/net', 'src/storage'],
   'src/did': ['src/base', 'src/crypto'],
   'src/vdr': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/storage'],
-  'src/dcql': ['src/base'],
+  'src/dcql': ['src/base', 'src/credentials'],
   'src/didcomm': ['src/base', 'src/crypto', 'src/did'],
   'src/credentials': ['src/base', 'src/crypto', 'src/did'],
   'src/audit': ['src/base', 'src/nodes', 'src/storage'],
@@ -105,6 +105,8 @@ const mayImport: Record<string, string[]> = {
     'src/issuer-certificates',
     'src/trust-anchors',
     'src/verification',
+    // The checks of presentations that answer a query are the same over both protocols.
+    'src/oid4vp/verify-presentations.ts',
   ],
   'src/oid4vci': [
     'src/base',
@@ -138,6 +140,18 @@ const mayImport: Record<string, string[]> = {
     'src/protocols',
     'src/oid4vci',
   ],
+  // Reads texts without a wallet. The command line loads it, and nothing of the daemon.
+  'src/decode': [
+    'src/base',
+    'src/net',
+    'src/crypto',
+    'src/did',
+    'src/didcomm',
+    'src/dcql',
+    'src/credentials',
+    'src/oid4vci/holder',
+    'src/oid4vci/jwt.ts',
+  ],
   'src/enterprise': [
     'src/base',
     'src/net',
@@ -149,7 +163,8 @@ const mayImport: Record<string, string[]> = {
     'src/did-registrar',
   ],
   'src/doctor': [
-    'src/base', 'src/bearer-tokens',
+    'src/base',
+    'src/bearer-tokens',
     'src/crypto',
     'src/net',
     'src/vdr',
@@ -304,7 +319,14 @@ const mayImport: Record<string, string[]> = {
   'library/agent': ['daemon/server', 'library/client'],
   'library/_make': ['daemon/http', 'daemon/routes'],
   // Commands and the dashboard speak HTTP with the daemon.
-  cli: ['src/base', 'src/crypto/mnemonic.ts', 'src/net/lan.ts', 'daemon/client'],
+  cli: [
+    'src/base',
+    'src/crypto/mnemonic.ts',
+    'src/dcql/query.ts',
+    'src/decode',
+    'src/net/lan.ts',
+    'daemon/client',
+  ],
   'cli/tui': [
     'src/base',
     'daemon/client',
@@ -317,7 +339,16 @@ const mayImport: Record<string, string[]> = {
     'cli/qr',
     'cli',
   ],
-  commands: ['src/base', 'daemon/client', 'cli', 'cli/tui', 'package.json'],
+  commands: [
+    'src/base',
+    'src/dcql/match.ts',
+    'src/dcql/query.ts',
+    'src/decode',
+    'daemon/client',
+    'cli',
+    'cli/tui',
+    'package.json',
+  ],
   bin: ['daemon/server', 'cli', 'commands'],
   // The generator of the reference pages, and of their pictures.
   docs: [

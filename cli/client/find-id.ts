@@ -84,9 +84,13 @@ async function findId(
   return first.id
 }
 
-/** True for a text that needs no search: an id, a DID, or a URL where one may stand for an id. */
+/** Texts that stand for an id: a DID or a URL, a file, or a token. */
+const others = /^(?:(?:did|https?):|@|ey[\w-]+\.)/i
+
+/** True for a text that needs no search: an id, another text that may stand for it, or the URI of a schema. */
 function isComplete(resource: ResourceName, text: string): boolean {
-  return (resource !== 'did' && isGuid(text)) || /^(?:did|https?):/i.test(text)
+  const isUri = resource === 'schema' && /^urn:/i.test(text)
+  return (resource !== 'did' && isGuid(text)) || isUri || others.test(text)
 }
 
 /** The text as a part of an id, without the ellipsis that tables print; undefined when it cannot be one. */

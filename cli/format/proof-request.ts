@@ -195,7 +195,7 @@ export function presentCommands(presentationId: string, { candidates, lines, cho
   if (choice) return [present]
   if (candidates.length === 0 || unanswered(lines)) return [`agent proof reject ${presentationId}`]
   if (lines.length > 1) {
-    const first = new Set(lines.map((line) => line.candidates[0]!))
+    const first = new Set(lines.flatMap((line) => line.candidates.slice(0, 1)))
     return [[present, ...[...first].map((id) => `--credential ${id}`)].join(' ')]
   }
   return candidates.slice(0, 5).map(({ recordId }) => `${present} --credential ${recordId}`)

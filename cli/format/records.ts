@@ -97,7 +97,9 @@ export function presentationFields(record: PresentationRecord): Pair[] {
     ...proofRequestFields(record),
     ['policy', record.policyId],
     ...claimPairs(record.disclosedClaims ?? {}, 'shown '),
-    ...(record.openid4vp?.credentials ?? []).flatMap(({ claims }) => claimPairs(claims, 'shown ')),
+    ...((record.openid4vp ?? record.dcql)?.credentials ?? []).flatMap(({ claims }) =>
+      claimPairs(claims, 'shown '),
+    ),
     [
       'presented',
       record.data.length === 0

@@ -28,6 +28,24 @@ export function ahead(iso: string, now: number): string {
   return unit ? `in ${Math.floor(seconds / unit[0])} ${unit[1]}` : 'now'
 }
 
+const words = [
+  [365 * 86_400, 'year'],
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const
+
+/** Formats the distance of a time in its largest unit: `3 days ago`, `in 1 hour`. Both times are in milliseconds. */
+export function inWords(time: number, now: number): string {
+  const seconds = Math.floor(Math.abs(time - now) / 1_000)
+  const unit = words.find(([length]) => seconds >= length)
+  if (!unit) return 'now'
+  const count = Math.floor(seconds / unit[0])
+  const distance = `${count} ${unit[1]}${count === 1 ? '' : 's'}`
+  return time <= now ? `${distance} ago` : `in ${distance}`
+}
+
 /** Formats a duration: `12 ms`, `1.25 s`. */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1_000).toFixed(2)} s`

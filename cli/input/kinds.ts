@@ -68,6 +68,8 @@ const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     wallet: 'wallet',
     webhook: 'webhook',
   },
+  // A token may stand for the record.
+  from: { dcql: 'credential' },
   guid: { creddef: 'creddef' },
   name: { profile: 'profile' },
 }

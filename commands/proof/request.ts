@@ -8,7 +8,7 @@ import { readClaimNames } from '../../cli/input/claims.ts'
 import { formatFlag, toFormat } from '../../cli/input/credential.ts'
 import { readAsked } from '../../cli/input/proof-request.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
-import { openId4VpFlags, requestFromWallet } from '../../cli/oid4vp-request.ts'
+import { openId4VpFlags, readQuery, requestFromWallet } from '../../cli/oid4vp-request.ts'
 import { toWhom } from '../../cli/prompts/questions.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
@@ -27,6 +27,7 @@ export default defineCommand({
     `agent proof request --connection <id> --format anoncreds --reveal name --predicate 'age>=18' --definition <guid>`,
     'agent proof request --connection <id> --wait --timeout 2m',
     'agent proof request --invitation --goal "Are you over 18?"',
+    'agent proof request --connection <id> --dcql query.json',
     'agent proof request --oid4vp --dcql query.json --signing-did did:web:… --wait',
   ],
   flags: {
@@ -112,6 +113,7 @@ export default defineCommand({
       ...(isAnonCreds && { anoncredPresentationRequest: readAsked(asked, getAccess().url) }),
       ...(domain !== undefined && { options: { challenge, domain } }),
       ...toFormat(flags.format),
+      ...(flags.dcql !== undefined && { dcqlQuery: readQuery(flags.dcql) }),
       ...(flags.claim && { claims: readClaimNames(flags.claim) }),
       policyId: flags.policy,
       statusCheck: flags['status-check'],

@@ -153,6 +153,26 @@ export const Explanation = z
       .describe('The kind of record that has the state.'),
   })
   .meta({ id: 'Explanation' })
+export const DecodedText = z
+  .object({
+    kind: z.string().describe('The recognised form, such as `sd-jwt-vc`.'),
+    title: z.string(),
+    facts: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+      .describe('The most important values. Times are in ISO 8601.'),
+    checks: z.array(
+      z.object({
+        name: z.string(),
+        result: z.enum(['passed', 'failed', 'not verified']),
+        detail: z.string(),
+      }),
+    ),
+    content: z.record(z.string(), z.unknown()).describe('The decoded JSON by the name of its part.'),
+    parts: z
+      .array(z.unknown())
+      .describe('What the text contains in forms of their own: objects like this one.'),
+  })
+  .meta({ id: 'DecodedText' })
 export const Key = {
   apiKey: z.string().optional().describe('The key, shown this once.'),
   apiKeyFile: z.string().optional().describe('The file of the key, with --key-file.'),

@@ -6,6 +6,7 @@ import {
   bodyOf,
   CheckedConfig,
   Daemon,
+  DecodedText,
   Service,
   Explanation,
   Key,
@@ -99,6 +100,10 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'daemon:start':  own(Daemon.extend({ started: z.boolean().describe('False when it ran already.') }).meta({ id: 'StartedDaemon' })),
   'daemon:status': own(Daemon.extend({ version: z.string(), startedAt: z.string(), service: z.object({ manager: z.enum(['systemd', 'launchd']), name: z.string(), isSystem: z.boolean() }).optional().describe('The service that the daemon is.') }).meta({ id: 'RunningDaemon' })),
   'daemon:stop':   own(z.object({ dataDir: z.string(), pid: z.number().optional(), stopped: z.boolean().describe('False when there was none.') }).meta({ id: 'StoppedDaemon' })),
+
+  'dcql:from': own(z.object({ credentials: z.array(z.looseObject({ id: z.string(), format: z.string() })) }).meta({ id: 'PrintedDcqlQuery' }), 'A DCQL query.'),
+
+  decode: own(DecodedText, 'Also when a check has failed, with exit code 8.'),
 
   'did:create':     own(
     operated.partial().extend({ did: z.string(), longFormDid: z.string() }).meta({ id: 'CreatedDid' }),

@@ -55,6 +55,13 @@ export function isSet(bits: Uint8Array, index: number): boolean {
   return (byte & (0x80 >> (index % 8))) !== 0
 }
 
+/** The number of bits that are set. */
+export function countBits(bits: Uint8Array): number {
+  let count = 0
+  for (let byte of bits) for (; byte !== 0; byte &= byte - 1) count += 1
+  return count
+}
+
 function inflate(bytes: Uint8Array): Uint8Array {
   try {
     return gunzipSync(bytes, { maxOutputLength: maxBytes })

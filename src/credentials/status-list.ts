@@ -107,9 +107,7 @@ export async function checkStatusList(
   { issuerDid }: Pick<DecodedCredential, 'issuerDid'>,
   { resolve, now, leewaySeconds }: StatusListChecks,
 ): Promise<void> {
-  const { list, validity, isSigned } = orRefuse(() =>
-    text.trim().startsWith('{') ? parseJsonList(text) : parseJwtList(text.trim()),
-  )
+  const { list, validity, isSigned } = readStatusList(text)
   const { type, statusPurpose, encodedList } = list.credentialSubject
   if (list.id !== entry.statusListCredential) throw refused('the list at that URL has another id')
   if (canonicalDid(list.issuer) !== canonicalDid(issuerDid))
@@ -124,6 +122,11 @@ export async function checkStatusList(
     throw refused('the list is not signed by an assertionMethod key of its issuer')
   if (!orRefuse(() => isSet(expandBits(encodedList), entry.statusListIndex))) return
   throw new RevokedError(entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended')
+}
+
+/** Parses a list, JSON or a JWT. Verifies nothing. @throws {VerificationError} `status` */
+export function readStatusList(text: string): Unverified {
+  return orRefuse(() => (text.trim().startsWith('{') ? parseJsonList(text) : parseJwtList(text.trim())))
 }
 
 /** A parsed list. `isSigned` verifies its signature. */

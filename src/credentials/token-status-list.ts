@@ -30,7 +30,8 @@ export type TokenStatusReference = z.infer<typeof TokenStatusReference>
 /** The type of such a reference among the status entries of a decoded credential. */
 export const tokenStatusEntry = 'status_list'
 
-const ListToken = z.looseObject({
+/** The claims of a list. */
+export const ListToken = z.looseObject({
   sub: z.string(),
   iss: IssuerId.optional(),
   iat: NumericDate,
@@ -69,6 +70,17 @@ export function readStatus({ bits, lst }: { bits: StatusBits; lst: string }, ind
   const byte = inflate(fromBase64(lst))[Math.floor((index * bits) / 8)]
   if (byte === undefined) throw new TypeError(`the status list has no entry with the index ${index}`)
   return (byte >> ((index * bits) % 8)) & (2 ** bits - 1)
+}
+
+/** How many entries have each status. Entries that only fill the last byte count too. @throws {TypeError} */
+export function countStatuses({ bits, lst }: { bits: StatusBits; lst: string }): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const byte of inflate(fromBase64(lst)))
+    for (let shift = 0; shift < 8; shift += bits) {
+      const status = (byte >> shift) & (2 ** bits - 1)
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+    }
+  return counts
 }
 
 /** `lst` is compressed. The header has `kid`, a DID URL, or `x5c`. Times are in seconds. */

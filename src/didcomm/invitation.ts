@@ -128,7 +128,8 @@ export function readInvitation(value: unknown, host: string): ReturnType<typeof 
   return { invitation, oob: toPaddedBase64url(JSON.stringify(value)) }
 }
 
-function checkInvitation(value: unknown, failure?: string): OutOfBandInvitation {
+/** Checks the JSON of an invitation. @throws {Problem} as `parseInvitation` */
+export function checkInvitation(value: unknown, failure?: string): OutOfBandInvitation {
   const parsed = OutOfBandInvitation.safeParse(withoutNullMembers(value))
   return parsed.success ? parsed.data : fail(reasonOf(parsed.error), parsed.error, failure)
 }

@@ -3,9 +3,6 @@ import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
-import { statusChecks } from '../credential-status/check.ts'
-import { VerificationError } from '../credentials/verification-error.ts'
-import { findSetFault } from '../dcql/select.ts'
 import { OAuthError, toFailure } from '../oid4vci/oauth-error.ts'
 import { withParameters } from '../oid4vci/parameters.ts'
 import { digestOf, newSecret } from '../oid4vci/session.ts'
@@ -13,18 +10,13 @@ import { logReceived } from '../outbox/message-log.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance, updateData } from '../protocols/engine/record.ts'
 import { presentProof } from '../protocols/present-proof/model.ts'
-import type { PresentationCheck, PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import type { Tx } from '../storage/database.ts'
 import { noteCount } from '../storage/tx-context.ts'
-import { createChainVerifier } from '../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
 import { readResponse, readVpToken, type Response, type VpToken } from './authorization-response.ts'
-import { type Check, runChecks } from './checks.ts'
-import { type Expected, type Readable, readPresentation } from './presentation.ts'
 import { findAnswer, storeAnswer, type StoredAnswer, storeResponseCode } from './session.ts'
-import { createTransactionCheck } from './transaction-data.ts'
-import { createTrustCheck } from './trust.ts'
+import { verifyPresentations } from './verify-presentations.ts'
 
 export const ResponseReceipt = z
   .object({ redirect_uri: z.string().optional() })
@@ -114,7 +106,9 @@ async function receivePresentations(
   presented: VpToken,
 ): Promise<ResponseReceipt> {
   const { record, digest } = received
-  const { checks, credentials } = await verifyResponse(wallet, record, presented)
+  const { dcqlQuery: query, clientId: audience, nonce, issuers, transactionData } = record.openid4vp
+  const asked = { ...record, query, audience, nonce, issuers, transactionData }
+  const { checks, credentials } = await verifyPresentations(wallet, asked, presented)
   const data = Object.values(presented).flat()
   const failed = checks.find(({ result }) => result === 'failed')
   const count = (tx: Tx, result: 'accepted' | 'refused') =>
@@ -144,54 +138,6 @@ async function receivePresentations(
     return advance(tx, presentProof, record, 'refused response', change)
   })
   throw new RefusedResponse('invalid_request', detail)
-}
-
-/** The results of all checks, and the credentials of all readable presentations. @throws {Problem} 503 */
-async function verifyResponse(wallet: Wallet, record: RequestRecord, presented: VpToken) {
-  const expected = expectedOf(wallet, record)
-  const checks: PresentationCheck[] = []
-  const credentials: PresentedCredential[] = []
-  for (const asked of expected.query.credentials) {
-    for (const text of presented[asked.id] ?? []) {
-      let readable: Readable | undefined
-      const read: Check = ['form', () => void (readable = readPresentation(text, asked, expected))]
-      const form = await runChecks([read], asked.id)
-      checks.push(...form, ...(await runChecks(readable?.checks ?? [], asked.id)))
-      if (readable) credentials.push({ credentialId: asked.id, ...readable.credential })
-    }
-  }
-  const counts = Object.fromEntries(Object.entries(presented).map(([id, texts]) => [id, texts.length]))
-  const answer = () => {
-    const fault = findSetFault(expected.query, counts)
-    if (fault !== undefined) throw new VerificationError('credential-missing', fault)
-  }
-  const { transactions } = expected
-  const whole: Check[] = transactions ? [['transaction', () => transactions.checkAll()]] : []
-  checks.push(...(await runChecks([['answer', answer], ...whole])))
-  return { checks, credentials }
-}
-
-function expectedOf(wallet: Wallet, record: RequestRecord): Expected {
-  const { config, resolver } = wallet.env
-  const { dcqlQuery: query, clientId: audience, nonce, issuers = 'any', transactionData } = record.openid4vp
-  const verifyChain = createChainVerifier(wallet)
-  return {
-    query,
-    audience,
-    nonce,
-    requestedAt: Math.floor(Date.parse(record.createdAt) / 1_000),
-    constraints: record.policy?.constraints ?? [],
-    ...(transactionData && { transactions: createTransactionCheck(transactionData) }),
-    checkTrust: createTrustCheck(wallet, issuers, verifyChain),
-    leewaySeconds: config.PRESENTATION_LEEWAY,
-    options: {
-      resolve: resolver.document,
-      now: Math.floor(Date.now() / 1_000),
-      leewaySeconds: config.CREDENTIAL_LEEWAY,
-      verifyChain,
-      ...statusChecks(wallet.env, record.statusCheck, verifyChain),
-    },
-  }
 }
 
 /** Ends the request, and sends the person back to the verifier if it wants that. */

@@ -38,7 +38,7 @@ const Candidate = z
       .array(z.object({ credentialId: z.string(), claims: z.array(z.string()) }))
       .optional()
       .describe(
-        'OpenID4VP: the ids of the credential queries that it answers, each with the claims that would be disclosed beside those that the credential always shows. `*`: all claims.',
+        'A query in DCQL: the ids of the credential queries that it answers, each with the claims that would be disclosed beside those that the credential always shows. `*`: all claims.',
       ),
     reason: z.string().optional().describe('Why the verifier would not accept it.'),
   })
@@ -72,7 +72,7 @@ export const PresentationCandidates = z
       .array(z.object({ credentialId: z.string(), recordId: z.string() }))
       .optional()
       .describe(
-        'OpenID4VP: the credentials that are presented if `proofId` names none, by the ids of the credential queries. Absent if the request cannot be answered.',
+        'A query in DCQL: the credentials that are presented over OpenID4VP if `proofId` names none, by the ids of the credential queries. Absent if the request cannot be answered.',
       ),
   })
   .meta({ id: 'PresentationCandidates' })
@@ -93,7 +93,8 @@ export async function findCandidates(
     const detail = `The record ${presentationId} has the role ${record.role}; only the prover chooses credentials.`
     throw new Problem(presentProof.problems.wrongState, detail)
   }
-  if (hasRequest(record)) return findDcqlCandidates(wallet, record.openid4vpRequest.dcqlQuery)
+  const query = record.dcql?.query ?? (hasRequest(record) ? record.openid4vpRequest.dcqlQuery : undefined)
+  if (query) return findDcqlCandidates(wallet, query)
   const judged: Candidate[] = []
   for (const held of await listHeldCredentials(wallet.db)) judged.push(await judge(wallet, record, held))
   const candidates = judged.filter(({ reason }) => reason === undefined)

@@ -1,4 +1,4 @@
-/** Finds the wallet's credentials that answer a received request over OpenID4VP, and the claims that each would disclose. */
+/** Finds the wallet's credentials that answer a received query in DCQL, and the claims that each would disclose. */
 import { canonicalDid } from '../did/document.ts'
 import { describePath, matchCredential } from '../dcql/match.ts'
 import { decodeSdJwtClaims } from '../credentials/sd-jwt/sd-jwt.ts'
@@ -17,7 +17,7 @@ import type { ListedCredential } from './listed-credentials.ts'
 
 type Candidate = PresentationCandidates['candidates'][number]
 
-/** `choice` is there if each requested credential has only one candidate; `answer` is that of a call that names no credentials. */
+/** `choice` is there if each requested credential has only one candidate, or may be several; `answer` is that of a call that names no credentials. */
 export async function findDcqlCandidates(wallet: Wallet, query: DcqlQuery): Promise<PresentationCandidates> {
   const { presentable, others } = await listPresentable(wallet)
   const judged = presentable.map((each) => judge(query, each))
@@ -31,12 +31,14 @@ export async function findDcqlCandidates(wallet: Wallet, query: DcqlQuery): Prom
       .filter(({ discloses }) => discloses!.some(({ credentialId }) => credentialId === asked.id))
       .map(({ recordId }) => recordId),
   }))
-  const isOnlyOne = answer !== undefined && lines.every((line) => line.candidates.length === 1)
+  const isOnly = (index: number) =>
+    lines[index]!.candidates.length === 1 || answered[index]!.multiple === true
+  const hasChoice = answer !== undefined && lines.every((_, index) => isOnly(index))
   return {
     candidates,
     others: [...judged.filter(({ reason }) => reason !== undefined), ...others.map(toOther)],
     lines,
-    ...(isOnlyOne && { choice: [...new Set(answer.map(({ recordId }) => recordId))] }),
+    ...(hasChoice && { choice: [...new Set(lines.flatMap((line) => line.candidates))] }),
     ...(answer && { answer: answer.map(({ credentialId, recordId }) => ({ credentialId, recordId })) }),
   }
 }

@@ -69,9 +69,18 @@ export function readChallenge(content: unknown): ProofOptions {
 }
 
 /** The content and the credential format of an offer's or a request's attachment. @throws {TypeError} unless there is exactly one */
-export function readContent(message: Received): { content: unknown; credentialFormat: CredentialFormat } {
+export function readContent(message: Received): {
+  content: unknown
+  credentialFormat: CredentialFormat
+  attachmentFormat: string | null | undefined
+} {
   const attachment = only(message)
-  return { content: attachmentJson(attachment), credentialFormat: toCredentialFormat(attachment.format) }
+  const { format: attachmentFormat } = attachment
+  return {
+    content: attachmentJson(attachment),
+    credentialFormat: toCredentialFormat(attachmentFormat),
+    attachmentFormat,
+  }
 }
 
 /** JSON as a base64 attachment, as in requests for SD-JWTs and in all messages of AnonCreds. */

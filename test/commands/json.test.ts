@@ -360,6 +360,8 @@ test('onboarding and authentication', async () => {
 test('the daemon, the profiles and the doctor', async () => {
   await run('daemon start')
   await run('explain OfferReceived')
+  await run(`decode did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK`)
+  await run(`dcql from --schema urn:person --claim name`)
   await run('explain')
   await run('daemon status')
   await run('daemon restart')

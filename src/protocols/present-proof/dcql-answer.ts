@@ -52,10 +52,7 @@ async function readHeld(wallet: Wallet, held: ListedCredential): Promise<DcqlCre
     return { format: 'dc+sd-jwt', types, claims, isBound: holderKey !== undefined }
   }
   if (held.format !== 'JWT')
-    throw new VerificationError(
-      'malformed',
-      `It is a ${held.format} credential, which OpenID4VP cannot carry`,
-    )
+    throw new VerificationError('malformed', `It is a ${held.format} credential, which DCQL cannot ask for`)
   const { credential: decoded } = readJwtVc(held.credential)
   checkDates(wallet, decoded)
   if (held.subject === null) throw unbindable('It names no subject that could present it')
@@ -142,9 +139,13 @@ export function getAnswer(
         `proofId: this wallet holds no credential with the record id ${id}.`,
       )
   }
+  const misfit = chosen?.find((id) => {
+    const { credential } = presentable.find(({ held }) => held.id === id)!
+    return query.credentials.every((asked) => !matchCredential(credential, asked).isMatch)
+  })
   const answer = findAnswer(query, presentable, chosen)
-  const unused = chosen?.find((id) => !answer?.some(({ recordId }) => recordId === id))
-  if (unused !== undefined && (answer || chosen!.length === 1)) {
+  const unused = misfit ?? (answer && chosen?.find((id) => !answer.some(({ recordId }) => recordId === id)))
+  if (unused !== undefined) {
     const { credential } = presentable.find(({ held }) => held.id === unused)!
     throw new Problem(
       'BadRequest',

@@ -6,6 +6,7 @@ import type { PresentationData, PresentationRecord } from './model.ts'
 import type { RequestTerms, RequestPresentationAction } from './requests.ts'
 import type { CredentialFormat } from '../formats.ts'
 import { anonCreds } from './formats/anoncreds.ts'
+import { dcql } from './formats/dcql.ts'
 import { jwt } from './formats/jwt.ts'
 import { sdJwt } from './formats/sd-jwt.ts'
 
@@ -32,8 +33,8 @@ export type HeldCredential = {
   subject: string | null
 }
 
-/** The claims that a valid presentation discloses. */
-export type DisclosedClaims = Pick<PresentationData, 'disclosedClaims'>
+/** What the record keeps of a verified presentation. `refusal` is the reason why it is not valid, unless that is thrown. */
+export type Verdict = Pick<PresentationData, 'disclosedClaims' | 'dcql'> & { refusal?: string }
 
 export type ProofFormat = {
   /** Verifier: creates a request. @throws {Problem} for invalid terms */
@@ -52,7 +53,7 @@ export type ProofFormat = {
   attach(presentation: string): Attachment[]
 
   /** Verifier: verifies a presentation. The attachment's format label is ignored. @throws {VerificationError} */
-  verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<DisclosedClaims>
+  verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<Verdict>
 }
 
 export const proofFormats: Readonly<Record<CredentialFormat, ProofFormat>> = {
@@ -61,7 +62,13 @@ export const proofFormats: Readonly<Record<CredentialFormat, ProofFormat>> = {
   AnonCreds: anonCreds,
 }
 
-/** The format of a record or a request. */
-export function formatOf({ credentialFormat }: { credentialFormat: CredentialFormat }): ProofFormat {
-  return proofFormats[credentialFormat]
+/** The format of a record or of the terms of a request. A query in DCQL may name credentials of several formats. */
+export function formatOf(about: {
+  credentialFormat: CredentialFormat
+  dcql?: unknown
+  dcqlQuery?: unknown
+}): ProofFormat {
+  return about.dcql === undefined && about.dcqlQuery === undefined
+    ? proofFormats[about.credentialFormat]
+    : dcql
 }

@@ -4,7 +4,9 @@ import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { readContent } from '../formats.ts'
 import type { Received } from '../engine/receive.ts'
+import { dcqlAttachments } from './dcql.ts'
 import { type PresentationChange, proofFormats } from './format.ts'
+import { dcql } from './formats/dcql.ts'
 import type { PresentationData } from './model.ts'
 
 const RequestBody = z.looseObject({
@@ -35,14 +37,15 @@ export function writeRequest({ proofs, anyProof, goalCode, comment }: Request): 
 export function readRequest(message: Received): PresentationChange {
   try {
     const { goal_code, comment, proof_types, proof_types_any } = RequestBody.parse(message.body)
-    const { content, credentialFormat } = readContent(message)
+    const { content, credentialFormat, attachmentFormat } = readContent(message)
+    const format = attachmentFormat === dcqlAttachments.request ? dcql : proofFormats[credentialFormat]
     const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) => ({
       schemaId,
       trustIssuers: trustIssuers ?? undefined,
     }))
     return {
       credentialFormat,
-      ...proofFormats[credentialFormat].readRequest(content),
+      ...format.readRequest(content),
       proofs,
       anyProof: proof_types_any ?? undefined,
       goalCode: goal_code ?? undefined,

@@ -4,8 +4,10 @@ import { Reference } from '../../anoncreds/model.ts'
 import { PresentationRequest, supportedRequest } from '../../anoncreds/presentation.ts'
 import { statusPolicies } from '../../credential-status/check.ts'
 import { registeredClaims } from '../../credentials/sd-jwt/sd-jwt.ts'
+import { RequestedDcqlQuery } from '../../dcql/query.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { CredentialFormat, credentialFormats } from '../formats.ts'
+import { firstFormatOf } from './dcql.ts'
 import { ClaimNames, Options, ProofRequestAux } from './model.ts'
 import { Goals, invitationText } from '../model.ts'
 
@@ -40,14 +42,23 @@ const RequestFields = z.object({
   claims: optional(ClaimNames).describe(
     'SDJWT: the claims that the presentation must disclose, by name. The value `{"city": ""}` requests one member of the claim, any value that is not an object the whole claim.',
   ),
+  dcqlQuery: optional(RequestedDcqlQuery).describe(
+    'The requested credentials and claims as a query in DCQL, instead of `proofs`, `claims` and a format (extension). Wallets that do not know such requests answer with a problem report.',
+  ),
 })
 
 /** Determines the format and checks the members that depend on it. */
-function toRequestTerms(
-  { credentialFormat, presentationFormat, claims, anoncredPresentationRequest, ...requested }: Fields,
-  context: z.RefinementCtx,
-): RequestTerms {
+function toRequestTerms({ dcqlQuery, ...given }: Fields, context: z.RefinementCtx): RequestTerms {
+  const { credentialFormat, presentationFormat, claims, anoncredPresentationRequest, ...requested } = given
   const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
+  if (dcqlQuery) {
+    const members = { credentialFormat, presentationFormat, claims, anoncredPresentationRequest }
+    const others = { ...members, proofs: requested.proofs.length > 0 ? requested.proofs : undefined }
+    for (const [name, value] of Object.entries(others))
+      if (value !== undefined)
+        refuse([name], 'cannot be combined with dcqlQuery, which says what is requested')
+    return { ...requested, credentialFormat: firstFormatOf(dcqlQuery), dcqlQuery }
+  }
   const named = presentationFormat === 'Anoncred' ? 'AnonCreds' : presentationFormat
   const format = credentialFormat ?? named ?? (anoncredPresentationRequest ? 'AnonCreds' : 'JWT')
   if (named !== undefined && named !== format)
@@ -83,7 +94,9 @@ function toRequestTerms(
 }
 type Fields = z.output<typeof RequestFields>
 export type RequestTerms = Pick<Fields, 'options' | 'proofs' | 'policyId' | 'statusCheck'> &
-  Partial<Pick<Fields, 'claims' | 'anoncredPresentationRequest'>> & { credentialFormat: CredentialFormat }
+  Partial<Pick<Fields, 'claims' | 'anoncredPresentationRequest' | 'dcqlQuery'>> & {
+    credentialFormat: CredentialFormat
+  }
 
 export const RequestPresentation = RequestFields.extend({
   connectionId: Uuid.describe('The connection over which the request is sent.'),

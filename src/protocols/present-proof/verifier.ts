@@ -15,7 +15,7 @@ import { invite, requireUnexpired } from '../out-of-band.ts'
 import type { Handler, Received } from '../engine/receive.ts'
 import { advance, advanceByReply, advanceOnce, begin } from '../engine/record.ts'
 import { problemReport } from '../report-problem/flow.ts'
-import { type DisclosedClaims, formatOf } from './format.ts'
+import { formatOf, type Verdict } from './format.ts'
 import { writeRequest } from './messages.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import type { InviteToPresent, RequestTerms, RequestPresentation } from './requests.ts'
@@ -140,9 +140,6 @@ function readPresentation(message: Received): string {
     throw new Problem('error:PresentationError:InvalidPresentation', detail, { cause })
   }
 }
-
-/** `refusal` says why a presentation is invalid. A valid one may disclose claims. */
-type Verdict = DisclosedClaims & { refusal?: string }
 
 function verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<Verdict> {
   const { credentialFormat } = record

@@ -111,7 +111,7 @@ async function checkClaims(
 /** The key that a credential is bound to, if any. @throws {Problem} `HolderBindingError` if the wallet lacks the key or the request a challenge */
 export async function findHolderKey(
   wallet: Wallet,
-  { options }: PresentationRecord,
+  { options }: Pick<PresentationRecord, 'options'>,
   { sdJwt, subject }: { sdJwt: string; subject: string | null },
 ): Promise<PrivateJwk | undefined> {
   const { holderKey } = decodeSdJwt(sdJwt)

@@ -1,0 +1,119 @@
+/** DIDs, DID URLs and DID documents. */
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { Did, DidDocument, didOf, purposes, type Service, type VerificationMethod } from '../did/document.ts'
+import { embeddedState, parsePrismDid } from '../did/prism/did.ts'
+import { type Check, type Decoded, type Facts, reading, type Sources } from './decoded.ts'
+import { whyUnresolved } from './signature.ts'
+
+/** A DID or a DID URL. @throws {DecodeError} */
+export async function decodeDid(text: string, sources: Sources): Promise<Decoded> {
+  const did = didOf(text)
+  reading('a DID', 'text', () => Did.parse(did))
+  const rest = text.slice(did.length)
+  const {
+    didDocument: document,
+    didResolutionMetadata: metadata,
+    didDocumentMetadata: about,
+  } = await sources.resolver.resolve(did)
+  const { error = 'notFound', message = error } = metadata
+  const isMalformed = error === 'invalidDid'
+  const reason = isMalformed ? message : whyUnresolved(did, sources, message)
+  const resolution: Check = document
+    ? { name: 'document', result: 'passed', detail: describeSource(did) }
+    : { name: 'document', result: isMalformed ? 'failed' : 'not verified', detail: reason }
+  return {
+    kind: rest === '' ? 'did' : 'did-url',
+    title: rest === '' ? 'DID' : 'DID URL',
+    facts: {
+      did,
+      'path, query or fragment': rest === '' ? undefined : rest,
+      method: did.split(':', 2).join(':'),
+      'short form': about.canonicalId ?? shortFormOf(did),
+      ...(document && documentFacts(document)),
+      named: document && rest.startsWith('#') ? describeNamed(document, text) : undefined,
+      ...(document && prismFacts(did)),
+    },
+    checks: [resolution],
+    content: document ? { document } : {},
+    parts: [],
+  }
+}
+
+/** A DID document in JSON. @throws {DecodeError} */
+export function decodeDidDocument(value: JsonObject): Decoded {
+  const document = reading('a DID document', 'content', () => DidDocument.parse(value))
+  return {
+    kind: 'did-document',
+    title: 'DID document',
+    facts: { did: document.id, ...documentFacts(document) },
+    checks: [],
+    content: { document: value },
+    parts: [],
+  }
+}
+
+function describeSource(did: string): string {
+  if (did.startsWith('did:web:')) return 'what its host serves now'
+  return did.startsWith('did:prism:')
+    ? 'from the long form, whose hash is the suffix; a ledger may have later changes'
+    : 'from the DID itself'
+}
+
+function shortFormOf(did: string): string | undefined {
+  return /^did:prism:[0-9a-f]{64}(?=:)/.exec(did)?.[0]
+}
+
+function documentFacts(document: DidDocument): Facts {
+  const methods = new Map<string, VerificationMethod>()
+  for (const entry of [
+    document.verificationMethod ?? [],
+    ...purposes.map((purpose) => document[purpose] ?? []),
+  ].flat())
+    if (typeof entry !== 'string') methods.set(entry.id, entry)
+  return {
+    keys: [...methods.values()].map(
+      (method) =>
+        `${fragmentOf(method.id)} · ${curveOf(method)} · ${purposesOf(document, method.id).join(', ') || 'no purpose'}`,
+    ),
+    services: (document.service ?? []).map(
+      (service) => `${fragmentOf(service.id)} · ${[service.type].flat().join(', ')} · ${endpointOf(service)}`,
+    ),
+  }
+}
+
+function purposesOf(document: DidDocument, id: string): string[] {
+  const isId = (entry: string | VerificationMethod) =>
+    fragmentOf(typeof entry === 'string' ? entry : entry.id) === fragmentOf(id)
+  return purposes.filter((purpose) => document[purpose]?.some(isId))
+}
+
+const fragmentOf = (id: string) => id.slice(id.indexOf('#') + 1)
+
+const curveOf = ({ publicKeyJwk, type }: VerificationMethod) => publicKeyJwk?.crv ?? type
+
+function endpointOf({ serviceEndpoint }: Service): string {
+  const [first] = [serviceEndpoint].flat()
+  if (typeof first === 'string') return first
+  return isJsonObject(first) && typeof first['uri'] === 'string' ? first['uri'] : JSON.stringify(first)
+}
+
+function describeNamed(document: DidDocument, url: string): string {
+  const fragment = fragmentOf(url)
+  const isNamed = (id: string) => fragmentOf(id) === fragment
+  const known = documentFacts(document)
+  if (document.service?.some(({ id }) => isNamed(id))) return `the service ${fragment}`
+  const keys = known['keys'] as string[]
+  return keys.some((line) => line.startsWith(`${fragment} · `))
+    ? `the key ${fragment}`
+    : 'nothing: the document has no such key or service'
+}
+
+/** The keys of a did:prism that are not in its document. */
+function prismFacts(did: string): Facts {
+  if (!did.startsWith('did:prism:')) return {}
+  const { operation } = parsePrismDid(did)
+  if (!operation) return {}
+  const { publicKeys } = embeddedState(did, operation)
+  const hidden = publicKeys.filter(({ usage }) => !purposes.some((purpose) => purpose === usage))
+  return { 'other keys': hidden.map(({ id, usage, publicKey }) => `${id} · ${publicKey.crv} · ${usage}`) }
+}

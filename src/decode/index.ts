@@ -1,0 +1,86 @@
+/**
+ * Decodes any text of the protocols that this agent speaks: tokens, offers, requests, metadata, status lists, invitations, messages, DIDs,
+ * certificates. The readers are those of the agent. It needs no wallet, and makes no connection unless it may (`isOnline`).
+ *
+ * The command line loads this file with `import()`: its readers are large.
+ */
+import { JsonError, parseJson } from '../base/json.ts'
+import { Problem } from '../base/problem.ts'
+import { createWebResolver } from '../did/web.ts'
+import { createResolver } from '../did/resolver.ts'
+import { createHttpClient, type HttpClient } from '../net/http-client.ts'
+import { retrieveShortUrl } from '../net/short-url.ts'
+import { UnreachableError } from '../net/unreachable-error.ts'
+import { type Decoded, DecodeError } from './decoded.ts'
+import { decode } from './recognise.ts'
+
+export { toDcqlCredential } from '../dcql/credential.ts'
+export { selectClaims } from '../dcql/path.ts'
+export { claimPathsOf, queryOf, subjectPath } from '../dcql/query-of.ts'
+export { RequestedDcqlQuery } from '../dcql/query.ts'
+export { describePath } from '../dcql/match.ts'
+export { type Check, type Decoded, DecodeError, type Facts, type FactValue } from './decoded.ts'
+
+const limits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
+
+/** Levels of texts in texts: a URL, its message, an attachment and its credential are four. */
+const maxDepth = 6
+
+/** @throws {DecodeError} with what was recognised, and why it cannot be read */
+export async function decodeText(text: string, { isOnline }: { isOnline: boolean }): Promise<Decoded> {
+  const http = isOnline ? createHttpClient({ allow: 'any' }) : undefined
+  try {
+    return await decode(text, {
+      resolver: createResolver({
+        // The readers ask no ledger.
+        getState: async () => undefined,
+        ...(http && { methods: { web: createWebResolver({ http, allowsLoopback: true }) } }),
+      }),
+      online: http && {
+        getText: (url) => getText(http, url),
+        getMessage: (url) => getMessage(http, url),
+      },
+      depth: maxDepth,
+    })
+  } finally {
+    await http?.close()
+  }
+}
+
+const accept = 'application/json, application/oauth-authz-req+jwt, application/statuslist+jwt, */*;q=0.5'
+
+/** @throws {DecodeError} */
+async function getText(http: HttpClient, url: string): Promise<string> {
+  try {
+    const { status, text } = await http.exchange(url, { method: 'GET', headers: { accept }, ...limits })
+    if (status === 200) return text
+    throw new DecodeError(`${new URL(url).host} answered with the status ${status} instead of the content`)
+  } catch (error) {
+    if (error instanceof UnreachableError) throw new DecodeError(error.message, { cause: error })
+    throw error
+  }
+}
+
+/** The JSON at a URL. @throws {DecodeError} */
+export async function fetchJson(url: string): Promise<unknown> {
+  const http = createHttpClient({ allow: 'any' })
+  try {
+    return parseJson(await getText(http, url))
+  } catch (error) {
+    if (error instanceof JsonError) throw new DecodeError(`The document at ${url} ${error.message}`)
+    throw error
+  } finally {
+    await http.close()
+  }
+}
+
+/** The message of a short link, as JSON, or the URL with the message. @throws {DecodeError} */
+async function getMessage(http: HttpClient, url: URL): Promise<string> {
+  try {
+    const message = await retrieveShortUrl(url, { http })
+    return typeof message === 'string' ? message : JSON.stringify(message)
+  } catch (error) {
+    if (error instanceof Problem) throw new DecodeError(error.message, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,130 @@
+/** SD-JWTs (RFC 9901): the claims with their disclosures, the digests, and the key binding. */
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { reasonOf } from '../base/reason.ts'
+import { decodeHeader, decodeJws, decodePayload } from '../credentials/jws.ts'
+import { digestBy, readDisclosure } from '../credentials/sd-jwt/disclosure.ts'
+import { readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
+import { decodeSdJwtClaims, splitSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
+import { unpack } from '../credentials/sd-jwt/unpack.ts'
+import type { PublicJwk } from '../crypto/keys.ts'
+import { type Check, check, type Decoded, idOf, reading, type Sources, textOf } from './decoded.ts'
+import { claimFacts, statusesOf } from './jwt.ts'
+import { byKey, headerFacts, signatureOf } from './signature.ts'
+
+/** @throws {DecodeError} */
+export async function decodeSdJwt(text: string, sources: Sources): Promise<Decoded> {
+  const form = 'an SD-JWT (a JWT and its disclosures, with ~ between them)'
+  const { jwt, disclosures, keyBinding } = reading(form, 'text', () => splitSdJwt(text))
+  const header = reading(form, 'header', () => decodeHeader(jwt))
+  const payload = reading(form, 'payload', () => decodePayload(jwt))
+  const shown = disclosures.map(describe)
+  const { claims, digests } = resolve(payload, disclosures)
+  const isVc = payload['vct'] !== undefined
+  const parts = keyBinding === undefined ? [] : [await decodeBinding(keyBinding, text, payload)]
+  const { status, cnf } = payload
+  const reference =
+    isJsonObject(status) && isJsonObject(status['status_list']) ? status['status_list'] : undefined
+  return {
+    kind: isVc ? 'sd-jwt-vc' : 'sd-jwt',
+    title: `${isVc ? 'SD-JWT VC' : 'SD-JWT'}${keyBinding === undefined ? '' : ' with key binding'}`,
+    facts: {
+      vct: textOf(payload['vct']),
+      type: textOf(header['typ']),
+      ...headerFacts(header),
+      ...claimFacts(payload),
+      status: [
+        ...statusesOf(payload['credentialStatus']),
+        ...(reference ? [`index ${idOf(reference['idx'])} of ${idOf(reference['uri'])}`] : []),
+      ],
+      holder:
+        cnf === undefined
+          ? 'not bound to a key'
+          : keyBinding === undefined
+            ? 'bound to the key in cnf; a presentation needs a key binding'
+            : 'bound to the key in cnf',
+      disclosed: shown.map(({ name, value }) => name ?? JSON.stringify(value)),
+    },
+    checks: [
+      await signatureOf(jwt, payload['iss'], sources),
+      digests,
+      ...(isVc
+        ? [await check('form', 'a credential that this agent reads', () => decodeSdJwtClaims(text))]
+        : []),
+    ],
+    content: { header, payload, disclosures: shown, ...(claims && { claims }) },
+    parts,
+  }
+}
+
+type Shown = { salt?: unknown; name?: string; value?: unknown; encoded: string; fault?: string }
+
+function describe(encoded: string): Shown {
+  try {
+    return readDisclosure(encoded)
+  } catch (error) {
+    return { encoded, fault: reasonOf(error) }
+  }
+}
+
+/** The claims with all disclosures in their places, and whether every disclosure has its digest. */
+function resolve(payload: JsonObject, encoded: readonly string[]): { claims?: JsonObject; digests: Check } {
+  const name = 'disclosures'
+  try {
+    const { claims, disclosures } = unpack(payload, encoded)
+    const withheld = countDigests(payload, encoded) - disclosures.length
+    const rest = withheld === 0 ? '' : `; ${withheld} more digests are of withheld claims, or decoys`
+    const count = disclosures.length
+    const matched = count === 0 ? 'there are none' : `each of ${count} matches a digest of the token`
+    return { claims, digests: { name, result: 'passed', detail: matched + rest } }
+  } catch (error) {
+    return { digests: { name, result: 'failed', detail: reasonOf(error) } }
+  }
+}
+
+/** The digests of the payload, and of the values of all disclosures. */
+function countDigests(payload: JsonObject, encoded: readonly string[]): number {
+  const count = (value: unknown): number => {
+    if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + count(each), 0)
+    if (!isJsonObject(value)) return 0
+    return Object.entries(value).reduce(
+      (sum, [name, member]) =>
+        sum + (name === '_sd' && Array.isArray(member) ? member.length : name === '...' ? 1 : count(member)),
+      0,
+    )
+  }
+  return encoded.reduce((sum, each) => sum + count(readDisclosure(each).value), count(payload))
+}
+
+/** The key binding of a presentation. Its key is in the credential. */
+async function decodeBinding(jwt: string, text: string, payload: JsonObject): Promise<Decoded> {
+  const form = 'the key binding of an SD-JWT'
+  const header = reading(form, 'header', () => decodeHeader(jwt))
+  const claims = reading(form, 'payload', () => decodePayload(jwt))
+  const { cnf } = payload
+  const jwk = isJsonObject(cnf) ? cnf['jwk'] : undefined
+  const signature: Check = isJsonObject(jwk)
+    ? await signatureBy(jwt, jwk as PublicJwk)
+    : { name: 'signature', result: 'not verified', detail: 'the credential names no key (cnf.jwk)' }
+  const presented = text.slice(0, text.lastIndexOf('~') + 1)
+  const hash = await check('sd_hash', 'the digest of the credential and its disclosures', () => {
+    if (claims['sd_hash'] !== digestBy(payload['_sd_alg'])(presented))
+      throw new TypeError('it is not the digest of the credential with these disclosures')
+  })
+  const read = await check('form', 'a key binding that this agent reads', () => readKeyBinding(jwt))
+  return {
+    kind: 'key-binding',
+    title: 'key binding',
+    facts: { type: textOf(header['typ']), ...headerFacts(header), ...claimFacts(claims) },
+    checks: [signature, hash, read],
+    content: { header, payload: claims },
+    parts: [],
+  }
+}
+
+async function signatureBy(jwt: string, jwk: PublicJwk): Promise<Check> {
+  try {
+    return byKey(decodeJws(jwt), 'the key in the credential (cnf)', () => jwk)
+  } catch (error) {
+    return { name: 'signature', result: 'not verified', detail: reasonOf(error) }
+  }
+}

@@ -1,0 +1,77 @@
+/** Verifies the presentations of an answer to a query, over OpenID4VP or DIDComm. */
+import { statusChecks } from '../credential-status/check.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import type { DcqlQuery } from '../dcql/query.ts'
+import { findSetFault } from '../dcql/select.ts'
+import type { PresentationRecord } from '../protocols/present-proof/model.ts'
+import type { PresentationCheck, PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
+import { createChainVerifier } from '../trust-anchors/verify-chain.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { type Check, runChecks } from './checks.ts'
+import { type Expected, type Readable, readPresentation } from './presentation.ts'
+import { createTransactionCheck } from './transaction-data.ts'
+import { createTrustCheck } from './trust.ts'
+
+/** A record with its query. The holder signs for the audience with the nonce. */
+export type Asked = Pick<PresentationRecord, 'createdAt' | 'policy' | 'statusCheck'> & {
+  query: DcqlQuery
+  audience: string
+  nonce: string
+  /** The issuers that are accepted, and the transactions to authorize: of requests over OpenID4VP. */
+  issuers?: 'any' | 'trusted' | undefined
+  transactionData?: readonly string[] | undefined
+}
+
+/** The results of all checks, and the credentials of all readable presentations. @throws {Problem} 503 */
+export async function verifyPresentations(
+  wallet: Wallet,
+  asked: Asked,
+  presented: Readonly<Record<string, readonly string[]>>,
+) {
+  const expected = expectedOf(wallet, asked)
+  const checks: PresentationCheck[] = []
+  const credentials: PresentedCredential[] = []
+  for (const query of expected.query.credentials) {
+    for (const text of presented[query.id] ?? []) {
+      let readable: Readable | undefined
+      const read: Check = ['form', () => void (readable = readPresentation(text, query, expected))]
+      const form = await runChecks([read], query.id)
+      checks.push(...form, ...(await runChecks(readable?.checks ?? [], query.id)))
+      if (readable) credentials.push({ credentialId: query.id, ...readable.credential })
+    }
+  }
+  const counts = Object.fromEntries(Object.entries(presented).map(([id, texts]) => [id, texts.length]))
+  const answer = () => {
+    const fault = findSetFault(expected.query, counts)
+    if (fault !== undefined) throw new VerificationError('credential-missing', fault)
+  }
+  const { transactions } = expected
+  const whole: Check[] = transactions ? [['transaction', () => transactions.checkAll()]] : []
+  checks.push(...(await runChecks([['answer', answer], ...whole])))
+  return { checks, credentials }
+}
+
+function expectedOf(
+  wallet: Wallet,
+  { query, audience, nonce, createdAt, policy, statusCheck, issuers = 'any', transactionData }: Asked,
+): Expected {
+  const { config, resolver } = wallet.env
+  const verifyChain = createChainVerifier(wallet)
+  return {
+    query,
+    audience,
+    nonce,
+    requestedAt: Math.floor(Date.parse(createdAt) / 1_000),
+    constraints: policy?.constraints ?? [],
+    ...(transactionData && { transactions: createTransactionCheck(transactionData) }),
+    checkTrust: createTrustCheck(wallet, issuers, verifyChain),
+    leewaySeconds: config.PRESENTATION_LEEWAY,
+    options: {
+      resolve: resolver.document,
+      now: Math.floor(Date.now() / 1_000),
+      leewaySeconds: config.CREDENTIAL_LEEWAY,
+      verifyChain,
+      ...statusChecks(wallet.env, statusCheck, verifyChain),
+    },
+  }
+}

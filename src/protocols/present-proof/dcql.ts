@@ -1,0 +1,51 @@
+/** Presentations that answer a query in DCQL over DIDComm: what a record stores, and the content of the two attachments. */
+import * as z from 'zod'
+import { maxTokenLength } from '../../credentials/jws.ts'
+import { DcqlQuery } from '../../dcql/query.ts'
+import type { CredentialFormat } from '../formats.ts'
+import { PresentationCheck, PresentedCredential } from './openid4vp.ts'
+
+/** The attachment formats. No specification registers one for DCQL. */
+export const dcqlAttachments = { request: 'dcql/query@v1.0', presentation: 'dcql/vp-token@v1.0' } as const
+
+const shown = {
+  query: DcqlQuery,
+  checks: z.array(PresentationCheck).optional().describe('Verifier: the checks of the presentation.'),
+  credentials: z
+    .array(PresentedCredential)
+    .optional()
+    .describe('Verifier: the credentials, if all checks passed.'),
+}
+
+export const DcqlStatus = z.object(shown).meta({ id: 'DcqlPresentation' })
+
+export const StoredDcql = z.object(shown)
+export type StoredDcql = z.infer<typeof StoredDcql>
+
+export function toDcqlStatus({ query, checks, credentials }: StoredDcql): z.infer<typeof DcqlStatus> {
+  return { query, checks, credentials }
+}
+
+/** The attachment of a request. The holder signs for the domain with the challenge. */
+export const DcqlRequest = z.looseObject({
+  options: z.object({ challenge: z.string().min(1), domain: z.string().min(1) }),
+  dcql_query: DcqlQuery,
+})
+
+/** The format of a query's record: that of its first credential. */
+export function firstFormatOf({ credentials }: DcqlQuery): CredentialFormat {
+  return credentials[0]!.format === 'dc+sd-jwt' ? 'SDJWT' : 'JWT'
+}
+
+/** Each presentation may cost the resolution of a DID and a status list. */
+const mostPresentations = 20
+
+/** The attachment of a presentation: the parameter `vp_token` of OpenID4VP (§8.1). */
+export const DcqlAnswer = z.looseObject({
+  vp_token: z
+    .record(z.string().max(100), z.array(z.string().max(maxTokenLength)).max(mostPresentations))
+    .refine(
+      (token) => Object.values(token).flat().length <= mostPresentations,
+      `has more than ${mostPresentations} presentations`,
+    ),
+})

@@ -1,0 +1,152 @@
+/** `agent decode` as a process: its input, its output, and its exit codes. No daemon runs. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import jpeg from 'jpeg-js'
+import { PNG } from 'pngjs'
+import encodeQR from 'qr'
+import { afterAll, expect, test } from 'vitest'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
+import { createJwkDid } from '../../src/did/jwk.ts'
+import { generatePeerDid } from '../../src/did/peer.ts'
+import { fixture } from '../decode/_read.ts'
+import { startServer } from '../_server.ts'
+import { hasScript, newUser } from './_cli.ts'
+
+const user = newUser()
+const { folder } = user
+afterAll(user.remove)
+
+const did = createJwkDid(toPublic(generateKey('P-256')))
+
+test('reads an argument, a file and standard input', async () => {
+  const file = join(folder, 'did.txt')
+  writeFileSync(file, `${did}\n`)
+  const expected = { kind: 'did', facts: { did } }
+  expect(await user.json`decode ${did}`).toMatchObject(expected)
+  expect(await user.json`decode @${file}`).toMatchObject(expected)
+  expect(await user.json`decode --file ${file}`).toMatchObject(expected)
+  for (const args of [['decode'], ['decode', '-']])
+    expect(await user.json(args, { input: did })).toMatchObject(expected)
+})
+
+test('prints facts, checks and content for people', async () => {
+  const { out, code } = await user.run(['decode'], {
+    input: fixture('openid/credentials/sd_jwt_presentation.txt'),
+  })
+  expect(code).toBe(0)
+  expect(out).toMatch(/^SD-JWT VC with key binding\n/)
+  expect(out).toMatch(/\nsignature +not verified: the key is not in the token\n/)
+  expect(out).toMatch(/\nsd_hash +passed: /)
+  expect(out).toMatch(/\nissued +2025-04-15T18:56:34Z, \d+ years? ago\n/)
+  expect(out).toContain('\nCLAIMS\n{\n')
+})
+
+test.runIf(hasScript())('fits a terminal of 80 columns', async () => {
+  const { out } = await user.runInTerminal(['decode', did], { columns: 80, rows: 24 }, { NO_COLOR: '1' })
+  const lines = out.split(/\r?\n/)
+  expect(lines[0]).toBe('DID')
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+})
+
+test('exits with 8 if a check fails, and with 2 if the text cannot be read', async () => {
+  const [jwt, , binding] = fixture('openid/credentials/sd_jwt_presentation.txt').trim().split('~')
+  expect((await user.run`decode ${`${jwt}~${binding}`}`).code).toBe(8)
+  const { code, err } = await user.run`decode hello`
+  expect({ code, err }).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Error: The text is not recognised'),
+  })
+  expect(await user.run(['decode', '--json', 'hello'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('"code":"Usage"'),
+  })
+  expect((await user.run`decode --file /nowhere`).err).toContain('the file /nowhere cannot be read')
+})
+
+const invitation = createInvitation({
+  id: 'i',
+  from: generatePeerDid('https://agent.example').did,
+  goal: 'Hello',
+})
+
+test.each(['png', 'jpg'] as const)('reads the QR code in a %s', async (type) => {
+  const url = toInvitationUrl('https://agent.example/invitation', invitation)
+  const modules = encodeQR(url, 'raw', { border: 4, scale: 4 })
+  const size = modules.length
+  const data = Buffer.from(
+    modules
+      .flat()
+      .flatMap((isDark) => (isDark ? [0, 0, 0, 255] : type === 'png' ? [0, 0, 0, 0] : [255, 255, 255, 255])),
+  )
+  const file = join(folder, `qr.${type}`)
+  const picture = { width: size, height: size, data }
+  writeFileSync(
+    file,
+    type === 'png'
+      ? PNG.sync.write(Object.assign(new PNG(picture), { data }))
+      : jpeg.encode(picture, 60).data,
+  )
+  expect(await user.json`decode --image ${file}`).toMatchObject({
+    kind: 'invitation',
+    facts: { goal: 'Hello' },
+  })
+})
+
+test.each([
+  ['no picture', Buffer.from('hello'), 'neither a PNG nor a JPEG'],
+  [
+    'a picture without a code',
+    PNG.sync.write(new PNG({ width: 50, height: 50 })),
+    'has no QR code that can be read',
+  ],
+  [
+    'a broken PNG',
+    PNG.sync.write(new PNG({ width: 50, height: 50 })).subarray(0, 60),
+    'The PNG cannot be read',
+  ],
+])('refuses %s', async (_, bytes, reason) => {
+  const file = join(folder, 'refused.png')
+  writeFileSync(file, bytes)
+  const { code, err } = await user.run`decode --image ${file}`
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(reason) })
+})
+
+test('makes a connection with --online only', async () => {
+  const requests: string[] = []
+  await using server = await startServer((request, response) => {
+    requests.push(request.url!)
+    response.setHeader('content-type', 'application/json')
+    response.end(
+      JSON.stringify(
+        request.url!.startsWith('/i')
+          ? invitation
+          : { credential_issuer: 'https://a.example', credential_configuration_ids: ['A'] },
+      ),
+    )
+  })
+  const offer = `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(`${server.url}/offer`)}`
+  const link = `${server.url}/i?_oobid=abc`
+  for (const text of [offer, link, `${server.url}/document`]) {
+    expect((await user.json`decode ${text}`).parts).toEqual([])
+  }
+  expect(requests).toEqual([])
+  expect((await user.json`decode ${offer} --online`).parts).toMatchObject([{ kind: 'credential-offer' }])
+  expect((await user.json`decode ${link} --online`).parts).toMatchObject([{ kind: 'invitation' }])
+  expect(requests).toEqual(['/offer', '/i?_oobid=abc'])
+})
+
+test('a did:web is resolved with --online only', async () => {
+  let document: object = {}
+  await using server = await startServer((_, response) => {
+    response.setHeader('content-type', 'application/did+json')
+    response.end(JSON.stringify(document))
+  })
+  const web = `did:web:localhost%3A${server.port}`
+  document = { id: web, verificationMethod: [] }
+  expect((await user.json`decode ${web}`).checks).toMatchObject([
+    { result: 'not verified', detail: 'did:web needs --online' },
+  ])
+  expect(server.connections()).toBe(0)
+  expect((await user.json`decode ${web} --online`).checks).toMatchObject([{ result: 'passed' }])
+})
