@@ -1,44 +1,12 @@
 /** Credential offers (VCI §4.1), by value and by reference, as a wallet reads them. */
-import * as z from 'zod'
 import { tryParseJson } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
-import { preAuthorizedGrant } from '../metadata.ts'
 import { type Caller, getDocument, requireSafe } from './caller.ts'
+import { ReceivedOffer } from './credential-offer.ts'
 
 /** The longest offer, in characters. */
 export const longestOffer = 65_536
-
-/** VCI §4.1.1: present, even if empty, if a transaction code is required. */
-const TxCode = z.looseObject({
-  input_mode: z.enum(['numeric', 'text']).optional(),
-  length: z.int().positive().max(1_000).optional(),
-  description: z.string().max(300).optional(),
-})
-
-export const Offer = z.looseObject({
-  credential_issuer: z.url().max(2_000),
-  credential_configuration_ids: z
-    .array(z.string().max(500))
-    .min(1)
-    .max(100)
-    .refine((ids) => new Set(ids).size === ids.length, 'has an id twice'),
-  grants: z
-    .looseObject({
-      authorization_code: z
-        .looseObject({ issuer_state: z.string().optional(), authorization_server: z.url().optional() })
-        .optional(),
-      [preAuthorizedGrant]: z
-        .looseObject({
-          'pre-authorized_code': z.string().min(1),
-          tx_code: TxCode.optional(),
-          authorization_server: z.url().optional(),
-        })
-        .optional(),
-    })
-    .optional(),
-})
-export type Offer = z.output<typeof Offer>
 
 /**
  * Reads an offer: a URL with the parameter `credential_offer` or `credential_offer_uri` under any scheme, the http URL of an offer, or the
@@ -46,9 +14,9 @@ export type Offer = z.output<typeof Offer>
  *
  * @throws {Problem} `InvalidCredentialOffer`; and of `getDocument`
  */
-export async function readOffer(caller: Caller, text: string): Promise<Offer> {
+export async function readOffer(caller: Caller, text: string): Promise<ReceivedOffer> {
   const content = await contentOf(caller, text.trim())
-  const parsed = Offer.safeParse(content)
+  const parsed = ReceivedOffer.safeParse(content)
   if (!parsed.success) throw invalidOffer(reasonOf(parsed.error))
   requireSafe(caller.wallet, parsed.data.credential_issuer)
   return parsed.data

@@ -15,7 +15,8 @@ import { type Caller, invalidMetadata, toText } from './caller.ts'
 import { findIssuerMetadata, findServerMetadata, type GrantType } from './discovery.ts'
 import { dpopAlgorithm } from './dpop-proof.ts'
 import type { ReceivedIssuerMetadata, ReceivedServerMetadata } from './issuer-metadata.ts'
-import { invalidOffer, longestOffer, type Offer, readOffer } from './offer.ts'
+import type { ReceivedOffer } from './credential-offer.ts'
+import { invalidOffer, longestOffer, readOffer } from './offer.ts'
 import { sealSecrets, type Secrets } from './secrets.ts'
 
 /** The most claims that a record keeps of the issuer's description. */
@@ -91,7 +92,7 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
 }
 
 /** VCI §4.1.1: an offer without grants leaves the choice to the metadata; the wallet then asks for authorization. */
-function chooseGrant({ grants: offered }: Offer, wanted: ReceiveOpenId4VciOffer['grant']): GrantType {
+function chooseGrant({ grants: offered }: ReceivedOffer, wanted: ReceiveOpenId4VciOffer['grant']): GrantType {
   const isPreAuthorized =
     wanted === undefined ? offered?.[preAuthorizedGrant] !== undefined : wanted === 'pre-authorized_code'
   const grant = isPreAuthorized ? preAuthorizedGrant : 'authorization_code'
@@ -101,7 +102,7 @@ function chooseGrant({ grants: offered }: Offer, wanted: ReceiveOpenId4VciOffer[
 }
 
 function chooseConfiguration(
-  { credential_configuration_ids: offered }: Offer,
+  { credential_configuration_ids: offered }: ReceivedOffer,
   { credential_configurations_supported: all, credential_issuer: issuer }: ReceivedIssuerMetadata,
   { credentialConfigurationId: wanted }: ReceiveOpenId4VciOffer,
 ): [string, Configuration & { format: Format }] {
@@ -149,7 +150,7 @@ function nameIn(
   return name === undefined ? undefined : toText(name, 200)
 }
 
-function txCodeOf({ grants: offered }: Offer): StoredOpenId4VciOffer['txCode'] {
+function txCodeOf({ grants: offered }: ReceivedOffer): StoredOpenId4VciOffer['txCode'] {
   const code = offered?.[preAuthorizedGrant]?.tx_code
   if (!code) return undefined
   const { input_mode: inputMode = 'numeric', length, description } = code
@@ -208,7 +209,7 @@ function requireSupported(metadata: ReceivedIssuerMetadata, server: ReceivedServ
     )
 }
 
-function secretsOf({ grants: offered }: Offer, grant: GrantType): Secrets {
+function secretsOf({ grants: offered }: ReceivedOffer, grant: GrantType): Secrets {
   return grant === preAuthorizedGrant
     ? { preAuthorizedCode: offered?.[preAuthorizedGrant]?.['pre-authorized_code'] }
     : { issuerState: offered?.authorization_code?.issuer_state }

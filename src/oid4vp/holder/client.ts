@@ -2,9 +2,12 @@
 import { isTemporary, Problem } from '../../base/problem.ts'
 import { fitsAlgorithm, isSignedBy, type Jws } from '../../credentials/jws.ts'
 import { type DidDocument, Did, didOf, keysMatching, type VerificationKey } from '../../did/document.ts'
+import { VerificationError } from '../../credentials/verification-error.ts'
 import { loadX509 } from '../../issuer-certificates/certificates.ts'
 import { OAuthError } from '../../oid4vci/oauth-error.ts'
 import type { RequestingVerifier } from '../../protocols/present-proof/openid4vp-request.ts'
+import { isTrustedDid } from '../../trust-anchors/anchors.ts'
+import { verifyTrustedChain } from '../../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { type ClientIdPrefix, clientIdPrefixes } from '../client.ts'
 import { invalid, type Note } from './request-object.ts'
@@ -41,7 +44,7 @@ export async function authenticateClient(
   }
   if (!jws) throw invalid(`The request is not signed, and the prefix ${prefix} requires a signature.`)
   if (prefix === 'decentralized_identifier') return authenticateDid(wallet, id, jws, note)
-  return authenticateCertificate(prefix, id, jws, note)
+  return authenticateCertificate(wallet, { prefix, id }, jws, note)
 }
 
 function splitClientId(clientId: string): [prefix: ClientIdPrefix, id: string] {
@@ -79,8 +82,12 @@ async function authenticateDid(
   return {
     clientIdPrefix: 'decentralized_identifier',
     authentication: 'did',
-    isTrusted: false,
-    trustReason: 'the verifier has this DID, and no trust anchor of this wallet names it',
+    ...((await isTrustedDid(wallet.db, did))
+      ? { isTrusted: true, trustReason: 'a trust anchor of this wallet names the DID' }
+      : {
+          isTrusted: false,
+          trustReason: 'the verifier has this DID, and no trust anchor of this wallet names it',
+        }),
   }
 }
 
@@ -96,8 +103,8 @@ async function resolve(wallet: Wallet, did: string): Promise<DidDocument> {
 }
 
 async function authenticateCertificate(
-  prefix: 'x509_san_dns' | 'x509_hash',
-  id: string,
+  wallet: Wallet,
+  { prefix, id }: { prefix: 'x509_san_dns' | 'x509_hash'; id: string },
   jws: Jws,
   note: Note,
 ): Promise<AuthenticatedClient> {
@@ -123,14 +130,30 @@ async function authenticateCertificate(
       authentication: 'certificate',
       certificateSubject: certificate.subject,
       responseHost: prefix === 'x509_san_dns' ? id : undefined,
-      isTrusted: false,
-      trustReason: 'the certificate is not trusted by an anchor of this wallet: anyone can make such a one',
+      ...(await judgeCertificate(wallet, jws.header.x5c)),
     }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw new OAuthError('invalid_request', `The certificates of the request: ${error.message}`, {
       cause: error,
     })
+  }
+}
+
+/** Whether the chain of an authenticated verifier ends at a trust anchor of the wallet. */
+async function judgeCertificate(
+  { db }: Wallet,
+  x5c: unknown,
+): Promise<Pick<AuthenticatedClient, 'isTrusted' | 'trustReason'>> {
+  try {
+    await verifyTrustedChain(db, x5c)
+    return { isTrusted: true, trustReason: 'the certificate chain ends at a trust anchor of this wallet' }
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    return {
+      isTrusted: false,
+      trustReason: 'the certificate is not trusted by an anchor of this wallet: anyone can make such a one',
+    }
   }
 }
 

@@ -40,15 +40,15 @@ test.each(['Licence', 'Person'] as const)('%s is received from it', async (confi
   await using agent = await startAgent()
   await using server = await startFakeIssuer()
   const holder = await agent.newTenant('holder')
-  const issuer = new Openid4vciIssuer({ callbacks: callbacks as never })
-  const authorizationServer = new oauth2.Oauth2AuthorizationServer({ callbacks: callbacks as never })
+  const issuer = new Openid4vciIssuer({ callbacks })
+  const authorizationServer = new oauth2.Oauth2AuthorizationServer({ callbacks })
   const serverMetadata = authorizationServer.createAuthorizationServerMetadata({
     issuer: server.identifier,
     token_endpoint: `${server.identifier}/token`,
     dpop_signing_alg_values_supported: ['ES256'],
     'pre-authorized_grant_anonymous_access_supported': true,
   })
-  const credentialIssuer = issuer.createCredentialIssuerMetadata(server.metadata as never)
+  const credentialIssuer = issuer.createCredentialIssuerMetadata(server.metadata)
   const issuerMetadata = {
     credentialIssuer,
     authorizationServers: [serverMetadata],
