@@ -5,7 +5,6 @@ import type { AuditLog } from './audit/audit-log.ts'
 import { createBackups, type Backups } from './backup/create.ts'
 import { createFolderSource } from './backup/snapshot.ts'
 import type { Config } from './base/config.ts'
-import { oidcSettingsOf } from './base/oidc-config.ts'
 import { createBearerTokens, type BearerTokens } from './bearer-tokens/bearer-tokens.ts'
 import type { Log } from './base/log.ts'
 import { Metrics } from './base/metrics.ts'
@@ -214,12 +213,11 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
   const walletTransfer = await openWalletTransfer({ db, agentKey, wallets, tokens, log, wake, ownership })
   const rotateMasterKey = createRotation(config, db, agentKey)
   const ledgerServer = createServerOf(embeddedLedger, config)
-  const oidc = oidcSettingsOf(config)
   return {
     env,
     wallets,
     tenants,
-    bearerTokens: oidc && createBearerTokens(oidc, env.operatorHttp),
+    bearerTokens: createBearerTokens(config, env.operatorHttp),
     walletTransfer,
     rotateMasterKey,
     deleteWallet: (id: string) => deleteWallet({ db, wallets, tenants, env, wake }, id),

@@ -121,6 +121,7 @@ const mayImport: Record<string, string[]> = {
     'src/did-registrar',
     'src/issuer-certificates',
     'src/protocols',
+    'src/trust-anchors',
   ],
   'src/oid4vp': [
     'src/base',

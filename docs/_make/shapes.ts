@@ -69,10 +69,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
   'credential:accept':            credential,
   'credential:accept-invitation': credential,
-  'credential:export': own(
-    z.object({ recordId: z.string(), credential: z.string().optional(), file: z.string().optional() }).meta({ id: 'ExportedCredential' }),
-    'With --as json what the credential says, as `content` of credential show.',
-  ),
+  'credential:export': own(z.object({ recordId: z.string(), credential: z.string().optional(), file: z.string().optional() }).meta({ id: 'ExportedCredential' }), 'With --as json what the credential says, as `content` of credential show.'),
   'credential:issue':       credential,
   'credential:list':        answer('GET /issue-credentials/records'),
   'credential:offer':       { ...credential, note: 'With --invitation and --wait twice: as it was made, and as it has become. With --oid4vci the response of POST /oid4vci/issuers/{issuerId}/credential-offers. With --csv the counts: rows, offered, failed, before, and report, the file of the results.' },
@@ -86,10 +83,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
     'The record, and once there is a credential, what it says.',
   ),
   'credential:status-list': answer('GET /credential-status/{id}', 'The list itself, a StatusList2021 credential.'),
-  'credential:verify': own(
-    z.object({ valid: z.boolean() }).extend((bodyOf('POST /verification/credential') as z.ZodArray<z.ZodObject>).element.shape).meta({ id: 'VerifiedCredential' }),
-    'Also when it is not valid, with exit code 8.',
-  ),
+  'credential:verify': own(z.object({ valid: z.boolean() }).extend((bodyOf('POST /verification/credential') as z.ZodArray<z.ZodObject>).element.shape).meta({ id: 'VerifiedCredential' }), 'Also when it is not valid, with exit code 8.'),
 
   demo: own(z.looseObject({ scenario: z.string(), totalMs: z.number() }).meta({ id: 'DemoSummary' }), 'What was done, and how long each part took, in milliseconds; of --two-terminals less.'),
 
@@ -124,9 +118,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
 
   login:     own(z.object({ profile: z.string(), issuer: z.string(), clientId: z.string(), expiresAt: z.string().optional() }).meta({ id: 'SignedIn' }), 'First an object with the address to open, and the code for --device.'),
   logout:     own(z.object({ profile: z.string(), issuer: z.string(), revoked: z.boolean() }).meta({ id: 'SignedOut' })),
-  explain: own(
-    z.object({ contents: z.array(Explanation) }).meta({ id: 'Explanations' }),
-  ),
+  explain: own(z.object({ contents: z.array(Explanation) }).meta({ id: 'Explanations' })),
 
   'event:list':    answer('GET /events'),
   'event:listen':  lines(bodyOf('GET /events/{id}'), 'Each event as it comes.'),
@@ -165,6 +157,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'message:list': answer('GET /messages'),
   'message:send': answer('POST /messages'),
 
+  'oid4vc:present': proof,
   'oid4vc:receive': credential,
 
   'onboard:create': { ...didRequest, note: twice },
@@ -194,8 +187,6 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'proof:accept':            proof,
   'proof:accept-invitation': proof,
   'proof:list':              answer('GET /present-proof/presentations'),
-  'oid4vc:present': proof,
-
   'proof:present':           proof,
   'proof:reject':            proof,
   'proof:remove':            removed,
@@ -252,9 +243,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'webhook:list':       answer('GET /events/webhooks'),
   'webhook:remove':     removed,
   'webhook:replay':     Replayed,
-  'webhook:secret':     own(
-    z.object({ id: z.string(), signed: z.literal(false).optional().describe('With --remove.'), secret: z.string().optional(), previousUntil: z.string().optional() }).meta({ id: 'RenewedSecret' }),
-  ),
+  'webhook:secret':     own(z.object({ id: z.string(), signed: z.literal(false).optional().describe('With --remove.'), secret: z.string().optional(), previousUntil: z.string().optional() }).meta({ id: 'RenewedSecret' })),
   'webhook:show': answer('GET /events/webhooks/{id}'),
   'webhook:test': answer('POST /events/webhooks/{id}/test'),
 }

@@ -1,7 +1,7 @@
 /** Bearer tokens of the operator's OpenID provider: from a token to a subject, its role and its wallets. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { OidcSettings } from '../base/oidc-config.ts'
+import { type OidcSettings, oidcSettingsOf } from '../base/oidc-config.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { createProvider } from './provider.ts'
 import { verifyToken, type Identity } from './verify.ts'
@@ -16,7 +16,13 @@ export type BearerTokens = {
   peekWallet(token: string, wanted: string | undefined): string | undefined
 }
 
-export function createBearerTokens(settings: OidcSettings, http: Pick<HttpClient, 'getJson'>): BearerTokens {
+/** Undefined: the operator accepts no bearer tokens. */
+export function createBearerTokens(
+  config: Parameters<typeof oidcSettingsOf>[0],
+  http: Pick<HttpClient, 'getJson'>,
+): BearerTokens | undefined {
+  const settings = oidcSettingsOf(config)
+  if (!settings) return undefined
   const provider = createProvider({ http, settings })
   const wallets = new LRUCache<string, string>({ max: 10_000 })
   const digest = (token: string, wanted = '') =>

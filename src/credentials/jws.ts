@@ -47,7 +47,13 @@ export function signJws(
   payload: object,
   key: PrivateJwk,
 ): string {
-  const protectedHeader = { typ: header.typ, alg: algorithmOf(key), kid: header.kid, x5c: header.x5c, jwk: header.jwk }
+  const protectedHeader = {
+    typ: header.typ,
+    alg: algorithmOf(key),
+    kid: header.kid,
+    x5c: header.x5c,
+    jwk: header.jwk,
+  }
   const signingInput = `${toBase64url(JSON.stringify(protectedHeader))}.${toBase64url(JSON.stringify(payload))}`
   return `${signingInput}.${toBase64url(sign(key, utf8(signingInput)))}`
 }

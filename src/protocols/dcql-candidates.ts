@@ -17,7 +17,7 @@ import type { ListedCredential } from './listed-credentials.ts'
 
 type Candidate = PresentationCandidates['candidates'][number]
 
-/** `choice` is there if each requested credential has only one candidate, or may be several; `answer` is that of a call that names no credentials. */
+/** `choice` is there if each requested credential has only one candidate; `answer` is that of a call that names no credentials. */
 export async function findDcqlCandidates(wallet: Wallet, query: DcqlQuery): Promise<PresentationCandidates> {
   const { presentable, others } = await listPresentable(wallet)
   const judged = presentable.map((each) => judge(query, each))
@@ -31,14 +31,12 @@ export async function findDcqlCandidates(wallet: Wallet, query: DcqlQuery): Prom
       .filter(({ discloses }) => discloses!.some(({ credentialId }) => credentialId === asked.id))
       .map(({ recordId }) => recordId),
   }))
-  const isOnly = (index: number) =>
-    lines[index]!.candidates.length === 1 || answered[index]!.multiple === true
-  const hasChoice = answer !== undefined && lines.every((_, index) => isOnly(index))
+  const isOnlyOne = answer !== undefined && lines.every((line) => line.candidates.length === 1)
   return {
     candidates,
     others: [...judged.filter(({ reason }) => reason !== undefined), ...others.map(toOther)],
     lines,
-    ...(hasChoice && { choice: [...new Set(lines.flatMap((line) => line.candidates))] }),
+    ...(isOnlyOne && { choice: [...new Set(answer.map(({ recordId }) => recordId))] }),
     ...(answer && { answer: answer.map(({ credentialId, recordId }) => ({ credentialId, recordId })) }),
   }
 }

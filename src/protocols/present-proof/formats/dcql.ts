@@ -9,7 +9,7 @@ import type { DcqlQuery } from '../../../dcql/query.ts'
 import { verifyPresentations } from '../../../oid4vp/verify-presentations.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { DcqlAnswer, dcqlAttachments, DcqlRequest, firstFormatOf, type StoredDcql } from '../dcql.ts'
-import { getAnswer, listPresentable, makeVpToken } from '../dcql-answer.ts'
+import { type AnswerPart, getAnswer, listPresentable, makeVpToken } from '../dcql-answer.ts'
 import type { ProofFormat } from '../format.ts'
 import { wrongFormat } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
@@ -39,13 +39,14 @@ export const dcql: ProofFormat = {
       throw wrongFormat('credentialFormat: the request is a query in DCQL, which has no AnonCreds.')
     if (Object.keys(claims ?? {}).length > 0)
       throw refuse('claims: the query decides which claims are disclosed. Leave it out.')
-    await present(wallet, record, query, proofId)
-    return { proofId }
+    const { answer } = await present(wallet, record, query, proofId.length > 0 ? proofId : undefined)
+    return { proofId: [...new Set(answer.map(({ recordId }) => recordId))] }
   },
 
   async present(wallet, record) {
     const { query } = queryOf(record)
-    return JSON.stringify({ vp_token: await present(wallet, record, query, record.proofId ?? []) })
+    const { token } = await present(wallet, record, query, record.proofId)
+    return JSON.stringify({ vp_token: token })
   },
 
   attach: (presentation) => [
@@ -83,17 +84,18 @@ function readAnswer(presentation: string): Record<string, string[]> {
   }
 }
 
-/** The presentations of chosen credentials. Before the holder accepts, this shows that the wallet has the keys. @throws {Problem} */
+/** The presentations of chosen credentials, or of the first that match. Before the holder accepts, this shows that the wallet has the keys. @throws {Problem} */
 async function present(
   wallet: Wallet,
   record: PresentationRecord,
   query: DcqlQuery,
-  proofId: readonly string[],
-): Promise<Record<string, string[]>> {
+  proofId: readonly string[] | undefined,
+): Promise<{ answer: AnswerPart[]; token: Record<string, string[]> }> {
   const { domain: clientId, challenge: nonce } = getOptions(record)
   const held = await listPresentable(wallet)
   const answer = getAnswer(query, held, proofId)
-  return makeVpToken(wallet, { clientId, nonce, dcqlQuery: query }, answer, held.presentable)
+  const request = { clientId, nonce, dcqlQuery: query }
+  return { answer, token: await makeVpToken(wallet, request, answer, held.presentable) }
 }
 
 function refuse(detail: string): Problem {
