@@ -7,6 +7,7 @@ import { storePrivateKey } from '../../src/anoncreds/issuer.ts'
 import type { TestAgent } from '../_agent.ts'
 import type { Tenant } from '../_tenants.ts'
 import { made } from './_flow.ts'
+import { faultsOf } from '../daemon/_cloud-agent-bodies.ts'
 
 /** The claims of the credentials in the tests. */
 export const claims = { 'Given Name': 'Alice', age: '30', country: 'SE' }
@@ -76,5 +77,7 @@ export async function publishDefinition(
       ),
     )
   const record = await call('GET /credential-definition-registry/definitions/{guid}', { path: { guid } })
+  const key = 'GET /credential-definition-registry/definitions/{guid}'
+  if (faultsOf(key, record).length > 0) throw new Error(faultsOf(key, record).join('; '))
   return { guid, schemaId, credDefId: definitionUrl(record, url), issuingDID, schemaName }
 }

@@ -14,6 +14,7 @@ import {
   until,
   type Tenant,
 } from '../_tenants.ts'
+import { faultsOf } from '../daemon/_cloud-agent-bodies.ts'
 import { libraries } from '../credentials/_status-lists.ts'
 import { readCredential, startWithCredential } from './_steps.ts'
 import { isRevoked, present, refusalOf, statusOf } from './_revocation.ts'
@@ -190,6 +191,7 @@ describe('the list', () => {
       credentialSubject: { type: 'StatusList2021', statusPurpose: 'Revocation' },
       proof: { type: 'EcdsaSecp256k1Signature2019', proofPurpose: 'assertionMethod' },
     })
+    expect(faultsOf('GET /credential-status/{id}', json)).toEqual([])
     const response = await fetch(url, { headers: { accept: 'application/vc+jwt' } })
     expect(response.headers.get('content-type')).toBe('application/vc+jwt')
     const { header, payload } = decodeJws(await response.text())

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
+import { faultsOf } from '../daemon/_cloud-agent-bodies.ts'
 import { publishSchema } from '../_tenants.ts'
 import { faults } from './_schemas.ts'
 import { offer, preAuthorizedGrant, readOffer, startIssuer, type Setup } from './_wallet.ts'
@@ -42,6 +43,8 @@ test('the metadata of an issuer is the same at the appended and at the inserted 
     },
   })
   expect(first!.body.authorization_servers).toBeUndefined()
+  const operation = 'GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer'
+  expect(faultsOf(operation, first!.body)).toEqual([])
 })
 
 test('the built-in authorization server has metadata', async () => {

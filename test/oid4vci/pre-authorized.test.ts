@@ -5,6 +5,7 @@ import { generateKey } from '../../src/crypto/keys.ts'
 import { resolveJwkDid } from '../../src/did/jwk.ts'
 import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
+import { faultsOf } from '../daemon/_cloud-agent-bodies.ts'
 import { isRevoked } from '../flows/_revocation.ts'
 import { newDid, refusal } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
@@ -95,6 +96,7 @@ describe('issuance', () => {
     }
     const reply = await request(setup, { token, body })
     expect(reply.body).toEqual({ credential: expect.any(String) })
+    expect(faultsOf('POST /oid4vci/issuers/{issuerId}/credentials', reply.body)).toEqual([])
     const { payload } = await verifyJwtVc(reply.body.credential, checks(setup))
     expect(payload.vc).toMatchObject({ type: ['VerifiableCredential'] })
     expect(JSON.stringify(payload)).not.toContain('evil')
