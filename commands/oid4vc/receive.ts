@@ -2,6 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
+import { yesFlag } from '../../cli/input/arguments.ts'
 import { receiveCredential } from '../../cli/oid4vci-receive.ts'
 
 export default defineCommand({
@@ -32,7 +33,7 @@ export default defineCommand({
     }),
     'client-id': Flags.string({ description: 'client id of the wallet at the authorization server' }),
     open: Flags.boolean({ description: 'open the URL for the consent in the default browser' }),
-    yes: Flags.boolean({ char: 'y', description: 'consent without being asked' }),
+    yes: yesFlag,
     explain: Flags.boolean({ description: 'show each request: method, URL and outcome, without secrets' }),
     timeout: Flags.string({
       description: 'how long to wait for the consent and for the credential: 30s, 10m, 2h; default: 5m',

@@ -6,7 +6,7 @@ import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
   summary: 'Decline a proof request (prover), or reject a presentation (verifier)',
-  description: 'The other side is not notified.',
+  description: 'The other side is not notified, except the verifier of a request over OpenID4VP.',
   examples: ['agent proof reject <id>'],
   args: idOf('presentation record'),
   questions: {

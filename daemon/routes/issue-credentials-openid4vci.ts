@@ -18,7 +18,7 @@ export default [
     'POST /issue-credentials/records/openid4vci',
     {
       summary: 'Receive the offer of an OpenID4VCI issuer',
-      operationId: 'receiveOpenId4VciOffer',
+      operationId: 'receiveOpenIdCredentialOffer',
       ...forHolders,
       body: ReceiveOpenId4VciOffer,
       reply: [201, IssueCredentialRecord],

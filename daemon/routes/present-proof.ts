@@ -85,7 +85,7 @@ export default [
     'POST /present-proof/presentations/openid4vp/requests',
     {
       summary: 'Receive a request of a verifier over OpenID4VP',
-      operationId: 'receiveOpenId4VpRequest',
+      operationId: 'receiveOpenIdPresentationRequest',
       extension: true,
       access: 'tenant',
       scopes: ['holder'],

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
-import { JsonValue } from '../base/json.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 
@@ -16,7 +15,7 @@ type Algorithm = keyof typeof functions
 const defaultAlgorithm = 'sha-256'
 
 export const TransactionData = z
-  .object({
+  .looseObject({
     type: z.string().min(1).max(200).describe('The type of the transaction, by which wallets show it.'),
     credential_ids: z
       .array(z.string())
@@ -29,7 +28,6 @@ export const TransactionData = z
       .optional()
       .describe('Hash functions, one of which the wallet uses. Default: `sha-256`.'),
   })
-  .catchall(JsonValue)
   .refine(
     (data) => JSON.stringify(data).length <= maxLength,
     `is longer than ${maxLength} characters as JSON`,

@@ -121,9 +121,9 @@ test('by device code: the administrator signs in on another machine', async () =
   const { id: walletId } = await user.json(['wallet', 'create', 'shared'])
   const granted = await user.json(['wallet', 'grant', walletId, 'dave'])
   expect(granted).toEqual({ walletId, subject: 'dave', granted: true })
-  const revoked = await user.json(['wallet', 'revoke', walletId, 'dave'])
+  const revoked = await user.json(['wallet', 'revoke', walletId, 'dave', '--yes'])
   expect(revoked).toEqual({ walletId, subject: 'dave', revoked: true })
-  expect((await user.run(['wallet', 'revoke', walletId, 'dave'])).code).not.toBe(0)
+  expect((await user.run(['wallet', 'revoke', walletId, 'dave', '--yes'])).code).not.toBe(0)
   expect((await user.run(['connection', 'list'])).code).toBe(4)
 })
 

@@ -114,6 +114,13 @@ const meanings: Readonly<Record<string, string>> = {
   quiet: 'print less: ids, or names',
   wait: 'wait until it is done; records that have states can be waited for in any of them',
   wallet: 'a wallet, by its id',
+  open: 'open a page in the browser',
+  'tx-code': 'the transaction code of an offer: that it has one, or the code itself',
+  configuration: 'the credential configuration of an issuer, by its id',
+  grant: 'how a wallet gets access to a credential',
+  'client-id': 'the id of a client at an authorization server',
+  scope: 'what a key or a token permits',
+  explain: 'print each step of the protocol',
 }
 
 test('a flag has the same meaning in every command', () => {

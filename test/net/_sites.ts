@@ -50,6 +50,9 @@ export const operatorFiles: Readonly<Record<string, readonly string[]>> = {
   'src/doctor/clock.ts': ['VDR_URL'],
 }
 
+/** Files that request the addresses that a person gives to a command, as a browser does. */
+export const commandLineFiles = ['src/decode/index.ts']
+
 /** Triggers each request by its name above. */
 export async function openSites({ agent }: TestAgent): Promise<Record<string, SiteRequest>> {
   const walletId = (await agent.wallets.ids())[0]!

@@ -269,7 +269,9 @@ describe('a NeoPRISM node', () => {
   test('may return an operation without its bytes', async () => {
     for (const answer of [{ operation_id: id }, { tx_id: 'cd'.repeat(32) }]) {
       const ledger = await ledgerWith({ [`/api/operations/${id}`]: answer })
-      expect(await ledger.getOperation(id)).toEqual({ operationId: id, status: 'confirmed' })
+      const { tx_id: transactionId } = answer
+      const found = { operationId: id, status: 'confirmed', ...(transactionId && { transactionId }) }
+      expect(await ledger.getOperation(id)).toEqual(found)
     }
   })
 

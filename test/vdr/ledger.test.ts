@@ -63,6 +63,7 @@ describe.each(ledgers)('%s', (_name, open) => {
       expect(await ledger.getOperation(answer.operationId)).toEqual({
         operationId: answer.operationId,
         status: 'confirmed',
+        transactionId: answer.transactionId,
         submittedAt: at.toISOString(),
         confirmsAt: at.toISOString(),
       })
@@ -211,10 +212,11 @@ describe.each(ledgers)('%s', (_name, open) => {
   describe('with delay', () => {
     test('an operation is pending with its due time, and counts afterwards', async () => {
       const { time, ledger } = await openSlow()
-      const { operationId: id } = await ledger.submit(signedCreate())
+      const { operationId: id, transactionId } = await ledger.submit(signedCreate())
       expect(await ledger.getOperation(id)).toEqual({
         operationId: id,
         status: 'pending',
+        transactionId,
         submittedAt: at.toISOString(),
         confirmsAt: afterSeconds(60),
       })

@@ -20,7 +20,8 @@ export const proofActions: readonly Action<PresentationRecord>[] = [
     run: answer(
       'request-reject',
       'The request is declined.',
-      'Decline this request? It can no longer be answered. The other side is not notified.',
+      ({ openid4vpRequest }) =>
+        `Decline this request? It can no longer be answered. ${openid4vpRequest ? 'The verifier is told (access_denied)' : 'The other side is not notified'}.`,
     ),
   },
   {
@@ -36,7 +37,7 @@ export const proofActions: readonly Action<PresentationRecord>[] = [
     run: answer(
       'presentation-reject',
       'The presentation is rejected.',
-      'Reject this presentation? It was verified. The other side is not notified.',
+      () => 'Reject this presentation? It was verified. The other side is not notified.',
     ),
   },
 ]
@@ -128,9 +129,14 @@ function claimsOf(context: ActionContext, recordId: string): string | undefined 
 type Answer = 'request-reject' | 'presentation-accept' | 'presentation-reject'
 
 /** Answers a request or a presentation, after a confirmation if there is a question. */
-function answer(action: Answer, done: string, question?: string): Run<PresentationRecord> {
-  return async (context, { presentationId }) => {
-    if (question !== undefined && !(await context.confirm(question))) return undefined
+function answer(
+  action: Answer,
+  done: string,
+  question?: (record: PresentationRecord) => string,
+): Run<PresentationRecord> {
+  return async (context, record) => {
+    const { presentationId } = record
+    if (question && !(await context.confirm(question(record)))) return undefined
     context.say('Sending …')
     await context.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId },
