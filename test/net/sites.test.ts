@@ -37,12 +37,7 @@ test('every file that has the client uses it or is known to pass it on', () => {
     'src/wallet/environment.ts',
   ]
   const given = filesWith(/\bHttpClient\b|\boperatorHttp\b|\benv\.http\b|\bWebClient\b|\bcreateHttpClient\b/)
-  const known = [
-    ...Object.keys(guardedFiles),
-    ...Object.keys(operatorFiles),
-    ...commandLineFiles,
-    ...passOn,
-  ]
+  const known = [...Object.keys(guardedFiles), ...Object.keys(operatorFiles), ...commandLineFiles, ...passOn]
   expect(given.filter((file) => !known.includes(file))).toEqual([])
 })
 
