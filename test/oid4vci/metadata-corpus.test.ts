@@ -6,9 +6,6 @@ import { describeIssue } from '../../src/base/plain-issues.ts'
 import { reasonOf } from '../../src/base/reason.ts'
 import { ReceivedIssuerMetadata, ReceivedServerMetadata } from '../../src/oid4vci/holder/issuer-metadata.ts'
 
-// Files share the process, and a dependency that another file loads sets the messages of zod again.
-z.config({ localeError: describeIssue })
-
 const folder = new URL('../../fixtures/openid/metadata/', import.meta.url)
 
 /** The reason for which each invalid document is refused. */
@@ -32,6 +29,8 @@ const reasons: Record<string, string> = {
 const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''))
 
 function faultOf(name: string): string | undefined {
+  // Files share the process, and a dependency that another file loads sets the messages of zod again.
+  z.config({ localeError: describeIssue })
   const Shape = name.includes('oauth-authorization-server') ? ReceivedServerMetadata : ReceivedIssuerMetadata
   const { error } = Shape.safeParse(JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')))
   return error && reasonOf(error)
