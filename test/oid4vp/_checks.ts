@@ -103,7 +103,7 @@ const responses: Check[] = [
     },
   },
   {
-    file: 'response.ts',
+    file: 'verify-presentations.ts',
     text: 'fault !== undefined',
     off: 'false',
     attack: async (verifier) => {

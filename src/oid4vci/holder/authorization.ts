@@ -119,7 +119,7 @@ export async function completeAuthorization(
 ): Promise<CredentialRecord> {
   const record = await getOffer(wallet.db, recordId)
   if (record.state !== 'AuthorizationPending')
-    throw wrongState(issueCredential, record, 'received access token')
+    throw wrongState(issueCredential, record, 'obtained access token')
   const { state, verifier, redirectUri } = openSecrets(wallet, record)
   const { clientId } = record.receivedOffer
   if (response.state !== state)
@@ -166,6 +166,6 @@ function endByError(
     metaLastFailure: { status, type, title, detail },
   }
   return caller.wallet.transaction((tx) =>
-    advance(tx, issueCredential, record, 'received authorization error', change),
+    advance(tx, issueCredential, record, 'failed authorization', change),
   )
 }

@@ -48,7 +48,7 @@ export async function acceptOffer(
 ): Promise<CredentialRecord> {
   const record = await getOffer(wallet.db, recordId)
   if (later.includes(record.state)) return record
-  if (record.state !== 'OfferReceived') throw wrongState(issueCredential, record, 'received access token')
+  if (record.state !== 'OfferReceived') throw wrongState(issueCredential, record, 'obtained access token')
   requireFitting(record, given)
   const { preAuthorizedCode } = openSecrets(wallet, record)
   const { isNamed, clientId } = record.receivedOffer
@@ -87,7 +87,7 @@ export async function redeem(
       authorizationUrl: undefined,
     })
     return await wallet.transaction((tx) =>
-      advance(tx, issueCredential, record, 'received access token', {
+      advance(tx, issueCredential, record, 'obtained access token', {
         ...change,
         metaLastFailure: undefined,
       }),
