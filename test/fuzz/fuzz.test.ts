@@ -14,7 +14,7 @@ test(`${cases} requests and envelopes, without failures, exits, stalls or leaks`
   const good = all
     .filter(([status]) => status >= 200 && status < 300)
     .reduce((sum, [, count]) => sum + count, 0)
-  expect(good / cases).toBeGreaterThan(0.2)
+  expect(good / cases).toBeGreaterThan(0.15)
 })
 
 const megabyte = 2 ** 20
