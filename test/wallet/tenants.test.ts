@@ -29,10 +29,9 @@ test('of concurrent registrations of one key, one entity gets it', async () => {
     [one, two].map(({ id }) => tenants.keys.register({ entityId: id, apiKey: 'key-of-both' })),
   )
   const outcomes = both.map(outcome)
-  expect(outcomes.toSorted()).toEqual([
-    'done',
-    'error:AuthenticationRepositoryError:AuthenticationCompromised',
-  ])
+  expect(new Set(outcomes)).toEqual(
+    new Set(['done', 'error:AuthenticationRepositoryError:AuthenticationCompromised']),
+  )
   const winner = [one, two][outcomes.indexOf('done')]!
   expect((await tenants.keys.find('key-of-both'))?.entityId).toBe(winner.id)
 })
