@@ -30,7 +30,7 @@ const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''))
 
 function faultOf(name: string): string | undefined {
   // Files share the process, and a dependency that another file loads sets the messages of zod again.
-  z.config({ localeError: describeIssue })
+  z.config({ localeError: describeIssue, customError: undefined })
   const Shape = name.includes('oauth-authorization-server') ? ReceivedServerMetadata : ReceivedIssuerMetadata
   const { error } = Shape.safeParse(JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')))
   return error && reasonOf(error)
