@@ -72,7 +72,7 @@ export function readStatus({ bits, lst }: { bits: StatusBits; lst: string }, ind
   return (byte >> ((index * bits) % 8)) & (2 ** bits - 1)
 }
 
-/** How many entries have each status. Entries that only fill the last byte count too. @throws {TypeError} */
+/** The number of entries with each status. Entries that only fill the last byte count too. @throws {TypeError} */
 export function countStatuses({ bits, lst }: { bits: StatusBits; lst: string }): Map<number, number> {
   const counts = new Map<number, number>()
   for (const byte of inflate(fromBase64(lst)))

@@ -1,4 +1,4 @@
-/** What `agent decode` returns: a text that was recognised, its content, and the checks that need nothing but the text. */
+/** The result of `agent decode`: a recognised text, its content, and the checks that need nothing but the text. */
 import type { Resolver } from '../did/resolver.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { reasonOf } from '../base/reason.ts'
@@ -19,7 +19,7 @@ export type Decoded = {
   checks: Check[]
   /** The decoded JSON by the name of its part. `document` is the text itself as JSON. */
   content: JsonObject
-  /** What this text contains in a form of its own, such as the credentials of a presentation. */
+  /** Texts inside this text that have a form of their own, such as the credentials of a presentation. */
   parts: Decoded[]
 }
 
@@ -28,13 +28,13 @@ export class DecodeError extends Error {
   override name = 'DecodeError'
 }
 
-/** What may be asked beside the text. */
+/** Sources beside the text: DID documents, and with a network the content of URLs. */
 export type Sources = {
   /** Resolves the DIDs that contain their document; with a network, also did:web. */
   resolver: Resolver
   /** Undefined without a network. */
   online: Online | undefined
-  /** How often a decoded text may contain another one. */
+  /** The number of further texts that may be nested in this one. */
   depth: number
 }
 

@@ -20,7 +20,7 @@ import { issuerMetadata } from './openid.ts'
 import { headerFacts, signatureOf } from './signature.ts'
 import { listCredentialFacts, listTokenFacts } from './status-list.ts'
 
-/** What a kind of JWT adds to the facts of every JWT. */
+/** A kind of JWT: the signs by which it is recognised, and a function that reads the members which not every JWT has. */
 type Kind = {
   kind: string
   title: string

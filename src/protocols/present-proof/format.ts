@@ -33,7 +33,7 @@ export type HeldCredential = {
   subject: string | null
 }
 
-/** What the record keeps of a verified presentation. `refusal` is the reason why it is not valid, unless that is thrown. */
+/** The result of a verification, which the record stores. A presentation that is not valid has `refusal`, the reason, or the format throws. */
 export type Verdict = Pick<PresentationData, 'disclosedClaims' | 'dcql'> & { refusal?: string }
 
 export type ProofFormat = {

@@ -90,7 +90,7 @@ export function hasRequest(record: PresentationRecord): record is WithRequest {
   return record.openid4vpRequest !== undefined
 }
 
-/** Delivers the response of an accepted request. It is given up when the request has expired, or after `MESSAGE_RETRY_FOR`. */
+/** Delivers the response of an accepted request. The last attempt is before the request expires, and within `MESSAGE_RETRY_FOR`. */
 export async function deliverResponse(wallet: Wallet, record: WithRequest): ReturnType<Task> {
   const { id, openid4vpRequest: request } = record
   if (isGivenUp(wallet, record)) return (tx) => advance(tx, presentProof, record, 'expired', {})

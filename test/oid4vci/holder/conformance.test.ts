@@ -74,7 +74,7 @@ const variants = (['pre_authorization_code', 'authorization_code'] as const).fla
   (['Licence', 'Person'] as const).map((configuration) => [grant, configuration] as const),
 )
 
-/** What the conditions of the suite check of the requests. */
+/** Checks the requests of the wallet as the conditions of the suite do. */
 function checkRequests(grant: string) {
   const [token] = issuer.at('token')
   expect(formOf(token!)).toMatchObject(

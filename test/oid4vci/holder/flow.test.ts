@@ -131,7 +131,7 @@ test.each([
   ['commit:after', 1],
   ['commit:after', 2],
   ['commit:after', 3],
-])('a wallet that dies at %s %i after the token was stored goes on', async (point, nth) => {
+])('a daemon that dies at %s %i after it has stored the token continues the issuance', async (point, nth) => {
   await using issuer = await startFakeIssuer()
   await using daemon = await Daemon.start({ ...withProbe, FAULTS: JSON.stringify({ awaits: true }) })
   const holder = await daemon.newTenant('holder')
