@@ -7,6 +7,7 @@ import { RequestedDcqlQuery } from '../dcql/query.ts'
 import { digestOf, newSecret } from '../oid4vci/session.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { begin } from '../protocols/engine/record.ts'
+import { firstFormatOf } from '../protocols/present-proof/dcql.ts'
 import { presentProof, type PresentationRecord } from '../protocols/present-proof/model.ts'
 import { acceptedIssuers, responseModes, VerifierInfo } from '../protocols/present-proof/openid4vp.ts'
 import { getPolicy } from '../verification/policies.ts'
@@ -118,7 +119,7 @@ export async function requestByOpenId4Vp(
   const seconds = requested.expiresIn ?? config.PRESENTATION_INVITATION_EXPIRY
   const recordId = newId()
   const data = presentProof.model.parse({
-    credentialFormat: dcqlQuery.credentials[0]!.format === 'dc+sd-jwt' ? 'SDJWT' : 'JWT',
+    credentialFormat: firstFormatOf(dcqlQuery),
     proofs: [],
     policy: policy && { id: policy.id, constraints: policy.constraints },
     statusCheck,

@@ -8,23 +8,18 @@ import { PresentationCheck, PresentedCredential } from './openid4vp.ts'
 /** The attachment formats. No specification registers one for DCQL. */
 export const dcqlAttachments = { request: 'dcql/query@v1.0', presentation: 'dcql/vp-token@v1.0' } as const
 
-const shown = {
-  query: DcqlQuery,
-  checks: z.array(PresentationCheck).optional().describe('Verifier: the checks of the presentation.'),
-  credentials: z
-    .array(PresentedCredential)
-    .optional()
-    .describe('Verifier: the credentials, if all checks passed.'),
-}
-
-export const DcqlStatus = z.object(shown).meta({ id: 'DcqlPresentation' })
-
-export const StoredDcql = z.object(shown)
-export type StoredDcql = z.infer<typeof StoredDcql>
-
-export function toDcqlStatus({ query, checks, credentials }: StoredDcql): z.infer<typeof DcqlStatus> {
-  return { query, checks, credentials }
-}
+/** The query of a request over DIDComm, and its result. */
+export const DcqlPresentation = z
+  .object({
+    query: DcqlQuery,
+    checks: z.array(PresentationCheck).optional().describe('Verifier: the checks of the presentation.'),
+    credentials: z
+      .array(PresentedCredential)
+      .optional()
+      .describe('Verifier: the credentials, if all checks passed.'),
+  })
+  .meta({ id: 'DcqlPresentation' })
+export type DcqlPresentation = z.infer<typeof DcqlPresentation>
 
 /** The attachment of a request. The holder signs for the domain with the challenge. */
 export const DcqlRequest = z.looseObject({

@@ -11,14 +11,14 @@ const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>
 )
 
 /**
- * The credentials with these record ids, in the same order, of one format or of `any`. `member` is the request's member with the ids, for errors.
+ * The credentials with these record ids, in the same order, of one format. `member` is the request's member with the ids, for errors.
  *
  * @throws {Problem} if one does not exist or has another format
  */
 export async function getHeldCredentials(
   db: Db,
   ids: readonly string[],
-  format: CredentialFormat | 'any',
+  format: CredentialFormat,
   member = 'proofId',
 ): Promise<HeldCredential[]> {
   if (ids.length === 0)
@@ -33,7 +33,7 @@ export async function getHeldCredentials(
         `${member}: this wallet holds no credential with the record id ${id}.`,
       )
     }
-    if (format !== 'any' && row.format !== format)
+    if (row.format !== format)
       throw wrongFormat(
         `${member}: the credential ${id} is a ${row.format}, and the request is for ${format}.`,
       )

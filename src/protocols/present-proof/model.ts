@@ -9,7 +9,7 @@ import { CredentialFormat } from '../formats.ts'
 import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { OpenId4VpRequest, StoredRequest, toOpenId4VpRequest } from './openid4vp-request.ts'
-import { DcqlStatus, StoredDcql, toDcqlStatus } from './dcql.ts'
+import { DcqlPresentation } from './dcql.ts'
 import { OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from './openid4vp.ts'
 import { presentationStates } from './states.ts'
 
@@ -58,7 +58,7 @@ export const PresentationData = z.object({
   /** Prover: the request had the message type of the specification, not of the Cloud Agent. */
   isDidcommOrg: z.boolean().optional(),
   /** The query in DCQL of a request over DIDComm, and its answer. */
-  dcql: StoredDcql.optional(),
+  dcql: DcqlPresentation.optional(),
   /** Verifier: the request, if it is over OpenID4VP. */
   openid4vp: StoredOpenId4Vp.optional(),
   /** Prover: the request, if it is over OpenID4VP. */
@@ -85,7 +85,7 @@ export const PresentationStatus = z
       .describe('Verifier, SDJWT and AnonCreds: the disclosed claims.'),
     connectionId: z.string().optional(),
     policyId: z.string().optional().describe('The verification policy of the request.'),
-    dcql: DcqlStatus.optional().describe('The query in DCQL of a request over DIDComm (extension).'),
+    dcql: DcqlPresentation.optional().describe('The query in DCQL of a request over DIDComm (extension).'),
     openid4vp: OpenId4VpStatus.optional().describe('A request over OpenID4VP, and its result (extension).'),
     openid4vpRequest: OpenId4VpRequest.optional().describe(
       'Prover: a received request over OpenID4VP, with the verifier (extension).',
@@ -114,7 +114,7 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
     disclosedClaims: record.disclosedClaims,
     connectionId: role === 'Verifier' ? record.connectionId : undefined,
     policyId: record.policy?.id,
-    dcql: record.dcql && toDcqlStatus(record.dcql),
+    dcql: record.dcql,
     openid4vp: record.openid4vp && toOpenId4VpStatus(record.openid4vp),
     openid4vpRequest: record.openid4vpRequest && toOpenId4VpRequest(record.openid4vpRequest),
     ...toInvitationFields(record),

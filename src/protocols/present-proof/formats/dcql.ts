@@ -8,7 +8,7 @@ import { jsonAttachment } from '../../../didcomm/message.ts'
 import type { DcqlQuery } from '../../../dcql/query.ts'
 import { verifyPresentations } from '../../../oid4vp/verify-presentations.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { DcqlAnswer, dcqlAttachments, DcqlRequest, firstFormatOf, type StoredDcql } from '../dcql.ts'
+import { DcqlAnswer, dcqlAttachments, DcqlRequest, firstFormatOf, type DcqlPresentation } from '../dcql.ts'
 import { type AnswerPart, getAnswer, listPresentable, makeVpToken } from '../dcql-answer.ts'
 import type { ProofFormat } from '../format.ts'
 import { wrongFormat } from '../held-credentials.ts'
@@ -70,7 +70,7 @@ export const dcql: ProofFormat = {
   },
 }
 
-function queryOf({ id, dcql: stored }: PresentationRecord): StoredDcql {
+function queryOf({ id, dcql: stored }: PresentationRecord): DcqlPresentation {
   if (!stored) throw new Error(`the record ${id} has no query in DCQL`)
   return stored
 }
