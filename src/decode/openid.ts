@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { TypeMetadata } from '../credentials/sd-jwt/type-metadata.ts'
 import { describePath } from '../dcql/match.ts'
-import { preAuthorizedCode, ReceivedOffer } from '../oid4vci/holder/credential-offer.ts'
+import { preAuthorizedGrant, ReceivedOffer } from '../oid4vci/holder/credential-offer.ts'
 import { ReceivedIssuerMetadata, ReceivedServerMetadata } from '../oid4vci/holder/issuer-metadata.ts'
 import { type Decoded, type Facts, reading, textOf } from './decoded.ts'
 
@@ -15,7 +15,7 @@ export function documentOf(kind: string, title: string, facts: Facts, document: 
 export function credentialOffer(value: unknown): Decoded {
   const offer = reading('an OpenID4VCI credential offer', 'content', () => ReceivedOffer.parse(value))
   const { grants = {} } = offer
-  const code = grants[preAuthorizedCode]
+  const code = grants[preAuthorizedGrant]
   const transaction = code?.tx_code
   const servers = [code?.authorization_server, grants.authorization_code?.authorization_server]
   return documentOf(
@@ -24,7 +24,7 @@ export function credentialOffer(value: unknown): Decoded {
     {
       issuer: offer.credential_issuer,
       credentials: offer.credential_configuration_ids,
-      grants: Object.keys(grants).map((name) => (name === preAuthorizedCode ? 'pre-authorized_code' : name)),
+      grants: Object.keys(grants).map((name) => (name === preAuthorizedGrant ? 'pre-authorized_code' : name)),
       'transaction code': transaction && describeTxCode(transaction),
       'authorization server': servers.find((each) => each !== undefined),
     },

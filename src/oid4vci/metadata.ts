@@ -10,8 +10,7 @@ import { vciFormats, type VciFormatId } from './formats.ts'
 import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import { requirementOf, toMetadata } from './key-attestation.ts'
 import { algorithmsOf, providersOf } from './wallet-providers.ts'
-
-export const preAuthorizedGrant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+import { preAuthorizedGrant } from './parameters.ts'
 
 /** The most proofs in a request. Each gets a credential. */
 export const maxBatch = 10

@@ -16,7 +16,7 @@ import { ConfigurationId, requireConfiguration, type ConfigurationRow } from './
 import { toIssuedType } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
-import { preAuthorizedGrant } from './metadata.ts'
+import { preAuthorizedGrant } from './parameters.ts'
 import {
   digestOf,
   getSession,

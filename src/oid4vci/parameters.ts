@@ -2,6 +2,9 @@
 import type * as z from 'zod'
 import { OAuthError } from './oauth-error.ts'
 
+/** The grant whose code is in the offer (VCI §4.1.1). */
+export const preAuthorizedGrant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+
 /** RFC 6749 §3.1 and §3.2: a parameter must not be repeated, and one without a value is absent. @throws {OAuthError} `invalid_request` */
 export function readParameters<Type extends z.ZodType>(
   type: Type,

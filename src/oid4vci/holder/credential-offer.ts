@@ -1,8 +1,8 @@
 /** Credential offers as a wallet reads them (VCI §4.1). Members that are not listed here are ignored. */
 import * as z from 'zod'
+import { preAuthorizedGrant } from '../parameters.ts'
 
-/** The grant whose code is in the offer (VCI §4.1.1). */
-export const preAuthorizedCode = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+export { preAuthorizedGrant }
 
 /** Present, even if empty, if a transaction code is required. */
 const TxCode = z.looseObject({
@@ -23,7 +23,7 @@ export const ReceivedOffer = z.looseObject({
       authorization_code: z
         .looseObject({ issuer_state: z.string().optional(), authorization_server: z.url().optional() })
         .optional(),
-      [preAuthorizedCode]: z
+      [preAuthorizedGrant]: z
         .looseObject({
           'pre-authorized_code': z.string().min(1),
           tx_code: TxCode.optional(),
