@@ -1,6 +1,7 @@
 /** The parts of a credential token that queries refer to. */
-import { decodeJwtVc } from '../credentials/jwt-vc.ts'
-import { decodeSdJwt, isSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
+import type { JsonObject } from '../base/json.ts'
+import { type DecodedCredential, decodeJwtVc } from '../credentials/jwt-vc.ts'
+import { type DecodedSdJwt, decodeSdJwt, isSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
 import type { DcqlCredential } from './match.ts'
 
 /**
@@ -11,19 +12,27 @@ import type { DcqlCredential } from './match.ts'
  */
 export function toDcqlCredential(token: string): DcqlCredential {
   if (isSdJwt(token)) {
-    const { vct, processed, holderKey } = decodeSdJwt(token)
-    return {
-      format: 'dc+sd-jwt',
-      types: vct === undefined ? [] : [vct],
-      claims: processed,
-      isBound: holderKey !== undefined,
-    }
+    const decoded = decodeSdJwt(token)
+    return ofSdJwt(decoded, decoded.holderKey !== undefined)
   }
-  const { payload, subjectDid } = decodeJwtVc(token)
-  return {
-    format: 'jwt_vc_json',
-    types: [payload.vc.type].flat().filter((type) => typeof type === 'string'),
-    claims: payload.vc,
-    isBound: subjectDid !== undefined,
-  }
+  const decoded = decodeJwtVc(token)
+  return ofJwt(decoded, decoded.subjectDid !== undefined)
+}
+
+/** A decoded SD-JWT. */
+export function ofSdJwt(
+  { vct, processed: claims }: Pick<DecodedSdJwt, 'vct' | 'processed'>,
+  isBound: boolean,
+): DcqlCredential {
+  return { format: 'dc+sd-jwt', types: vct === undefined ? [] : [vct], claims, isBound }
+}
+
+/** A decoded JWT, whose claims are those of `vc`. */
+export function ofJwt(
+  { payload: { vc } }: Pick<DecodedCredential, 'payload'>,
+  isBound: boolean,
+): DcqlCredential {
+  const claims: JsonObject = vc
+  const types = [vc.type].flat().filter((type) => typeof type === 'string')
+  return { format: 'jwt_vc_json', types, claims, isBound }
 }

@@ -9,6 +9,7 @@ import { decodeSdJwt, type DecodedSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
 import { checkValidity, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
+import { ofJwt, ofSdJwt } from '../dcql/credential.ts'
 import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
 import { isOnPath } from '../dcql/path.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
@@ -43,15 +44,10 @@ export function readPresentation(text: string, asked: CredentialQuery, expected:
 
 function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Readable {
   const decoded = decodeSdJwt(text)
-  const { keyBinding, vct, issuerDid: issuer, processed, jws } = decoded
-  const types = vct === undefined ? [] : [vct]
+  const { keyBinding, issuerDid: issuer, jws } = decoded
   const binding = keyBinding === undefined ? undefined : readKeyBinding(keyBinding).claims
-  const credential = {
-    format: 'dc+sd-jwt' as const,
-    types,
-    claims: processed,
-    isBound: binding !== undefined,
-  }
+  const credential = ofSdJwt(decoded, binding !== undefined)
+  const types = [...credential.types]
   return {
     credential: toPresented(credential, issuer, decoded.claims),
     checks: [
@@ -74,10 +70,8 @@ function readJwt(text: string, asked: CredentialQuery, expected: Expected): Read
   const isBound = asked.require_cryptographic_holder_binding ?? true
   const vp = isBound ? readVp(text) : undefined
   const { jws, credential: decoded } = readJwtVc(vp?.credential ?? text)
-  const { issuerDid: issuer, subjectDid, schemas, payload } = decoded
-  const vc: JsonObject = payload.vc
-  const types = [payload.vc.type].flat().filter((type) => typeof type === 'string')
-  const credential = { format: 'jwt_vc_json' as const, types, claims: vc, isBound }
+  const { issuerDid: issuer, subjectDid, schemas } = decoded
+  const credential = ofJwt(decoded, isBound)
   return {
     credential: toPresented(credential, issuer, decoded.claims),
     checks: [

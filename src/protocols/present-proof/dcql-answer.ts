@@ -1,5 +1,4 @@
 /** Answers a DCQL query with credentials of the wallet: which ones match, what they would disclose, and the VP token (OpenID4VP 1.0 §6.4, §8.1). */
-import type { JsonObject } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
 import { readJwtVc } from '../../credentials/jwt-vc.ts'
 import { createJwtVp } from '../../credentials/jwt-vp.ts'
@@ -8,13 +7,14 @@ import { decodeSdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { checkValidity, type Validity } from '../../credentials/validity.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/keys.ts'
+import { ofJwt, ofSdJwt } from '../../dcql/credential.ts'
 import { type DcqlCredential, matchCredential } from '../../dcql/match.ts'
 import { isOnPath } from '../../dcql/path.ts'
 import type { ClaimsPath, DcqlQuery } from '../../dcql/query.ts'
 import { selectCredentials } from '../../dcql/select.ts'
 import { getManagedDid } from '../../did-registrar/dids.ts'
+import { findHolderKey } from '../../did-registrar/holder-key.ts'
 import { findKeyPair, getSigningKey } from '../../did-registrar/keys.ts'
-import { createJwkDid } from '../../did/jwk.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { listHeldCredentials, type ListedCredential } from '../listed-credentials.ts'
 import { unbindable } from './held-credentials.ts'
@@ -46,10 +46,9 @@ async function readHeld(wallet: Wallet, held: ListedCredential): Promise<DcqlCre
   if (held.format === 'SDJWT') {
     const decoded = decodeSdJwt(held.credential)
     checkDates(wallet, decoded)
-    const { holderKey, vct, processed: claims } = decoded
+    const { holderKey } = decoded
     if (holderKey) await getHolderKey(wallet, held, holderKey)
-    const types = vct === undefined ? [] : [vct]
-    return { format: 'dc+sd-jwt', types, claims, isBound: holderKey !== undefined }
+    return ofSdJwt(decoded, holderKey !== undefined)
   }
   if (held.format !== 'JWT')
     throw new VerificationError('malformed', `It is a ${held.format} credential, which DCQL cannot ask for`)
@@ -57,9 +56,7 @@ async function readHeld(wallet: Wallet, held: ListedCredential): Promise<DcqlCre
   checkDates(wallet, decoded)
   if (held.subject === null) throw unbindable('It names no subject that could present it')
   await getSigningKey(wallet, held.subject, 'authentication')
-  const claims: JsonObject = decoded.payload.vc
-  const types = [claims['type']].flat().filter((type) => typeof type === 'string')
-  return { format: 'jwt_vc_json', types, claims, isBound: true }
+  return ofJwt(decoded, true)
 }
 
 function checkDates({ env }: Wallet, validity: Validity): void {
@@ -72,10 +69,9 @@ async function getHolderKey(
   { subject }: Pick<ListedCredential, 'subject'>,
   holderKey: PublicJwk,
 ): Promise<PrivateJwk> {
-  for (const did of [subject, createJwkDid(holderKey)]) {
-    const key = did === null ? undefined : await findKeyOf(wallet, did, holderKey)
-    if (key) return key
-  }
+  const ofSubject = subject === null ? undefined : await findKeyOf(wallet, subject, holderKey)
+  const key = ofSubject ?? (await findHolderKey(wallet, holderKey))?.privateJwk
+  if (key) return key
   throw unbindable('The credential is bound to a key that this wallet does not have.')
 }
 
