@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { P256PrivateJwk } from '../oid4vci/encryption-key.ts'
@@ -10,14 +11,29 @@ import { digestOf } from '../oid4vci/session.ts'
 
 export type SessionRow = Selectable<WalletTables['presentation_session']>
 
+const insertRow = prepared((db: Db, { record_id, token_digest, code_digest, sealed }: SessionRow) =>
+  db.insertInto('presentation_session').values({ record_id, token_digest, code_digest, sealed }),
+)
+
+const rowsByToken = prepared((db: Db, { digest }: { digest: string }) =>
+  db.selectFrom('presentation_session').selectAll().where('token_digest', '=', digest),
+)
+
+const sealedOf = prepared((db: Db, { id }: { id: string }) =>
+  db.selectFrom('presentation_session').select('sealed').where('record_id', '=', id),
+)
+
+const replaceSealed = prepared((db: Db, { id, sealed }: { id: string; sealed: string | null }) =>
+  db.updateTable('presentation_session').set({ sealed }).where('record_id', '=', id),
+)
+
 export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
-  await tx.insertInto('presentation_session').values(row).execute()
+  await insertRow(tx, row)
 }
 
 /** The session of the last part of a request's URL. */
-export function findSession(db: Db, token: string): Promise<SessionRow | undefined> {
-  const sessions = db.selectFrom('presentation_session').selectAll()
-  return sessions.where('token_digest', '=', digestOf(token)).executeTakeFirst()
+export async function findSession(db: Db, token: string): Promise<SessionRow | undefined> {
+  return (await rowsByToken(db, { digest: digestOf(token) })).rows[0]
 }
 
 const contextOf = (recordId: string) => `presentation-session:${recordId}`
@@ -35,8 +51,7 @@ export async function findKey(wallet: Wallet, recordId: string): Promise<Private
 }
 
 async function findSealed(db: Db, recordId: string): Promise<string | null | undefined> {
-  const sessions = db.selectFrom('presentation_session').select('sealed')
-  return (await sessions.where('record_id', '=', recordId).executeTakeFirst())?.sealed
+  return (await sealedOf(db, { id: recordId })).rows[0]?.sealed
 }
 
 /** The answer to a response, for a wallet that sends the same again. `digest` is that of the response. */
@@ -60,8 +75,7 @@ export async function storeAnswer(
   answer: StoredAnswer | undefined,
 ): Promise<void> {
   const sealed = answer ? answerMark + wallet.seal(answerContextOf(recordId), JSON.stringify(answer)) : null
-  const update = tx.updateTable('presentation_session').set({ sealed })
-  await update.where('record_id', '=', recordId).execute()
+  await replaceSealed(tx, { id: recordId, sealed })
 }
 
 /** The answer to a response that has ended the request, until its response code is redeemed. */
