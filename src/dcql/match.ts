@@ -1,7 +1,7 @@
 /** Whether a credential is one that a credential query asks for (OpenID4VP 1.0 §6.1, §6.4.1). */
 import type { JsonObject } from '../base/json.ts'
 import { type Indexes, selectClaims } from './path.ts'
-import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlFormat } from './query.ts'
+import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlFormat, DcqlQuery } from './query.ts'
 
 /** The parts of a credential that queries refer to. */
 export type DcqlCredential = {
@@ -20,6 +20,7 @@ export type DcqlCredential = {
 export type Mismatch = { isMatch: false; reason: string }
 /** `paths` are the claims of the first claim set that the credential satisfies. Undefined: the query names no claims. */
 export type Match = { isMatch: true; paths: ClaimsPath[] | undefined }
+export type MatchResult = Match | Mismatch
 
 /** The types of JSON-LD without the vocabulary of credentials: those in `type` of a credential, and their expanded form. */
 const vocabulary = 'https://www.w3.org/2018/credentials#'
@@ -29,7 +30,7 @@ export function matchCredential(
   credential: DcqlCredential,
   query: CredentialQuery,
   indexes: Indexes = 'exact',
-): Match | Mismatch {
+): MatchResult {
   if (credential.format !== query.format) return mismatch(`format: it is ${credential.format}`)
   const types = findTypeMismatch(credential, query)
   if (types !== undefined) return mismatch(types)
@@ -38,6 +39,14 @@ export function matchCredential(
   if (!isByAuthority(credential, query))
     return mismatch('trusted_authorities: no certificate of its issuer names one of them')
   return matchClaims(credential, query, indexes)
+}
+
+/** The result for each credential query, in their order. */
+export function matchQuery(
+  credential: DcqlCredential,
+  { credentials }: Pick<DcqlQuery, 'credentials'>,
+): MatchResult[] {
+  return credentials.map((query) => matchCredential(credential, query))
 }
 
 function findTypeMismatch({ types }: DcqlCredential, { format, meta }: CredentialQuery): string | undefined {
@@ -69,7 +78,7 @@ function matchClaims(
   { claims: root }: DcqlCredential,
   { claims, claim_sets: sets }: CredentialQuery,
   indexes: Indexes,
-): Match | Mismatch {
+): MatchResult {
   if (!claims) return { isMatch: true, paths: undefined }
   const missing = new Set(claims.filter((claim) => !hasClaim(root, claim, indexes)))
   const alternatives = sets

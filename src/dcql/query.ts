@@ -5,6 +5,7 @@ import * as z from 'zod'
 export const dcqlLimits = {
   credentials: 50,
   claims: 100,
+  allClaims: 500,
   path: 32,
   values: 100,
   sets: 50,
@@ -90,6 +91,11 @@ export const DcqlQuery = z
   .superRefine(({ credentials, credential_sets: sets }, context) => {
     const ids = credentials.map(({ id }) => id)
     refuseRepeated(ids, (index) => ['credentials', index, 'id'], context)
+    const count = credentials.reduce((sum, { claims = [] }) => sum + claims.length, 0)
+    if (count > dcqlLimits.allClaims) {
+      const message = `name ${count} claims, and a query may name ${dcqlLimits.allClaims}`
+      context.addIssue({ code: 'custom', path: ['credentials'], message })
+    }
     for (const [index, { options }] of (sets ?? []).entries())
       for (const [option, named] of options.entries())
         refuseUnknown(named, ids, ['credential_sets', index, 'options', option], 'credentials', context)

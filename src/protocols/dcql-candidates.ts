@@ -1,14 +1,15 @@
 /** Finds the wallet's credentials that answer a received query in DCQL, and the claims that each would disclose. */
 import { canonicalDid } from '../did/document.ts'
-import { describePath, matchCredential } from '../dcql/match.ts'
+import { createCheckpoint } from '../base/checkpoint.ts'
+import { describePath } from '../dcql/match.ts'
 import { decodeSdJwtClaims } from '../credentials/sd-jwt/sd-jwt.ts'
 import { isOnPath } from '../dcql/path.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { PresentationCandidates } from './candidates.ts'
 import {
+  compareCredentials,
   findAnswer,
-  listPresentable,
   mismatchOf,
   type Presentable,
   type Unpresentable,
@@ -19,8 +20,13 @@ type Candidate = PresentationCandidates['candidates'][number]
 
 /** `choice` is there if each requested credential has only one candidate; `answer` is that of a call that names no credentials. */
 export async function findDcqlCandidates(wallet: Wallet, query: DcqlQuery): Promise<PresentationCandidates> {
-  const { presentable, others } = await listPresentable(wallet)
-  const judged = presentable.map((each) => judge(query, each))
+  const { presentable, others } = await compareCredentials(wallet, query)
+  const judged: Candidate[] = []
+  const checkpoint = createCheckpoint()
+  for (const each of presentable) {
+    await checkpoint()
+    judged.push(judge(query, each))
+  }
   const candidates = judged.filter(({ reason }) => reason === undefined)
   const answer = findAnswer(query, presentable)
   const answered = query.credentials.filter(({ id }) => answer?.some((part) => part.credentialId === id))
@@ -45,11 +51,11 @@ function typesOf({ meta }: CredentialQuery): string {
   return (meta.vct_values ?? meta.type_values?.map((types) => types.join(' ')) ?? []).join(' or ')
 }
 
-function judge(query: DcqlQuery, { held, credential }: Presentable): Candidate {
-  const discloses = query.credentials.flatMap((asked) => {
-    const match = matchCredential(credential, asked)
+function judge(query: DcqlQuery, { held, credential, results }: Presentable): Candidate {
+  const discloses = query.credentials.flatMap(({ id }, position) => {
+    const match = results[position]!
     if (!match.isMatch) return []
-    return [{ credentialId: asked.id, claims: disclosedBy(held, match.paths ?? []) }]
+    return [{ credentialId: id, claims: disclosedBy(held, match.paths ?? []) }]
   })
   const { format, types, claims } = credential
   return {
@@ -59,7 +65,7 @@ function judge(query: DcqlQuery, { held, credential }: Presentable): Candidate {
       format === 'dc+sd-jwt' ? decodeSdJwtClaims(held.credential).claims : subjectOf(claims),
     ),
     discloses,
-    ...(discloses.length === 0 && { reason: mismatchOf(query, credential) }),
+    ...(discloses.length === 0 && { reason: mismatchOf(query, results) }),
   }
 }
 

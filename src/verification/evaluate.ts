@@ -2,7 +2,7 @@
  * Evaluates presentation definitions (DIF Presentation Exchange 2.1.1) against credentials. Verifies no
  * signature.
  */
-import { setImmediate } from 'node:timers/promises'
+import { type Checkpoint, createTimeLimit } from '../base/checkpoint.ts'
 import { Problem } from '../base/problem.ts'
 import { decodeClaims } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -35,8 +35,8 @@ export type Candidate = {
 /** The candidates that satisfy an input descriptor, in their order. */
 export type Match = { inputDescriptorId: string; credentials: string[] }
 
-/** The time limit of an evaluation, and the interval at which it yields to other work. */
-const limits = { timeMs: 5_000, yieldMs: 10 }
+/** The time limit of an evaluation, in milliseconds. */
+const limitMs = 5_000
 
 /**
  * Finds the candidates that satisfy each input descriptor (DIF Presentation Exchange 2.1.1 §8, "Input
@@ -48,9 +48,9 @@ const limits = { timeMs: 5_000, yieldMs: 10 }
 export async function evaluate(
   { input_descriptors, format }: Pick<PresentationDefinition, 'input_descriptors' | 'format'>,
   candidates: readonly Candidate[],
-  timeMs: number = limits.timeMs,
+  timeMs: number = limitMs,
 ): Promise<Match[]> {
-  const checkpoint = createCheckpoint(timeMs)
+  const checkpoint = createTimeLimit(timeMs, tookTooLong)
   const matches: Match[] = []
   for (const descriptor of input_descriptors) {
     const match: Match = { inputDescriptorId: descriptor.id, credentials: [] }
@@ -60,20 +60,6 @@ export async function evaluate(
     matches.push(match)
   }
   return matches
-}
-
-/** Yields to other work if it is due. @throws {Problem} when the time limit is exceeded */
-type Checkpoint = () => Promise<void>
-
-function createCheckpoint(timeMs: number): Checkpoint {
-  let last = performance.now()
-  const end = last + timeMs
-  return async () => {
-    if (performance.now() >= end) throw tookTooLong()
-    if (performance.now() - last < limits.yieldMs) return
-    await setImmediate()
-    last = performance.now()
-  }
 }
 
 async function hasFields(

@@ -72,6 +72,19 @@ test('refuses a query above the limits', () => {
     expect(DcqlQuery.safeParse({ credentials }).success).toBe(false)
 })
 
+test('refuses more claims in all credentials than the limit', () => {
+  const claimsOf = (count: number) => Array.from({ length: count }, (_, index) => ({ path: [`a${index}`] }))
+  const ask = (...counts: number[]) => ({
+    credentials: counts.map((count, index) => ({ ...credential, id: `c${index}`, claims: claimsOf(count) })),
+  })
+  const full = Array.from({ length: dcqlLimits.allClaims / 100 }, () => 100)
+  expect(DcqlQuery.safeParse(ask(...full)).success).toBe(true)
+  const { error } = DcqlQuery.safeParse(ask(...full, 1))
+  expect(error?.issues).toMatchObject([
+    { path: ['credentials'], message: 'name 501 claims, and a query may name 500' },
+  ])
+})
+
 test.each<[string, object, string]>([
   ['a format that cannot be verified', { format: 'mso_mdoc', meta: { doctype_value: 'a' } }, 'format'],
   ['an SD-JWT VC of any type', { meta: {} }, 'meta.vct_values'],

@@ -1,4 +1,5 @@
 /** Answers a DCQL query with credentials of the wallet: which ones match, what they would disclose, and the VP token (OpenID4VP 1.0 §6.4, §8.1). */
+import { createCheckpoint } from '../../base/checkpoint.ts'
 import { Problem } from '../../base/problem.ts'
 import { readJwtVc } from '../../credentials/jwt-vc.ts'
 import { createJwtVp } from '../../credentials/jwt-vp.ts'
@@ -8,10 +9,10 @@ import { checkValidity, type Validity } from '../../credentials/validity.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/keys.ts'
 import { ofJwt, ofSdJwt } from '../../dcql/credential.ts'
-import { type DcqlCredential, matchCredential } from '../../dcql/match.ts'
+import { type DcqlCredential, matchQuery, type MatchResult } from '../../dcql/match.ts'
 import { isOnPath } from '../../dcql/path.ts'
 import type { ClaimsPath, DcqlQuery } from '../../dcql/query.ts'
-import { selectCredentials } from '../../dcql/select.ts'
+import { selectMatches } from '../../dcql/select.ts'
 import { getManagedDid } from '../../did-registrar/dids.ts'
 import { findHolderKey } from '../../did-registrar/holder-key.ts'
 import { findKeyPair, getSigningKey } from '../../did-registrar/keys.ts'
@@ -19,19 +20,23 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { listHeldCredentials, type ListedCredential } from '../listed-credentials.ts'
 import { unbindable } from './held-credentials.ts'
 
-/** A credential of the wallet that can be presented. */
-export type Presentable = { held: ListedCredential; credential: DcqlCredential }
+/** A credential of the wallet that can be presented, and whether it matches, for each credential query. */
+export type Presentable = { held: ListedCredential; credential: DcqlCredential; results: MatchResult[] }
 /** A credential that cannot, and why. */
 export type Unpresentable = { held: ListedCredential; reason: string; isExpired: boolean }
 
-/** Decodes the credentials of the wallet, and checks dates, reported revocation and the holder's key. */
-export async function listPresentable(
-  wallet: Wallet,
-): Promise<{ presentable: Presentable[]; others: Unpresentable[] }> {
+/** The credentials of a wallet, as far as a query is concerned. */
+export type Compared = { presentable: Presentable[]; others: Unpresentable[] }
+
+/** Decodes the credentials of the wallet, checks dates, reported revocation and the holder's key, and matches them with a query. */
+export async function compareCredentials(wallet: Wallet, query: DcqlQuery): Promise<Compared> {
   const [presentable, others]: [Presentable[], Unpresentable[]] = [[], []]
+  const checkpoint = createCheckpoint()
   for (const held of await listHeldCredentials(wallet.db)) {
+    await checkpoint()
     try {
-      presentable.push({ held, credential: await readHeld(wallet, held) })
+      const credential = await readHeld(wallet, held)
+      presentable.push({ held, credential, results: matchQuery(credential, query) })
     } catch (error) {
       if (!(error instanceof Problem) && !(error instanceof VerificationError)) throw error
       others.push({ held, reason: error.message, isExpired: 'code' in error && error.code === 'expired' })
@@ -99,9 +104,9 @@ export function findAnswer(
 ): AnswerPart[] | undefined {
   const pool = chosen ? presentable.filter(({ held }) => chosen.includes(held.id)) : presentable
   const asked = chosen ? query : withoutOptional(query)
-  const { candidates, answer } = selectCredentials(
+  const { candidates, answer } = selectMatches(
     asked,
-    pool.map(({ credential }) => credential),
+    pool.map(({ results }) => results),
   )
   if (!answer || answer.length === 0) return undefined
   return answer.flatMap((credentialId) => {
@@ -123,7 +128,7 @@ function withoutOptional(query: DcqlQuery): DcqlQuery {
 /** @throws {Problem} if a chosen credential cannot be presented, or is not needed, or the query cannot be answered */
 export function getAnswer(
   query: DcqlQuery,
-  { presentable, others }: Awaited<ReturnType<typeof listPresentable>>,
+  { presentable, others }: Compared,
   chosen?: readonly string[],
 ): AnswerPart[] {
   for (const id of chosen ?? []) {
@@ -136,16 +141,16 @@ export function getAnswer(
       )
   }
   const misfit = chosen?.find((id) => {
-    const { credential } = presentable.find(({ held }) => held.id === id)!
-    return query.credentials.every((asked) => !matchCredential(credential, asked).isMatch)
+    const { results } = presentable.find(({ held }) => held.id === id)!
+    return results.every(({ isMatch }) => !isMatch)
   })
   const answer = findAnswer(query, presentable, chosen)
   const unused = misfit ?? (answer && chosen?.find((id) => !answer.some(({ recordId }) => recordId === id)))
   if (unused !== undefined) {
-    const { credential } = presentable.find(({ held }) => held.id === unused)!
+    const { results } = presentable.find(({ held }) => held.id === unused)!
     throw new Problem(
       'BadRequest',
-      `proofId: the credential ${unused} does not answer the request. ${mismatchOf(query, credential)}`,
+      `proofId: the credential ${unused} does not answer the request. ${mismatchOf(query, results)}`,
     )
   }
   if (answer) return answer
@@ -158,10 +163,10 @@ export function getAnswer(
 }
 
 /** Why a credential matches none of the credential queries. */
-export function mismatchOf({ credentials }: DcqlQuery, credential: DcqlCredential): string {
-  const reasons = credentials.flatMap((asked) => {
-    const match = matchCredential(credential, asked)
-    return match.isMatch ? [] : [`${asked.id}: ${match.reason}`]
+export function mismatchOf({ credentials }: DcqlQuery, results: readonly MatchResult[]): string {
+  const reasons = credentials.flatMap(({ id }, position) => {
+    const match = results[position]!
+    return match.isMatch ? [] : [`${id}: ${match.reason}`]
   })
   return reasons.length > 0 ? reasons.slice(0, 5).join('; ') : 'Another credential answers the same query'
 }

@@ -2,7 +2,7 @@
 import { isOver } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { getAnswer, listPresentable, makeVpToken } from './dcql-answer.ts'
+import { compareCredentials, getAnswer, makeVpToken } from './dcql-answer.ts'
 import type { PresentationChange, PresentOptions } from './format.ts'
 import type { PresentationRecord } from './model.ts'
 import type { StoredRequest } from './openid4vp-request.ts'
@@ -23,7 +23,7 @@ export async function answerRequest(
     )
   if (request.expiresTime !== undefined && isOver(request.expiresTime * 1_000))
     throw new Problem('Conflict', 'The request has expired. Ask the verifier for a new one.')
-  const held = await listPresentable(wallet)
+  const held = await compareCredentials(wallet, request.dcqlQuery)
   const answer = getAnswer(request.dcqlQuery, held, proofId.length > 0 ? proofId : undefined)
   const token = await makeVpToken(wallet, request, answer, held.presentable)
   const response = await toForm(request, { vp_token: token })
