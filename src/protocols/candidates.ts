@@ -96,7 +96,7 @@ export async function findCandidates(
   const query = record.dcql?.query ?? (hasRequest(record) ? record.openid4vpRequest.dcqlQuery : undefined)
   if (query) return findDcqlCandidates(wallet, query)
   const judged: Candidate[] = []
-  for (const held of await listHeldCredentials(wallet.db)) judged.push(await judge(wallet, record, held))
+  for await (const held of listHeldCredentials(wallet.db)) judged.push(await judge(wallet, record, held))
   const candidates = judged.filter(({ reason }) => reason === undefined)
   const lines = (record.anyProof || record.credentialFormat === 'AnonCreds' ? [] : record.proofs).map(
     (line) => ({

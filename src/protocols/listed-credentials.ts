@@ -1,4 +1,5 @@
 /** All credentials of a wallet, to find those that answer a request. */
+import { createCheckpoint } from '../base/checkpoint.ts'
 import type { Db } from '../storage/database.ts'
 import { CredentialFormat } from './formats.ts'
 import { CredentialData } from './issue-credential/model.ts'
@@ -7,8 +8,8 @@ import type { HeldCredential } from './present-proof/format.ts'
 /** A credential of the wallet, and whether its issuer has reported that it is revoked. */
 export type ListedCredential = HeldCredential & { format: CredentialFormat; isRevoked: boolean }
 
-/** All credentials of the wallet, oldest first. */
-export async function listHeldCredentials(db: Db): Promise<ListedCredential[]> {
+/** All credentials of the wallet, oldest first. Other requests proceed while a large wallet is read. */
+export async function* listHeldCredentials(db: Db): AsyncGenerator<ListedCredential> {
   const rows = await db
     .selectFrom('credential')
     .innerJoin('record', 'record.id', 'credential.id')
@@ -17,9 +18,13 @@ export async function listHeldCredentials(db: Db): Promise<ListedCredential[]> {
     .orderBy('credential.created_at')
     .orderBy('credential.id')
     .execute()
-  return rows.map(({ data, format, ...row }) => ({
-    ...row,
-    format: CredentialFormat.parse(format),
-    isRevoked: CredentialData.shape.revocation.parse(JSON.parse(data).revocation) !== undefined,
-  }))
+  const checkpoint = createCheckpoint()
+  for (const { data, format, ...row } of rows) {
+    await checkpoint()
+    yield {
+      ...row,
+      format: CredentialFormat.parse(format),
+      isRevoked: CredentialData.shape.revocation.parse(JSON.parse(data).revocation) !== undefined,
+    }
+  }
 }

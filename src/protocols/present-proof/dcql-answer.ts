@@ -1,5 +1,4 @@
 /** Answers a DCQL query with credentials of the wallet: which ones match, what they would disclose, and the VP token (OpenID4VP 1.0 §6.4, §8.1). */
-import { createCheckpoint } from '../../base/checkpoint.ts'
 import { Problem } from '../../base/problem.ts'
 import { readJwtVc } from '../../credentials/jwt-vc.ts'
 import { createJwtVp } from '../../credentials/jwt-vp.ts'
@@ -31,9 +30,7 @@ export type Compared = { presentable: Presentable[]; others: Unpresentable[] }
 /** Decodes the credentials of the wallet, checks dates, reported revocation and the holder's key, and matches them with a query. */
 export async function compareCredentials(wallet: Wallet, query: DcqlQuery): Promise<Compared> {
   const [presentable, others]: [Presentable[], Unpresentable[]] = [[], []]
-  const checkpoint = createCheckpoint()
-  for (const held of await listHeldCredentials(wallet.db)) {
-    await checkpoint()
+  for await (const held of listHeldCredentials(wallet.db)) {
     try {
       const credential = await readHeld(wallet, held)
       presentable.push({ held, credential, results: matchQuery(credential, query) })
