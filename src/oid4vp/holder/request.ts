@@ -4,7 +4,7 @@ import { reasonOf } from '../../base/reason.ts'
 import { DcqlQuery, dcqlFormats } from '../../dcql/query.ts'
 import { OAuthError } from '../../oid4vci/oauth-error.ts'
 import type { StoredRequest, Step } from '../../protocols/present-proof/openid4vp-request.ts'
-import { responseModes } from '../../protocols/present-proof/openid4vp.ts'
+import { directPostModes } from '../../protocols/present-proof/openid4vp.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authenticateClient, type AuthenticatedClient } from './client.ts'
 import { chooseEncryption } from './encryption.ts'
@@ -120,8 +120,8 @@ function checkParameters(
   }
   if (data.response_type !== 'vp_token')
     throw new OAuthError('unsupported_response_type', 'response_type is not vp_token.')
-  const responseMode = responseModes.find((mode) => mode === data.response_mode)
-  if (!responseMode) throw invalid(`response_mode is none of ${responseModes.join(', ')}.`)
+  const responseMode = directPostModes.find((mode) => mode === data.response_mode)
+  if (!responseMode) throw invalid(`response_mode is none of ${directPostModes.join(', ')}.`)
   refuseUnsupported(parameters)
   const dcqlQuery = readQuery(parameters, data.state)
   const encryption = responseMode === 'direct_post.jwt' ? chooseEncryption(metadataOf(received)) : undefined
