@@ -93,8 +93,7 @@ export default [
       body: ReceiveOpenId4VpRequest,
       reply: [201, PresentationStatus],
     },
-    async ({ wallet }, { body }) =>
-      toPresentationStatus(await receiveRequest(wallet, body.authorizationRequest)),
+    async ({ wallet }, { body }) => toPresentationStatus(await receiveRequest(wallet, body)),
   ),
 
   route(

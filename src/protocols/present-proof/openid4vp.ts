@@ -67,7 +67,8 @@ export const VerifierInfo = z
   .meta({ id: 'OpenId4VpVerifierInfo' })
 
 export const directPostModes = ['direct_post', 'direct_post.jwt'] as const
-export const responseModes = [...directPostModes, 'dc_api', 'dc_api.jwt'] as const
+export const digitalModes = ['dc_api', 'dc_api.jwt'] as const
+export const responseModes = [...directPostModes, ...digitalModes] as const
 export type ResponseMode = (typeof responseModes)[number]
 
 /** The members that REST shows as they are stored. */
