@@ -6,7 +6,7 @@ import { inline } from './style.ts'
 
 /**
  * Browsers call wallets only at the click itself, so nothing waits before `get`. The answer goes to the endpoint beside that of the page, which
- * works behind a path of a proxy. While it is under way, the event of the stream does not reload the page (`aria-busy`).
+ * works behind a path of a proxy. While it is under way (`aria-busy`), the script of `page.ts` does not reload the page, but asks again.
  */
 export const digitalScript = inline(
   'script',

@@ -23,7 +23,11 @@ const liveScript = inline(
   'script',
   `const follow = () => {
   const events = new EventSource(location.href)
-  events.addEventListener('closed', () => { events.close(); if (!document.body.ariaBusy) location.reload() })
+  events.addEventListener('closed', () => {
+    events.close()
+    if (document.body.ariaBusy) setTimeout(follow, 1000)
+    else location.reload()
+  })
   events.addEventListener('error', () => { if (events.readyState === EventSource.CLOSED) setTimeout(follow, 5000) })
 }
 follow()`,

@@ -188,6 +188,23 @@ test('the page says that the verifier refused the answer, and the person can try
   await page.context().close()
 })
 
+test('the page moves on if the verifier has the answer, and its reply is lost', async () => {
+  const { pageUrl, request, protocol } = await digitally()
+  const { page, state } = await openWithWallet(pageUrl, async (_, origin) => ({
+    protocol,
+    data: await answerTo(request, origin),
+  }))
+  const statuses: number[] = []
+  await page.route('**/digital-credential', async (route) => {
+    statuses.push((await route.fetch()).status())
+    await route.abort()
+  })
+  await page.getByRole('button').click()
+  await state('verified')
+  expect(statuses).toEqual([200])
+  await page.context().close()
+})
+
 test('without a wallet, Chromium refuses, and the page shows the reason and the code', async () => {
   const { pageUrl } = await digitally()
   const { page } = await open(pageUrl)
