@@ -5,6 +5,7 @@ import type { Context } from './define-command.ts'
 import { UsageError } from './errors/errors.ts'
 import { presentationFields } from './format/records.ts'
 import { nextCommand } from './format/states.ts'
+import { repeatable } from './input/arguments.ts'
 import { readJson } from './input/files.ts'
 import { draw, type Scannable } from './invitation.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
@@ -49,6 +50,16 @@ export const openId4VpFlags = {
     description:
       'file with attestations about the verifier, for a signed request: an array in JSON (verifier_info)',
   }),
+  'dc-api': Flags.boolean({
+    ...withOpenId,
+    description: 'have the page of the request ask the browser for a wallet (Digital Credentials API)',
+  }),
+  origin: Flags.string({
+    ...repeatable,
+    dependsOn: ['dc-api'],
+    description:
+      'origin of the page that asks the browser, such as https://shop.example; default: this agent',
+  }),
   encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
 }
 
@@ -56,6 +67,8 @@ export type OpenId4VpFlags = {
   dcql?: string | undefined
   'signing-did'?: string | undefined
   certificate?: string | undefined
+  'dc-api'?: boolean | undefined
+  origin?: string[] | undefined
   encrypt?: boolean | undefined
   trusted?: boolean | undefined
   'transaction-data'?: string | undefined
@@ -78,7 +91,8 @@ export function requestFromWallet(
     dcqlQuery: readQuery(flags.dcql!),
     did: flags['signing-did'],
     certificateId: flags.certificate,
-    ...(flags.encrypt && { responseMode: 'direct_post.jwt' as const }),
+    responseMode: modeOf(flags),
+    origins: flags.origin,
     ...(flags.trusted && { issuers: 'trusted' as const }),
     transactionData: readOptional('transaction-data', flags['transaction-data']) as Body['transactionData'],
     verifierInfo: readOptional('verifier-info', flags['verifier-info']) as Body['verifierInfo'],
@@ -102,6 +116,11 @@ export function requestFromWallet(
     },
     next: ({ presentationId: id, status }) => nextCommand('proof', status, id) ?? `agent proof show ${id}`,
   })
+}
+
+function modeOf({ 'dc-api': isDigital = false, encrypt = false }: OpenId4VpFlags): Body['responseMode'] {
+  if (isDigital) return encrypt ? 'dc_api.jwt' : 'dc_api'
+  return encrypt ? 'direct_post.jwt' : undefined
 }
 
 function readOptional(name: string, file: string | undefined): unknown {

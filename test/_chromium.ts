@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/identity-agent')
 
 /** Page content is the project's own, and containers often forbid the sandbox. */
-const args = [
+const defaults = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -30,9 +30,10 @@ const fontsConf = (folder: string) => `<?xml version="1.0"?>
 </fontconfig>
 `
 
-/** Each start uses a new, empty user data folder. @throws {Error} if there is no Chromium for this platform */
-export function launch(): Promise<Browser> {
+/** Each start uses a new, empty user data folder. `more` are arguments of Chromium. @throws {Error} if there is none for this platform */
+export function launch(...more: string[]): Promise<Browser> {
   const { CHROMIUM, PATH } = process.env
+  const args = [...defaults, ...more]
   if (CHROMIUM !== undefined) return chromium.launch({ executablePath: CHROMIUM, args })
   const folder = unpack()
   const env = {

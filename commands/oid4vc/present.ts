@@ -1,6 +1,7 @@
 /** `agent oid4vc present` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import type { Input } from '../../cli/client/api.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { verifierFields } from '../../cli/format/dcql.ts'
@@ -8,12 +9,13 @@ import { candidatesTable, proofRequestText, type Candidates } from '../../cli/fo
 import { presentationFields } from '../../cli/format/records.ts'
 import { safeLine } from '../../cli/format/text.ts'
 import { repeatable, yesFlag } from '../../cli/input/arguments.ts'
-import { readInput } from '../../cli/input/files.ts'
+import { readInput, readJson } from '../../cli/input/files.ts'
 import { timeoutFlag } from '../../cli/input/time.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 import { type Records, waitForRecord } from '../../cli/wait.ts'
 
 type Proof = Records['proof']
+type Body = NonNullable<Input<typeof route>['body']>
 
 export default defineCommand({
   summary: 'Answer a request of a verifier over OpenID4VP with credentials of the wallet',
@@ -23,12 +25,14 @@ export default defineCommand({
     `agent oid4vc present 'openid4vp://?client_id=…&request_uri=…'`,
     'zbarcam --raw -1 | agent oid4vc present - --yes',
     `agent oid4vc present 'openid4vp://?…' --credential <id> --explain`,
+    'agent oid4vc present request.json --origin https://shop.example --yes',
   ],
   args: {
     request: Args.string({
       required: true,
       ignoreStdin: true,
-      description: 'URL of the request, the text of its QR code, or - for standard input',
+      description:
+        'URL of the request, the text of its QR code, or - for standard input; with --origin, a file with JSON',
     }),
   },
   flags: {
@@ -36,15 +40,18 @@ export default defineCommand({
       ...repeatable,
       description: 'record id of a held credential; repeat it if the request asks for several',
     }),
+    origin: Flags.string({
+      description:
+        'origin of the page that makes a request of the Digital Credentials API (protocol and data, in JSON); prints the answer for the page',
+    }),
     yes: yesFlag,
     explain: Flags.boolean({ description: 'print each request and check of the wallet' }),
     timeout: timeoutFlag,
   },
   async run(context) {
-    const { args, flags, call, print, say } = context
-    const authorizationRequest = (args.request === '-' ? readInput('-') : args.request).trim()
-    const body = { authorizationRequest }
-    const received = await call('POST /present-proof/presentations/openid4vp/requests', { body })
+    const { args, flags, call, log, print, say } = context
+    const body = readRequest(args.request, flags.origin)
+    const received = await call(route, { body })
     const path = { presentationId: received.presentationId }
     explain(context, received, 0)
     const found = await call('GET /present-proof/presentations/{presentationId}/candidates', { path })
@@ -63,11 +70,21 @@ export default defineCommand({
         }),
     )
     explain(context, record, received.openid4vpRequest!.steps.length)
-    print(record.presentationId, presentationFields(record))
+    const { digitalCredential } = record.openid4vpRequest!
+    if (digitalCredential) log(JSON.stringify(digitalCredential))
+    else print(record.presentationId, presentationFields(record))
     if (failure) throw failure
     return record
   },
 })
+
+const route = 'POST /present-proof/presentations/openid4vp/requests'
+
+/** A URL, or a request of the Digital Credentials API. The daemon validates it. @throws {UsageError} when it is not JSON */
+function readRequest(text: string, origin: string | undefined): Body {
+  if (origin === undefined) return { authorizationRequest: (text === '-' ? readInput('-') : text).trim() }
+  return { digitalRequest: readJson('request', `@${text}`) as Body['digitalRequest'], origin }
+}
 
 /** Prints the steps of the wallet from an index. */
 function explain(

@@ -116,6 +116,12 @@ export const english = {
     check: (host: string): Html => html`Check who asks. Your answer goes to <bdi>${host}</bdi>.`,
     last: 'Check which data is requested. Share it, or decline.',
     here: 'Open the wallet on this device',
+    browser: {
+      button: 'Choose a wallet in this browser',
+      unsupported: 'This browser cannot ask wallets (Digital Credentials API).',
+      aborted: 'The browser got no proof from a wallet. You can try again.',
+      refused: 'The verifier did not accept the answer of your wallet. You can try again.',
+    },
     warning:
       'Continue only if you began this yourself. If another person sent you this link, they get your data.',
     verified: {

@@ -117,6 +117,14 @@ export const german: Texts = {
     check: (host) => html`Prüfen Sie, wer anfragt. Ihre Antwort geht an <bdi>${host}</bdi>.`,
     last: 'Prüfen Sie, welche Daten verlangt werden. Geben Sie sie frei, oder lehnen Sie ab.',
     here: 'Die Wallet auf diesem Gerät öffnen',
+    browser: {
+      button: 'Eine Wallet in diesem Browser wählen',
+      unsupported: 'Dieser Browser kann keine Wallets fragen (Digital Credentials API).',
+      aborted:
+        'Der Browser hat von keiner Wallet einen Nachweis erhalten. Sie können es noch einmal versuchen.',
+      refused:
+        'Die prüfende Stelle hat die Antwort Ihrer Wallet nicht angenommen. Sie können es noch einmal versuchen.',
+    },
     warning:
       'Fahren Sie nur fort, wenn Sie dies selbst begonnen haben. Hat Ihnen eine andere Person diesen Link geschickt, erhält sie Ihre Daten.',
     verified: {

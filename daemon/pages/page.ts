@@ -1,11 +1,12 @@
 /**
  * Web pages for people who open a wallet link in a browser.
  *
- * Pages load no resources. The only scripts are those of the API reference, and one that reloads a page when its link closes. Opening a page
- * changes nothing, since link previews and virus scanners open links too.
+ * Pages load no resources. The only scripts are those of the API reference, one that reloads a page when its link closes, and one that asks the
+ * browser for a wallet. Opening a page changes nothing, since link previews and virus scanners open links too.
  */
 import type { Answer } from '../http/route.ts'
 import type { Texts } from './english.ts'
+import { digitalScript } from './digital-credentials.ts'
 import { html, toText, type Html } from './html.ts'
 import { inline, pageStyle, paletteStyle } from './style.ts'
 
@@ -22,7 +23,11 @@ const liveScript = inline(
   'script',
   `const follow = () => {
   const events = new EventSource(location.href)
-  events.addEventListener('closed', () => { events.close(); location.reload() })
+  events.addEventListener('closed', () => {
+    events.close()
+    if (document.body.ariaBusy) setTimeout(follow, 1000)
+    else location.reload()
+  })
   events.addEventListener('error', () => { if (events.readyState === EventSource.CLOSED) setTimeout(follow, 5000) })
 }
 follow()`,
@@ -37,6 +42,8 @@ export type Page = {
   isWide?: boolean
   /** Whether the endpoint has the events of `live.ts`: then the page reloads when its link closes. */
   isLive?: boolean
+  /** Whether the page has the button of `digital-credentials.ts`. It is live too. */
+  asksBrowser?: boolean
   /** After how many milliseconds the page reloads because its content is outdated, also without scripts. */
   staleAfterMs?: number | undefined
   retryAfter?: number | undefined
@@ -47,11 +54,12 @@ export type Page = {
 }
 
 /** Forbids loading, scripts, frames, and forms to others. The style sheet and the script are allowed by their digests. */
-function policyOf({ app, isLive, formTarget }: Page): string {
+function policyOf({ app, isLive, asksBrowser, formTarget }: Page): string {
   const own = app
     ? `style-src ${paletteStyle.source} ${app.sources.style}; script-src ${app.sources.script}; connect-src ${app.sources.connect}`
     : `style-src ${pageStyle.source}`
-  const live = isLive ? `; script-src ${liveScript.source}; connect-src 'self'` : ''
+  const digital = asksBrowser ? ` ${digitalScript.source}` : ''
+  const live = isLive ? `; script-src ${liveScript.source}${digital}; connect-src 'self'` : ''
   const form = formTarget === undefined ? "'none'" : `'self' ${formTarget}`
   return `default-src 'none'; ${own}${live}; img-src data:; form-action ${form}; frame-ancestors 'none'; base-uri 'none'`
 }
@@ -66,7 +74,8 @@ const headers = {
 
 /** The response with a page. */
 export function render({ language }: Texts, page: Page): Answer<'text/html'> {
-  const { title, content, status = 200, isWide = false, isLive = false, staleAfterMs, retryAfter, app } = page
+  const { title, content, status = 200, isWide = false, isLive = false, asksBrowser = false } = page
+  const { staleAfterMs, retryAfter, app } = page
   const document = html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -77,7 +86,7 @@ export function render({ language }: Texts, page: Page): Answer<'text/html'> {
         <meta name="robots" content="noindex, nofollow" />
         <link rel="icon" href="${iconUrl}" />
         ${app ? paletteStyle.element : pageStyle.element} ${app?.head}
-        ${isLive ? liveScript.element : undefined}
+        ${isLive ? liveScript.element : undefined} ${asksBrowser ? digitalScript.element : undefined}
       </head>
       <body>
         ${app ? content : html`<main class="${isWide ? 'wide' : ''}">${content}</main>`}

@@ -1,11 +1,22 @@
 /** The page of a presentation request over OpenID4VP: its code while it waits for a wallet, and then whether the presentation is valid. */
+import type { DigitalRequest } from '../../src/protocols/present-proof/digital-credentials.ts'
+import { digitalButton } from './digital-credentials.ts'
 import type { Texts } from './english.ts'
-import { html } from './html.ts'
+import { html, type Html } from './html.ts'
 import type { Page } from './page.ts'
 import { copyFields, moment, pageEnd, qrFigure, steps } from './parts.ts'
 
 export type PresentationRequestLink =
-  | { state: 'waiting'; authorizationRequest: string; endsAt: Date; staleAfterMs: number; host: string }
+  | {
+      state: 'waiting'
+      /** Absent: no wallet may respond by itself. */
+      authorizationRequest: string | undefined
+      /** Absent: the page may not use the Digital Credentials API. */
+      digitalRequest: DigitalRequest | undefined
+      endsAt: Date
+      staleAfterMs: number
+      host: string
+    }
   | { state: 'verified' | 'failed' | 'declined' | 'expired' }
 
 /** Only the state is shown, since whoever has the link can open the page. */
@@ -20,24 +31,35 @@ export function presentationRequestPage(texts: Texts, link: PresentationRequestL
         <p>${text}</p>`,
     }
   }
-  const { authorizationRequest, endsAt, staleAfterMs, host } = link
+  const { authorizationRequest, digitalRequest, endsAt, staleAfterMs, host } = link
   return {
     title: words.title,
-    isWide: true,
+    isWide: authorizationRequest !== undefined,
     isLive: true,
+    asksBrowser: digitalRequest !== undefined,
     staleAfterMs,
     content: html`<header>
         <p class="kind">${words.kind}</p>
         <h1 data-state="waiting">${words.title}</h1>
         <p>${words.text}</p>
+        ${digitalRequest && digitalButton(texts, digitalRequest)}
       </header>
-      ${qrFigure(texts, authorizationRequest, words.code)}
+      ${authorizationRequest !== undefined ? qrFigure(texts, authorizationRequest, words.code) : undefined}
       <div>
-        ${steps(texts, [words.open, words.check(host), words.last])}
-        <p><a href="${authorizationRequest}">${words.here}</a></p>
+        ${authorizationRequest !== undefined ? walletSteps(texts, authorizationRequest, host) : undefined}
         <aside class="note"><p>${words.warning}</p></aside>
-        ${copyFields(texts, [{ label: texts.copyLink, text: authorizationRequest }])}
+        ${
+          authorizationRequest !== undefined
+            ? copyFields(texts, [{ label: texts.copyLink, text: authorizationRequest }])
+            : undefined
+        }
         ${pageEnd(texts, texts.session.until(moment(texts, endsAt)), true)}
       </div>`,
   }
+}
+
+function walletSteps(texts: Texts, authorizationRequest: string, host: string): Html {
+  const words = texts.presentation
+  return html`${steps(texts, [words.open, words.check(host), words.last])}
+    <p><a href="${authorizationRequest}">${words.here}</a></p>`
 }

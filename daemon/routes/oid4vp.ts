@@ -3,8 +3,10 @@ import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { readRequestObject, requestNotFound, RequestUriForm } from '../../src/oid4vp/authorization-request.ts'
 import { AuthorizationResponse } from '../../src/oid4vp/authorization-response.ts'
+import { receiveFromPage } from '../../src/oid4vp/digital-response.ts'
 import { receiveResponse, ResponseReceipt } from '../../src/oid4vp/response.ts'
 import { readStatus, requestClosed, RequestStatus, type WatchedStatus } from '../../src/oid4vp/status.ts'
+import { DigitalCredential } from '../../src/protocols/present-proof/digital-credentials.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
@@ -66,6 +68,21 @@ export default [
     ({ agent }, { path: { token }, body: form }) =>
       toOAuthAnswer(withWallet(agent, token, (wallet) => receiveResponse(wallet, token, form))),
   ),
+
+  route(
+    'POST /oid4vp/requests/{token}/digital-credential',
+    {
+      summary: 'Send what the page of the request got from the Digital Credentials API',
+      operationId: 'sendDigitalCredential',
+      ...forWallets,
+      headers: z.object({ origin: z.string().max(300).optional().describe('The origin of the page.') }),
+      body: DigitalCredential,
+      reply: [200, ResponseReceipt],
+    },
+    ({ agent }, { path: { token }, headers: { origin }, body }) =>
+      toOAuthAnswer(withWallet(agent, token, (wallet) => receiveFromPage(wallet, token, origin, body))),
+  ),
+
   route(
     'GET /oid4vp/requests/{token}/page',
     {
@@ -99,12 +116,13 @@ export default [
 
 /** The page of a request. */
 function toLink({ status, remainingMs }: WatchedStatus, base: string): PresentationRequestLink {
-  const { state, authorizationRequest, expiresAt } = status
-  if (state !== 'waiting' || authorizationRequest === undefined) return { state } as PresentationRequestLink
+  const { state, authorizationRequest, digitalRequest, expiresAt } = status
+  if (state !== 'waiting') return { state }
   const { host } = new URL(base)
   return {
     state,
     authorizationRequest,
+    digitalRequest,
     endsAt: new Date(expiresAt),
     staleAfterMs: Math.max(0, remainingMs),
     host,

@@ -1,4 +1,5 @@
 /** `/present-proof`: proof requests and presentations. */
+import { DigitalResponse, receiveFromTenant } from '../../src/oid4vp/digital-response.ts'
 import { ReceiveOpenId4VpRequest, receiveRequest } from '../../src/oid4vp/holder/receive.ts'
 import {
   redeemResponseCode,
@@ -92,8 +93,23 @@ export default [
       body: ReceiveOpenId4VpRequest,
       reply: [201, PresentationStatus],
     },
-    async ({ wallet }, { body }) =>
-      toPresentationStatus(await receiveRequest(wallet, body.authorizationRequest)),
+    async ({ wallet }, { body }) => toPresentationStatus(await receiveRequest(wallet, body)),
+  ),
+
+  route(
+    'POST /present-proof/presentations/{presentationId}/digital-credential',
+    {
+      summary: 'Send what an own page got from the Digital Credentials API',
+      operationId: 'receiveDigitalCredential',
+      extension: true,
+      access: 'tenant',
+      scopes: ['verifier'],
+      path,
+      body: DigitalResponse,
+      reply: [200, PresentationStatus],
+    },
+    async ({ wallet }, { path: { presentationId }, body }) =>
+      toPresentationStatus(await receiveFromTenant(wallet, presentationId, body)),
   ),
 
   route(

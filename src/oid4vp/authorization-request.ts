@@ -1,6 +1,7 @@
 /** Authorization requests (OpenID4VP 1.0 §5): their parameters, the URL for the wallet, and the signed Request Object. */
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
+import type { JsonObject } from '../base/json.ts'
 import { Problem } from '../base/problem.ts'
 import { readParameters } from '../oid4vci/parameters.ts'
 import { getRecord } from '../protocols/engine/find.ts'
@@ -12,7 +13,7 @@ import { encryptionMetadata } from './encryption.ts'
 import { findSession } from './session.ts'
 
 /** The `aud` of requests to wallets whose metadata is not known (§5.8). */
-const anyWallet = 'https://self-issued.me/v2'
+export const anyWallet = 'https://self-issued.me/v2'
 
 const algorithms = ['ES256', 'EdDSA', 'ES256K']
 
@@ -23,41 +24,38 @@ const clientMetadata = {
   },
 }
 
-type Parts = Pick<
+type Asked = Pick<
   StoredOpenId4Vp,
-  | 'clientId'
-  | 'responseMode'
-  | 'responseUri'
-  | 'nonce'
-  | 'state'
-  | 'dcqlQuery'
-  | 'encryptionKey'
-  | 'transactionData'
-  | 'verifierInfo'
+  'nonce' | 'dcqlQuery' | 'encryptionKey' | 'transactionData' | 'verifierInfo'
 >
+type Parts = Asked & Pick<StoredOpenId4Vp, 'clientId' | 'responseMode' | 'responseUri' | 'state'>
 
-function parametersOf({
-  clientId,
-  responseMode,
-  responseUri,
+/** The parameters that do not depend on the way of the response. */
+export function askedParameters({
   nonce,
-  state,
   dcqlQuery,
   encryptionKey,
   transactionData,
   verifierInfo,
-}: Parts) {
+}: Asked): JsonObject {
   return {
     response_type: 'vp_token',
-    response_mode: responseMode,
-    client_id: clientId,
-    response_uri: responseUri,
     nonce,
-    state,
     dcql_query: dcqlQuery,
     ...(transactionData && { transaction_data: transactionData }),
     ...(verifierInfo && { verifier_info: verifierInfo }),
     client_metadata: { ...clientMetadata, ...(encryptionKey && encryptionMetadata(encryptionKey)) },
+  }
+}
+
+/** Requests for the Digital Credentials API have a URL too, for wallets that respond by `direct_post`. */
+function parametersOf({ clientId, responseMode, responseUri, state, ...asked }: Parts): JsonObject {
+  return {
+    ...askedParameters(asked),
+    response_mode: responseMode.replace('dc_api', 'direct_post'),
+    client_id: clientId,
+    response_uri: responseUri,
+    state,
   }
 }
 
@@ -93,7 +91,7 @@ export async function readRequestObject(
 ): Promise<string> {
   const { wallet_nonce: walletNonce } = readParameters(RequestUriForm, form)
   const { openid4vp } = await getOpenRequest(wallet, token)
-  if (!openid4vp.signer) throw requestNotFound()
+  if (!openid4vp.signer || openid4vp.directPost === false) throw requestNotFound()
   const iat = Math.floor(Date.now() / 1_000)
   return signRequest(wallet, openid4vp.signer, {
     ...parametersOf(openid4vp),

@@ -34,31 +34,33 @@ export type Response = Pick<AuthorizationResponse, 'state' | 'error' | 'error_de
   vp_token?: unknown
 }
 
-const EncryptedResponse = AuthorizationResponse.omit({ response: true }).extend({ vp_token: z.unknown() })
+const EncryptedResponse = AuthorizationResponse.omit({ response: true }).extend({
+  vp_token: z.unknown().optional(),
+})
 
-/** @throws {OAuthError} `invalid_request` for another response mode, or another `state` than that of the request */
+/** The parameters of a form. @throws {OAuthError} `invalid_request` for another response mode, or another `state` than that of the request */
 export async function readResponse(
   wallet: Wallet,
-  { id, openid4vp }: RequestRecord,
+  record: RequestRecord,
   form: URLSearchParams,
 ): Promise<Response> {
-  const sent = readParameters(AuthorizationResponse, form)
-  const response = await open(wallet, id, openid4vp, sent)
+  const { vp_token: text, ...others } = readParameters(AuthorizationResponse, form)
+  const sent = { ...others, ...(text !== undefined && { vp_token: readJson(text) }) }
+  const response = await openResponse(wallet, record, sent)
   // Digests of equal length, so that the comparison tells nothing about the expected value.
-  if (response.state === undefined || digestOf(response.state) !== digestOf(openid4vp.state))
+  if (response.state === undefined || digestOf(response.state) !== digestOf(record.openid4vp.state))
     throw new OAuthError('invalid_request', 'state is not that of the request.')
   return response
 }
 
-/** An error needs no encryption (§8.3.1). */
-async function open(
+/** Decrypts a response if the request has asked for that. An error needs no encryption (§8.3.1). @throws {OAuthError} `invalid_request` */
+export async function openResponse(
   wallet: Wallet,
-  id: string,
-  { encryptionKey }: RequestRecord['openid4vp'],
-  { response, vp_token: text, ...plain }: AuthorizationResponse,
+  { id, openid4vp: { encryptionKey } }: RequestRecord,
+  { response, ...plain }: Response & { response?: string | undefined },
 ): Promise<Response> {
   const key = encryptionKey && (await findKey(wallet, id))
-  if (!key) return { ...plain, ...(text !== undefined && { vp_token: readJson(text) }) }
+  if (!key) return plain
   if (response === undefined) {
     if (plain.error !== undefined) return plain
     throw new OAuthError(

@@ -123,7 +123,7 @@ function answerChecks(
       'audience',
       () => {
         if (![answer.aud].flat().includes(audience))
-          throw new VerificationError('audience', 'The presentation is for another client id')
+          throw new VerificationError('audience', 'The presentation is for another client id or origin')
       },
     ],
     [

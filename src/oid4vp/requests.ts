@@ -15,6 +15,7 @@ import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { toRequestUrl } from './authorization-request.ts'
 import { chooseClient, clientIdPrefixes, type ClientIdPrefix } from './client.ts'
+import { toDigitalRequest, WebOrigin } from './digital-request.ts'
 import { newEncryptionKey } from './encryption.ts'
 import { insertSession, sealKey, useResponseCode } from './session.ts'
 import { encodeTransaction, findTransactionFault, Transactions } from './transaction-data.ts'
@@ -36,7 +37,13 @@ const Fields = z.object({
   ),
   certificateId: optional(Uuid).describe('The issuer certificate of this wallet that signs the request.'),
   responseMode: optional(z.enum(responseModes)).describe(
-    'How the wallet responds. With `direct_post.jwt` it encrypts the response to a key of this request. Default: `direct_post`.',
+    'How the wallet responds: by itself (`direct_post`), or through the browser’s Digital Credentials API (`dc_api`). With `direct_post.jwt` and `dc_api.jwt` it encrypts the response to a key of this request. Default: `direct_post`.',
+  ),
+  origins: optional(z.array(WebOrigin).min(1).max(20)).describe(
+    '`dc_api`: the origins of the pages that request the presentation, such as `https://shop.example`. Default: the origin of the page of the request (`pageUrl`).',
+  ),
+  directPost: optional(z.boolean()).describe(
+    '`dc_api`: whether wallets may also respond by `direct_post`, for browsers without the Digital Credentials API and wallets on another device. Default: true.',
   ),
   policyId: optional(Uuid).describe(
     'A verification policy that each credential must satisfy as well: `schemaId` is the `vct`, or a credential schema. Without a policy, every issuer is accepted.',
@@ -90,6 +97,9 @@ export const RequestByOpenId4Vp = Fields.transform(({ clientIdPrefix, ...request
     )
   if (requested.verifierInfo && expected === undefined)
     refuse('verifierInfo', 'needs a signed request: give a did or a certificateId')
+  for (const member of ['origins', 'directPost'] as const)
+    if (requested[member] !== undefined && !requested.responseMode?.startsWith('dc_api'))
+      refuse(member, 'needs the responseMode dc_api or dc_api.jwt')
   const fault = findTransactionFault(requested.transactionData ?? [], requested.dcqlQuery)
   if (fault)
     context.addIssue({ code: 'custom', path: ['transactionData', ...fault.path], message: fault.message })
@@ -110,13 +120,19 @@ export async function requestByOpenId4Vp(
   const responseUri = `${requestUri}/response`
   const client = await chooseClient(wallet, requested, responseUri)
   const [nonce, state] = [newSecret(), newSecret()]
-  const encryption = responseMode === 'direct_post.jwt' ? newEncryptionKey() : undefined
+  const encryption = responseMode.endsWith('.jwt') ? newEncryptionKey() : undefined
   const { encryptionKey } = encryption ?? {}
   const { verifierInfo } = requested
   const transactionData = requested.transactionData?.map(encodeTransaction)
   const asked = { dcqlQuery, transactionData, verifierInfo }
   const terms = { ...client, ...asked, responseMode, nonce, state, responseUri, encryptionKey }
   const seconds = requested.expiresIn ?? config.PRESENTATION_INVITATION_EXPIRY
+  const expiresTime = Math.floor(Date.now() / 1_000) + seconds
+  const { origins = [new URL(urls.rest).origin], directPost } = requested
+  const digital = responseMode.startsWith('dc_api') && {
+    origins,
+    digitalRequest: await toDigitalRequest(wallet, { ...terms, origins, expiresTime }),
+  }
   const recordId = newId()
   const data = presentProof.model.parse({
     credentialFormat: firstFormatOf(dcqlQuery),
@@ -127,8 +143,10 @@ export async function requestByOpenId4Vp(
     data: [],
     openid4vp: {
       ...terms,
-      authorizationRequest: toRequestUrl(terms, requestUri),
-      expiresTime: Math.floor(Date.now() / 1_000) + seconds,
+      ...digital,
+      directPost,
+      authorizationRequest: directPost === false ? `${requestUri}/page` : toRequestUrl(terms, requestUri),
+      expiresTime,
       redirectUri,
       issuers: requested.issuers,
     },

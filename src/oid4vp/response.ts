@@ -34,25 +34,34 @@ export async function receiveResponse(
   form: URLSearchParams,
 ): Promise<ResponseReceipt> {
   const record = await getRequest(wallet, token)
-  const received = { record, digest: digestOf(form.toString()) }
+  const received = { record, audience: record.openid4vp.clientId, digest: digestOf(form.toString()) }
+  return receive(wallet, received, () => readResponse(wallet, record, form))
+}
+
+/** A response to a record, by its digest. The holder must have signed for the audience. */
+type Received = { record: RequestRecord; audience: string; digest: string }
+
+/** Receives a response that `read` reads. @throws {OAuthError} `invalid_request` with the reason; {Problem} 503 */
+export async function receive(
+  wallet: Wallet,
+  received: Received,
+  read: () => Promise<Response>,
+): Promise<ResponseReceipt> {
+  const { record, digest } = received
   try {
     await requireOpen(wallet, received)
-    const response = await readResponse(wallet, record, form)
+    const response = await read()
     return response.error === undefined
       ? await receivePresentations(wallet, received, readVpToken(response.vp_token))
       : await receiveError(wallet, received, response)
   } catch (error) {
     if (!(error instanceof OAuthError) || error instanceof RefusedResponse) throw error
-    const answered =
-      error instanceof AnsweredRequest && (await findAnswer(wallet, record.id, received.digest))
+    const answered = error instanceof AnsweredRequest && (await findAnswer(wallet, record.id, digest))
     if (answered) return repeat(answered)
     await noteRefusal(wallet, record.id, error)
     throw error
   }
 }
-
-/** A response to a record, by its digest. */
-type Received = { record: RequestRecord; digest: string }
 
 /** The same answer again, for a wallet that did not get it. */
 function repeat({ redirectUri, refusal }: StoredAnswer): ResponseReceipt {
@@ -72,9 +81,10 @@ async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError):
 }
 
 /** The error of a response that the record has stored. */
-class RefusedResponse extends OAuthError {}
+export class RefusedResponse extends OAuthError {}
 
-class AnsweredRequest extends OAuthError {}
+/** Another response has ended the request. */
+export class AnsweredRequest extends OAuthError {}
 
 async function requireOpen(wallet: Wallet, { record }: Received): Promise<void> {
   if (record.state !== 'RequestCreated') throw isAnswered()
@@ -105,8 +115,8 @@ async function receivePresentations(
   received: Received,
   presented: VpToken,
 ): Promise<ResponseReceipt> {
-  const { record, digest } = received
-  const { dcqlQuery: query, clientId: audience, nonce, issuers, transactionData } = record.openid4vp
+  const { record, audience, digest } = received
+  const { dcqlQuery: query, nonce, issuers, transactionData } = record.openid4vp
   const asked = { ...record, query, audience, nonce, issuers, transactionData }
   const { checks, credentials } = await verifyPresentations(wallet, asked, presented)
   const data = Object.values(presented).flat()

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
+import { DigitalRequest } from '../protocols/present-proof/digital-credentials.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
 
@@ -14,6 +15,9 @@ export const RequestStatus = z
       ),
     expiresAt: z.iso.datetime(),
     authorizationRequest: z.string().optional().describe('The URL for the wallet, while the request waits.'),
+    digitalRequest: DigitalRequest.optional().describe(
+      'The request for the Digital Credentials API, while it waits and if its page may make it.',
+    ),
   })
   .meta({ id: 'OpenId4VpRequestStatus' })
 export type RequestStatus = z.infer<typeof RequestStatus>
@@ -26,13 +30,17 @@ export async function readStatus(wallet: Wallet, token: string): Promise<Watched
   const record = await getRequest(wallet, token).catch((error: unknown) => {
     throw error instanceof Problem && error.status === 404 ? requestClosed() : error
   })
-  const { authorizationRequest, expiresTime } = record.openid4vp
+  const { authorizationRequest, directPost, expiresTime, origins, digitalRequest } = record.openid4vp
   const state = stateOf(record)
+  const isOfPage = origins?.includes(new URL(wallet.env.urls.rest).origin)
   return {
     status: {
       state,
       expiresAt: new Date(expiresTime * 1_000).toISOString(),
-      ...(state === 'waiting' && { authorizationRequest }),
+      ...(state === 'waiting' && {
+        ...(directPost !== false && { authorizationRequest }),
+        ...(isOfPage && { digitalRequest }),
+      }),
     },
     walletId: wallet.id,
     topic: `record ${record.id}`,

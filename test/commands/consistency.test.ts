@@ -92,6 +92,7 @@ const meanings: Readonly<Record<string, string>> = {
   id: 'the id of what is published or made',
   label: 'what this side calls a connection',
   name: 'what something is called',
+  origin: 'the origin of a web page that asks a browser for a wallet',
   output: 'the new file that it is written to',
   'passphrase-file': 'the file of a passphrase',
   plain: 'lines without frames, for screen readers',

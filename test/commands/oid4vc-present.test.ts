@@ -106,3 +106,24 @@ test('a received request can be answered by the command for all proofs', async (
   expect(status).toBe('PresentationSent')
   expect(await stateOf(request)).toBe('PresentationVerified')
 })
+
+test('with --origin, the request is one of the Digital Credentials API, and the answer is printed', async () => {
+  const origin = 'https://shop.example'
+  const did = await newVerifierDid({ tenant: pair.issuer })
+  const asked = await verifier!.json`${asking} --dc-api --origin ${origin} --signing-did ${did} --encrypt`
+  const { presentationId, openid4vp } = asked
+  expect(openid4vp).toMatchObject({ responseMode: 'dc_api.jwt', origins: [origin] })
+  const file = join(user.folder, 'request.json')
+  writeFileSync(file, JSON.stringify(openid4vp.digitalRequest))
+  const wrong = await holder!.run`oid4vc present ${file} --origin https://thief.example --yes`
+  expect([wrong.code, wrong.out, wrong.err]).toEqual([2, '', expect.stringContaining('expected_origins')])
+  const { code, out, err } = await holder!.run(words`oid4vc present - --origin ${origin} --yes`, {
+    input: JSON.stringify(openid4vp.digitalRequest),
+  })
+  expect([code, err]).toEqual([0, expect.stringContaining(`decentralized_identifier:${did}`)])
+  const body = JSON.parse(out)
+  expect(body).toEqual({ protocol: 'openid4vp-v1-signed', data: { response: expect.any(String) } })
+  const route = 'POST /present-proof/presentations/{presentationId}/digital-credential'
+  await pair.issuer.call(route, { path: { presentationId }, body })
+  expect(await stateOf(asked)).toBe('PresentationVerified')
+})

@@ -56,6 +56,9 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /oid4vp/requests/{token}': forWallets,
   'POST /oid4vp/requests/{token}': forWallets,
   'POST /oid4vp/requests/{token}/response': forWallets,
+  'POST /oid4vp/requests/{token}/digital-credential': 'for the page of the request',
+  'POST /present-proof/presentations/{presentationId}/digital-credential':
+    'for the web site whose page asked the browser for a wallet',
   'GET /oid4vp/requests/{token}/page': 'the page for the person whose wallet is asked',
   'POST /present-proof/presentations/{presentationId}/response-code':
     'for the web site that the person returns to',

@@ -147,6 +147,7 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'POST /present-proof/presentations/invitation': bodies(({ policy }) => ({ proofs: [], policyId: policy })),
   'POST /present-proof/presentations/openid4vp': bodies(({ policy }) => ({ dcqlQuery: { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['urn:a'] } }] }, policyId: policy })),
   'POST /present-proof/presentations/openid4vp/requests': nothing,
+  'POST /present-proof/presentations/{presentationId}/digital-credential': withBody(presentations, () => ({ protocol: 'openid4vp-v1-unsigned', data: { error: 'access_denied' } })),
   'POST /present-proof/presentations/{presentationId}/response-code': withBody(presentations, () => ({ responseCode: 'abc' })),
   'POST /present-proof/presentations/accept-invitation': nothing,
   'GET /present-proof/presentations':          ({ thid }) => [{ query: { thid } }],

@@ -7,6 +7,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { launch } from '../_chromium.ts'
 import { encode, offerByInvitation } from '../_invitation.ts'
 import { offered } from '../oid4vci/_authorization.ts'
+import { requestProof, type RequestOptions } from '../oid4vp/_wallet.ts'
 import { addIssuer } from '../oid4vci/_wallet.ts'
 import { oobOf } from '../_tenants.ts'
 
@@ -40,7 +41,12 @@ beforeAll(async () => {
   const issuer = await addIssuer(agent, tenant)
   const { parameters } = await offered(issuer)
   const consent = new URLSearchParams(parameters as Record<string, string>)
+  const pageOf = async (options: RequestOptions) =>
+    (await requestProof({ tenant }, options)).openid4vp!.pageUrl
   pages = {
+    'OpenID4VP request': await pageOf({}),
+    'request for the browser': await pageOf({ responseMode: 'dc_api' }),
+    'request for the browser alone': await pageOf({ responseMode: 'dc_api', directPost: false }),
     consent: `${issuer.identifier}/authorize?${consent.toString()}`,
     home: `${agent.url}/`,
     'DID request': didRequest.onboardEndpoint,

@@ -14,11 +14,14 @@ import {
   issuerNames,
   trust,
 } from './_certified.ts'
+import { answerTo, askedDigitally, submitFromPage, type AskedDigitally } from './_digital.ts'
 import {
+  decodeJwt,
   holderKey,
   issueSdJwt,
   issuerDid,
   issuerKey,
+  newVerifierDid,
   personQuery,
   present,
   presentSdJwt,
@@ -54,7 +57,7 @@ const presented =
 const responses: Check[] = [
   {
     file: 'authorization-response.ts',
-    text: 'response.state === undefined || digestOf(response.state) !== digestOf(openid4vp.state)',
+    text: 'response.state === undefined || digestOf(response.state) !== digestOf(record.openid4vp.state)',
     off: 'false',
     attack: async (verifier) => {
       const { request } = await asked(verifier)
@@ -132,6 +135,53 @@ const responses: Check[] = [
       const body = JSON.stringify({ responseCode: 'guessed' })
       const path = `/present-proof/presentations/${presentationId}/response-code`
       return ask(verifier.agent, `POST ${path}`, { body, apiKey: verifier.tenant.apiKey })
+    },
+  },
+]
+
+/** Answers a request from its page with a presentation for an origin, or a client id. */
+const fromPage =
+  (
+    toAnswer: (asked: AskedDigitally, own: string) => { origin?: string; aud?: string; protocol?: string },
+  ): Check['attack'] =>
+  async (verifier) => {
+    const { origin: own } = new URL(verifier.agent.url)
+    const asked = await askedDigitally(verifier, { origins: [own] })
+    const { origin = own, aud = `origin:${origin}`, protocol = asked.protocol } = toAnswer(asked, own)
+    const answer = await answerTo(asked.request, origin, { binding: { aud } })
+    return submitFromPage({ ...asked, protocol }, answer, origin)
+  }
+
+const digital: Check[] = [
+  {
+    file: 'digital-response.ts',
+    text: '!origins.includes(origin)',
+    off: 'false',
+    attack: fromPage(() => ({ origin: 'https://localhost' })),
+  },
+  {
+    file: 'digital-response.ts',
+    text: 'protocol !== digitalRequest.protocol',
+    off: 'false',
+    attack: fromPage(() => ({ protocol: 'openid4vp-v1-signed' })),
+  },
+  {
+    file: 'digital-response.ts',
+    text: 'audienceOf(origin)',
+    off: 'record.openid4vp.clientId',
+    attack: fromPage(({ openid4vp }) => ({ aud: openid4vp.clientId })),
+  },
+  {
+    file: 'authorization-request.ts',
+    text: 'openid4vp.directPost === false',
+    off: 'false',
+    attack: async (verifier) => {
+      const options = { did: await newVerifierDid(verifier), directPost: false }
+      const { pageUrl } = await askedDigitally(verifier, options)
+      const reply = await ask({ url: '' }, `GET ${pageUrl.replace(/\/page$/, '')}`)
+      if (reply.status !== 200) return reply
+      const request = decodeJwt(reply.body).payload
+      return present(request, { person: [await presentSdJwt(request)] })
     },
   },
 ]
@@ -395,4 +445,11 @@ const issuers: Check[] = [
   },
 ]
 
-export const checks: Check[] = [...responses, ...presentations, ...transactions, ...jwts, ...issuers]
+export const checks: Check[] = [
+  ...responses,
+  ...digital,
+  ...presentations,
+  ...transactions,
+  ...jwts,
+  ...issuers,
+]

@@ -6,6 +6,7 @@ import { DcqlQuery } from 'dcql'
 import { CompactEncrypt, importJWK, jwtVerify } from 'jose'
 import { expect } from 'vitest'
 import { resolveJwkDid } from '../../src/did/jwk.ts'
+import { answerTo } from './_digital.ts'
 import { issueSdJwt, presentSdJwt, vct } from './_wallet.ts'
 
 // The agents of tests have no https.
@@ -35,12 +36,12 @@ const client = new Openid4vpClient({
   },
 })
 
-/** Verifies a request, finds the credential that it asks for, and presents it. */
-export async function answer(authorizationRequest: string): Promise<{ prefix: string; response: Response }> {
-  const parsed = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest })
+/** Verifies a request, and finds the credential that it asks for. */
+async function resolve(authorizationRequestPayload: object, origin?: string) {
   const resolved = await client.resolveOpenId4vpAuthorizationRequest({
-    authorizationRequestPayload: parsed.params,
-  })
+    authorizationRequestPayload: authorizationRequestPayload as never,
+    origin,
+  } as never)
   const { authorizationRequestPayload: request, dcql, client: verifier } = resolved
   const query = DcqlQuery.parse(dcql!.query as DcqlQuery.Input)
   DcqlQuery.validate(query)
@@ -49,13 +50,15 @@ export async function answer(authorizationRequest: string): Promise<{ prefix: st
     { credential_format: 'dc+sd-jwt', vct, claims, cryptographic_holder_binding: true },
   ])
   expect(found.can_be_satisfied).toBe(true)
-  const [{ id }] = query.credentials
-  const vp = await presentSdJwt(request, { credential: await issueSdJwt() })
-  const isEncrypted = (request as { response_mode?: string }).response_mode === 'direct_post.jwt'
-  const created = await client.createOpenid4vpAuthorizationResponse({
+  return { request: request as { response_mode?: string }, id: query.credentials[0].id, verifier }
+}
+
+async function respond({ request, id }: Awaited<ReturnType<typeof resolve>>, vp: string, origin?: string) {
+  return client.createOpenid4vpAuthorizationResponse({
     authorizationRequestPayload: request,
     authorizationResponsePayload: { vp_token: { [id]: [vp] } },
-    ...(isEncrypted && {
+    origin,
+    ...(request.response_mode?.endsWith('.jwt') && {
       jarm: {
         encryption: { nonce: 'bm9uY2U' },
         serverMetadata: {
@@ -65,11 +68,30 @@ export async function answer(authorizationRequest: string): Promise<{ prefix: st
         },
       },
     }),
-  })
+  } as never)
+}
+
+/** Presents the credential that a request asks for. */
+export async function answer(authorizationRequest: string): Promise<{ prefix: string; response: Response }> {
+  const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest })
+  const asked = await resolve(params)
+  const created = await respond(asked, await presentSdJwt(asked.request, { credential: await issueSdJwt() }))
   const { response } = await client.submitOpenid4vpAuthorizationResponse({
-    authorizationRequestPayload: request,
+    authorizationRequestPayload: asked.request,
     authorizationResponsePayload: created.authorizationResponsePayload,
     ...(created.jarm && { jarm: { responseJwt: created.jarm.responseJwt } }),
   } as never)
-  return { prefix: verifier.prefix, response }
+  return { prefix: asked.verifier.prefix, response }
+}
+
+/** The response to a request of the Digital Credentials API, for its page. */
+export async function answerDigitally(
+  request: object,
+  origin: string,
+): Promise<{ prefix: string; data: object }> {
+  const asked = await resolve(request, origin)
+  const { vp_token } = await answerTo(asked.request, origin)
+  const created = await respond(asked, vp_token.person[0]!, origin)
+  const data = created.jarm ? { response: created.jarm.responseJwt } : created.authorizationResponsePayload
+  return { prefix: asked.verifier.prefix, data }
 }

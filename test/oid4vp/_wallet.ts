@@ -42,7 +42,9 @@ export type RequestOptions = {
   certificateId?: string
   clientIdPrefix?: 'redirect_uri' | 'decentralized_identifier' | 'x509_san_dns' | 'x509_hash'
   dcqlQuery?: any
-  responseMode?: 'direct_post' | 'direct_post.jwt'
+  responseMode?: 'direct_post' | 'direct_post.jwt' | 'dc_api' | 'dc_api.jwt'
+  origins?: string[]
+  directPost?: boolean
   policyId?: string
   issuers?: 'any' | 'trusted'
   transactionData?: any[]

@@ -109,6 +109,13 @@ test('presentations that are not encrypted are refused', async () => {
   expect((await presentationOf(verifier, presentationId)).status).toBe('RequestCreated')
 })
 
+test('an encrypted error ends the request', async () => {
+  const { presentationId, request, key } = await asked()
+  const response = await encrypt({ error: 'access_denied', state: request.state }, key)
+  expect(await respond(request, { response })).toMatchObject({ status: 200 })
+  expect((await presentationOf(verifier, presentationId)).status).toBe('ProblemReportReceived')
+})
+
 test('an error needs no encryption', async () => {
   const { presentationId, request } = await asked()
   expect((await respond(request, { error: 'access_denied', state: request.state })).status).toBe(200)

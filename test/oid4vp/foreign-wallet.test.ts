@@ -1,6 +1,7 @@
 /** A wallet of others, of the OpenWallet Foundation's library, answers requests. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answer } from './_foreign-wallet.ts'
+import { askedDigitally, shop, submit } from './_digital.ts'
+import { answer, answerDigitally } from './_foreign-wallet.ts'
 import { newVerifierDid, presentationOf, requestProof, startVerifier, type Verifier } from './_wallet.ts'
 
 let verifier: Verifier
@@ -23,4 +24,18 @@ test.each([
   const record = await presentationOf(verifier, presentationId)
   expect(record.status).toBe('PresentationVerified')
   expect(record.openid4vp!.credentials).toMatchObject([{ claims: { name: 'Alice' } }])
+})
+
+test.each([
+  ['origin', 'dc_api'],
+  ['origin', 'dc_api.jwt'],
+  ['decentralized_identifier', 'dc_api'],
+  ['decentralized_identifier', 'dc_api.jwt'],
+] as const)('Digital Credentials API: %s, %s', async (expected, responseMode) => {
+  const signer = expected === 'origin' ? {} : { did }
+  const asked = await askedDigitally(verifier, { responseMode, ...signer })
+  const { prefix, data } = await answerDigitally(asked.openid4vp.digitalRequest!.data, shop)
+  expect(prefix).toBe(expected)
+  expect(data).toHaveProperty(responseMode === 'dc_api' ? 'vp_token' : 'response')
+  expect((await submit(verifier, asked, data)).body.status).toBe('PresentationVerified')
 })

@@ -5,6 +5,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { launch } from '../_chromium.ts'
 import { openProxy, type Proxy } from '../_proxy.ts'
 import type { Tenant } from '../_tenants.ts'
+import { answerTo, askedDigitally, encryptTo } from './_digital.ts'
 import {
   newVerifierDid,
   present,
@@ -120,4 +121,141 @@ test('programs read the state, without claims', async () => {
     headers: { accept: 'text/html' },
   })
   expect(unknown.status).toBe(404)
+})
+
+const digitally = (options: RequestOptions = {}) =>
+  askedDigitally({ tenant }, { origins: [proxy.url], ...options })
+
+/** Replaces the wallet of the platform by one of the test, which gets what the page asks for, and its origin. */
+async function openWithWallet(url: string, wallet: (asked: any, origin: string) => Promise<object>) {
+  const context = await browser.newContext()
+  await context.exposeFunction('askWallet', wallet)
+  await context.addInitScript(
+    'navigator.credentials.get = ({ digital }) => askWallet(digital, location.origin)',
+  )
+  const page = await context.newPage()
+  await page.goto(url)
+  return { page, state: (name: string) => page.waitForSelector(`[data-state=${name}]`) }
+}
+
+test('the page asks the browser for a wallet, and sends its answer', async () => {
+  for (const options of [{}, { did: await newVerifierDid({ tenant }) }]) {
+    const { pageUrl, openid4vp, request, protocol } = await digitally(options)
+    const asked: unknown[] = []
+    const { page, state } = await openWithWallet(pageUrl, async (digital, origin) => {
+      asked.push([digital, origin])
+      return { protocol, data: await answerTo(request, origin) }
+    })
+    await state('waiting')
+    expect(await page.locator('svg').count()).toBe(1)
+    await page.getByRole('button').click()
+    await state('verified')
+    expect(asked).toEqual([[{ requests: [openid4vp.digitalRequest] }, proxy.url]])
+    await page.context().close()
+  }
+})
+
+test('an encrypted answer goes the same way, and the browser continues at the verifier', async () => {
+  const redirectUri = `${proxy.url}/cloud-agent/_system/health`
+  const { pageUrl, request, protocol, presentationId } = await digitally({
+    responseMode: 'dc_api.jwt',
+    redirectUri,
+  })
+  const { page } = await openWithWallet(pageUrl, async (_, origin) => ({
+    protocol,
+    data: { response: await encryptTo(request, await answerTo(request, origin)) },
+  }))
+  await page.getByRole('button').click()
+  await page.waitForURL(`${redirectUri}?response_code=*`)
+  const responseCode = new URL(page.url()).searchParams.get('response_code')!
+  const path = { presentationId }
+  const route = 'POST /present-proof/presentations/{presentationId}/response-code'
+  expect((await tenant.call(route, { path, body: { responseCode } })).status).toBe('PresentationVerified')
+  await page.context().close()
+})
+
+test('the page says that the verifier refused the answer, and the person can try again', async () => {
+  const { pageUrl, request, protocol } = await digitally()
+  let data: object = {}
+  const { page, state } = await openWithWallet(pageUrl, async () => ({ protocol, data }))
+  await page.getByRole('button').click()
+  await page.locator('[data-outcome=refused]').waitFor()
+  expect(await page.locator('[data-reason]').innerText()).toContain('vp_token is missing')
+  data = await answerTo(request, 'https://thief.example')
+  await page.getByRole('button').click()
+  await state('failed')
+  expect(await page.innerText('body')).not.toContain('audience')
+  await page.context().close()
+})
+
+test('the page moves on if the verifier has the answer, and its reply is lost', async () => {
+  const { pageUrl, request, protocol } = await digitally()
+  const { page, state } = await openWithWallet(pageUrl, async (_, origin) => ({
+    protocol,
+    data: await answerTo(request, origin),
+  }))
+  const statuses: number[] = []
+  await page.route('**/digital-credential', async (route) => {
+    statuses.push((await route.fetch()).status())
+    await route.abort()
+  })
+  await page.getByRole('button').click()
+  await state('verified')
+  expect(statuses).toEqual([200])
+  await page.context().close()
+})
+
+test('without a wallet, Chromium refuses, and the page shows the reason and the code', async () => {
+  const { pageUrl } = await digitally()
+  const { page } = await open(pageUrl)
+  await page.getByRole('button').click()
+  await page.locator('[data-outcome=aborted]').waitFor()
+  expect(await page.locator('[data-reason]').innerText()).toMatch(/^\w+Error: ./)
+  expect(await page.locator('svg').count()).toBe(1)
+})
+
+test('with the API of Chromium itself, whose wallet for tests is replaced by a real one on the way', async () => {
+  await using fake = await launchWithFakeWallet()
+  for (const options of [{}, { did: await newVerifierDid({ tenant }) }]) {
+    const { pageUrl, request, protocol } = await digitally(options)
+    const page = await (await fake.browser.newContext()).newPage()
+    await page.route('**/digital-credential', async (route) => {
+      const { headers, body } = {
+        headers: await route.request().allHeaders(),
+        body: route.request().postDataJSON(),
+      }
+      expect(headers['origin']).toBe(proxy.url)
+      expect(body).toEqual({ protocol, data: { token: 'fake_test_token' } })
+      await route.continue({ postData: { protocol, data: await answerTo(request, proxy.url) } })
+    })
+    await page.goto(pageUrl)
+    await page.getByRole('button').click()
+    await page.waitForSelector('[data-state=verified]')
+  }
+})
+
+async function launchWithFakeWallet() {
+  const own = await launch('--use-fake-ui-for-digital-identity')
+  return { browser: own, [Symbol.asyncDispose]: () => own.close() }
+}
+
+test('a browser without the Digital Credentials API shows the code, and says so', async () => {
+  const { pageUrl } = await digitally()
+  const context = await browser.newContext()
+  await context.addInitScript(() => void delete (globalThis as any).DigitalCredential)
+  const page = await context.newPage()
+  await page.goto(pageUrl)
+  await page.locator('[data-outcome=unsupported]').waitFor()
+  expect(await page.getByRole('button').count()).toBe(0)
+  expect(await page.locator('svg').count()).toBe(1)
+  await context.close()
+})
+
+test('with directPost false, the page has the button alone; for other origins, the code alone', async () => {
+  const digital = await open((await digitally({ directPost: false })).pageUrl)
+  expect(await digital.page.getByRole('button').count()).toBe(1)
+  expect(await digital.page.locator('svg').count()).toBe(0)
+  const foreign = await open((await digitally({ origins: ['https://shop.example'] })).pageUrl)
+  expect(await foreign.page.getByRole('button').count()).toBe(0)
+  expect(await foreign.page.locator('svg').count()).toBe(1)
 })

@@ -12,19 +12,33 @@ import type { StoredRequest } from '../../protocols/present-proof/openid4vp-requ
 import type { Wallet } from '../../wallet/wallet.ts'
 import { NoFreeConnectionError, ServerDownError } from '../../net/destinations.ts'
 import { UnreachableError } from '../../net/unreachable-error.ts'
+import { DigitalRequest } from '../../protocols/present-proof/digital-credentials.ts'
+import { optional } from '../../wallet/model.ts'
+import { resolveDigitalRequest } from './digital-request.ts'
 import { RequestError, resolveRequest } from './request.ts'
 
 export const ReceiveOpenId4VpRequest = z
   .object({
-    authorizationRequest: z
-      .string()
-      .min(1)
-      .max(200_000)
-      .describe(
-        'The URL of the request, as link or QR code: `openid4vp://?…` or another one with its parameters.',
-      ),
+    authorizationRequest: optional(z.string().min(1).max(200_000)).describe(
+      'The URL of the request, as link or QR code: `openid4vp://?…` or another one with its parameters.',
+    ),
+    digitalRequest: optional(DigitalRequest).describe(
+      'Instead: a request of the Digital Credentials API. The response is `openid4vpRequest.digitalCredential` of the record.',
+    ),
+    origin: optional(z.string().min(1).max(300)).describe(
+      'The origin of the page that makes the `digitalRequest`, as the platform names it.',
+    ),
+  })
+  .refine((given) => (given.authorizationRequest === undefined) !== (given.digitalRequest === undefined), {
+    path: ['authorizationRequest'],
+    message: 'is required, or else a digitalRequest',
+  })
+  .refine((given) => (given.digitalRequest === undefined) === (given.origin === undefined), {
+    path: ['origin'],
+    message: 'is required with a digitalRequest, and only then',
   })
   .meta({ id: 'ReceiveOpenId4VpRequest' })
+export type ReceiveOpenId4VpRequest = z.output<typeof ReceiveOpenId4VpRequest>
 
 /**
  * A second call with the same request returns the same record, while it can be answered.
@@ -33,9 +47,9 @@ export const ReceiveOpenId4VpRequest = z
  */
 export async function receiveRequest(
   wallet: Wallet,
-  authorizationRequest: string,
+  given: ReceiveOpenId4VpRequest,
 ): Promise<PresentationRecord> {
-  const request = await resolve(wallet, authorizationRequest)
+  const request = await resolve(wallet, given)
   const thid = threadOf(request)
   const [first] = request.dcqlQuery.credentials
   const data = presentProof.model.parse({
@@ -65,15 +79,23 @@ function threadOf({ clientId, nonce }: StoredRequest): string {
     .digest('base64url')
 }
 
-async function resolve(wallet: Wallet, authorizationRequest: string): Promise<StoredRequest> {
+async function resolve(
+  wallet: Wallet,
+  { authorizationRequest, digitalRequest, origin = '' }: ReceiveOpenId4VpRequest,
+): Promise<StoredRequest> {
   try {
-    return await resolveRequest(wallet, authorizationRequest)
+    return digitalRequest
+      ? await resolveDigitalRequest(wallet, digitalRequest, origin)
+      : await resolveRequest(wallet, authorizationRequest!)
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const told = error instanceof RequestError && (await tell(wallet, error)) ? ' The verifier was told.' : ''
+    const [member, hint] = digitalRequest
+      ? ['digitalRequest', ` The answer to the page is {"error":"${error.code}"}.`]
+      : ['authorizationRequest', told]
     throw new Problem(
       'error:PresentationError:InvalidPresentationRequest',
-      `authorizationRequest: ${error.message}${told}`,
+      `${member}: ${error.message}${hint}`,
       { cause: error },
     )
   }

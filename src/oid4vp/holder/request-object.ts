@@ -20,6 +20,8 @@ export type ReceivedRequest = {
   parameters: JsonObject
   /** Undefined: the request is not signed. */
   jws?: Jws
+  /** Of a request of the Digital Credentials API: the origin that the platform names. */
+  origin?: string
   /** The `wallet_nonce` that the Request Object must have. */
   walletNonce?: string
 }
@@ -109,7 +111,7 @@ function read(name: string, text: string): unknown {
 }
 
 /** The content of a Request Object. Its signature is not verified. Only requests of `redirect_uri` may have none. */
-function readObject(text: string, clientId: string): Pick<ReceivedRequest, 'parameters' | 'jws'> {
+export function readObject(text: string, clientId: string): Pick<ReceivedRequest, 'parameters' | 'jws'> {
   try {
     const header = decodeHeader(text)
     if (header['typ'] !== typ) throw invalid(`The typ of the Request Object is not ${typ}.`)

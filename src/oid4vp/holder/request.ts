@@ -4,7 +4,7 @@ import { reasonOf } from '../../base/reason.ts'
 import { DcqlQuery, dcqlFormats } from '../../dcql/query.ts'
 import { OAuthError } from '../../oid4vci/oauth-error.ts'
 import type { StoredRequest, Step } from '../../protocols/present-proof/openid4vp-request.ts'
-import { responseModes } from '../../protocols/present-proof/openid4vp.ts'
+import { digitalModes, directPostModes } from '../../protocols/present-proof/openid4vp.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authenticateClient, type AuthenticatedClient } from './client.ts'
 import { chooseEncryption } from './encryption.ts'
@@ -28,7 +28,7 @@ const UrlSafe = z.string().regex(/^[\w.~-]+$/, 'has other characters than letter
 const anyWallet = 'https://self-issued.me/v2'
 
 const Parameters = z.looseObject({
-  client_id: z.string().max(60_100),
+  client_id: z.string().max(60_100).optional(),
   response_type: z.string(),
   response_mode: z.string(),
   nonce: UrlSafe.max(1_000),
@@ -79,7 +79,7 @@ export async function resolveRequest(wallet: Wallet, authorizationRequest: strin
 }
 
 /** A signed request is for this wallet, and valid now. */
-function checkFreshness({ env }: Wallet, { parameters, jws, walletNonce }: ReceivedRequest): void {
+export function checkFreshness({ env }: Wallet, { parameters, jws, walletNonce }: ReceivedRequest): void {
   const { success, data: claims } = Times.safeParse(parameters)
   if (!success) throw invalid('exp, iat, nbf, aud or wallet_nonce of the Request Object is malformed.')
   const { exp, iat, nbf, aud, wallet_nonce: echoed } = claims
@@ -107,11 +107,11 @@ function readResponseUri({ parameters }: ReceivedRequest, client: AuthenticatedC
   return url
 }
 
-function checkParameters(
+export function checkParameters(
   received: ReceivedRequest,
 ): Pick<StoredRequest, 'responseMode' | 'nonce' | 'dcqlQuery' | 'encryption' | 'expiresTime'> {
-  const { parameters, jws } = received
-  if (parameters['redirect_uri'] !== undefined)
+  const { parameters, jws, origin } = received
+  if (origin === undefined && parameters['redirect_uri'] !== undefined)
     throw invalid('redirect_uri must not be there with direct_post (§8.2).')
   const { success, data, error } = Parameters.safeParse(parameters)
   if (!success) {
@@ -120,11 +120,12 @@ function checkParameters(
   }
   if (data.response_type !== 'vp_token')
     throw new OAuthError('unsupported_response_type', 'response_type is not vp_token.')
-  const responseMode = responseModes.find((mode) => mode === data.response_mode)
-  if (!responseMode) throw invalid(`response_mode is none of ${responseModes.join(', ')}.`)
+  const modes = origin === undefined ? directPostModes : digitalModes
+  const responseMode = modes.find((mode) => mode === data.response_mode)
+  if (!responseMode) throw invalid(`response_mode is none of ${modes.join(', ')}.`)
   refuseUnsupported(parameters)
-  const dcqlQuery = readQuery(parameters, data.state)
-  const encryption = responseMode === 'direct_post.jwt' ? chooseEncryption(metadataOf(received)) : undefined
+  const dcqlQuery = readQuery(received, data.state)
+  const encryption = responseMode.endsWith('.jwt') ? chooseEncryption(metadataOf(received)) : undefined
   const expiresTime = jws ? Times.parse(parameters).exp : undefined
   return {
     responseMode,
@@ -149,7 +150,7 @@ function refuseUnsupported(parameters: ReceivedRequest['parameters']): void {
     throw new OAuthError('invalid_scope', 'scope is not supported: send a dcql_query.')
 }
 
-function readQuery(parameters: ReceivedRequest['parameters'], state: string | undefined): DcqlQuery {
+function readQuery({ parameters, origin }: ReceivedRequest, state: string | undefined): DcqlQuery {
   if (parameters['dcql_query'] === undefined) throw invalid('dcql_query is missing.')
   const { success, data, error } = DcqlQuery.safeParse(parameters['dcql_query'])
   if (!success) throw invalid(`dcql_query: ${reasonOf(error)}.`)
@@ -157,7 +158,7 @@ function readQuery(parameters: ReceivedRequest['parameters'], state: string | un
   if (!data.credentials.some(({ format }) => known.includes(format)))
     throw new OAuthError('vp_formats_not_supported', `This wallet presents ${dcqlFormats.join(' and ')}.`)
   const isUnbound = data.credentials.some((each) => each.require_cryptographic_holder_binding === false)
-  if (isUnbound && state === undefined)
+  if (isUnbound && state === undefined && origin === undefined)
     throw invalid('state is missing, which a query without holder binding needs (§5.3).')
   return data
 }
@@ -177,11 +178,11 @@ function findEncryption(received: ReceivedRequest): Pick<Target, 'encryption'> {
   }
 }
 
-function nameOf(received: ReceivedRequest): { name?: string } {
+export function nameOf(received: ReceivedRequest): { name?: string } {
   const { client_name: name } = metadataOf(received)
   return typeof name === 'string' && name !== '' ? { name: name.slice(0, 200) } : {}
 }
 
-function describeQuery({ credentials }: DcqlQuery): string {
+export function describeQuery({ credentials }: DcqlQuery): string {
   return `${credentials.length} credential ${credentials.length === 1 ? 'query' : 'queries'}: ${credentials.map(({ id, format }) => `${id} (${format})`).join(', ')}`
 }

@@ -3,10 +3,11 @@ import { isOver } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { compareCredentials, getAnswer, makeVpToken } from './dcql-answer.ts'
+import { audienceOf, type DigitalCredential } from './digital-credentials.ts'
 import type { PresentationChange, PresentOptions } from './format.ts'
 import type { PresentationRecord } from './model.ts'
 import type { StoredRequest } from './openid4vp-request.ts'
-import { toForm } from './openid4vp-response.ts'
+import { toForm, toParameters } from './openid4vp-response.ts'
 
 /** The change of the record that accepts its request. @throws {Problem} if the request has expired, or the credentials do not answer it */
 export async function answerRequest(
@@ -25,13 +26,26 @@ export async function answerRequest(
     throw new Problem('Conflict', 'The request has expired. Ask the verifier for a new one.')
   const held = await compareCredentials(wallet, request.dcqlQuery)
   const answer = getAnswer(request.dcqlQuery, held, proofId.length > 0 ? proofId : undefined)
-  const token = await makeVpToken(wallet, request, answer, held.presentable)
-  const response = await toForm(request, { vp_token: token })
+  const { digital } = request
+  const asked = digital ? { ...request, clientId: audienceOf(digital.origin) } : request
+  const token = await makeVpToken(wallet, asked, answer, held.presentable)
+  const response = await toResponse(request, { vp_token: token })
   const parts = answer.map(({ credentialId, recordId }) => `${credentialId}: ${recordId}`)
   const steps = [...request.steps, { step: 'consent', detail: `Accepted with ${parts.join(', ')}.` }]
   return {
     proofId: [...new Set(answer.map(({ recordId }) => recordId))],
     data: Object.values(token).flat(),
-    openid4vpRequest: { ...request, response, steps },
+    openid4vpRequest: { ...request, ...response, steps },
   }
+}
+
+/** The response to deliver, or to return to the platform. */
+async function toResponse(
+  request: StoredRequest,
+  content: Parameters<typeof toParameters>[1],
+): Promise<Pick<StoredRequest, 'response' | 'digitalCredential'>> {
+  if (!request.digital) return { response: await toForm(request, content) }
+  const { protocol } = request.digital
+  const data = (await toParameters(request, content)) as DigitalCredential['data']
+  return { digitalCredential: { protocol, data } }
 }

@@ -1,14 +1,17 @@
 /** The part of a prover's record that is about a request over OpenID4VP: as it is stored, and as REST shows it. */
 import * as z from 'zod'
 import { DcqlQuery } from '../../dcql/query.ts'
+import { DigitalCredential, digitalProtocols } from './digital-credentials.ts'
 import { responseModes } from './openid4vp.ts'
 
 export const RequestingVerifier = z
   .object({
     clientIdPrefix: z.string(),
     authentication: z
-      .enum(['none', 'did', 'certificate'])
-      .describe('How the request proves its client id. `none`: anyone can make such a request.'),
+      .enum(['none', 'did', 'certificate', 'origin'])
+      .describe(
+        'How the request proves its client id. `none`: anyone can make such a request. `origin`: the platform says which page makes it.',
+      ),
     name: z.string().optional().describe('The name that the verifier gives itself. It is not verified.'),
     certificateSubject: z.string().optional(),
     responseHost: z.string().describe('The host that gets the presentation.'),
@@ -23,10 +26,23 @@ export const Step = z.object({ step: z.string(), detail: z.string() }).meta({ id
 export type Step = z.infer<typeof Step>
 
 const shown = {
-  clientId: z.string().describe('The audience of the presentation.'),
+  clientId: z
+    .string()
+    .describe(
+      'The client id. Of an unsigned request of the Digital Credentials API: `origin:` and the origin.',
+    ),
   verifier: RequestingVerifier,
   responseMode: z.enum(responseModes),
-  responseUri: z.string().describe('Where the presentation is sent.'),
+  responseUri: z
+    .string()
+    .describe('Where the presentation is sent. Digital Credentials API: the origin of the page.'),
+  digital: z
+    .object({ protocol: z.enum(digitalProtocols), origin: z.string() })
+    .optional()
+    .describe('A request of the Digital Credentials API: its protocol, and the origin of the page.'),
+  digitalCredential: DigitalCredential.optional().describe(
+    'The answer for the platform to return to the page, once the request is accepted or declined.',
+  ),
   dcqlQuery: DcqlQuery,
   steps: z.array(Step).describe('The requests and checks of the wallet, in their order.'),
   redirectUri: z

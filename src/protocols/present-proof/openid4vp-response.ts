@@ -7,6 +7,7 @@ import type { Task, Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { advance, updateData, updateWithEvent } from '../engine/record.ts'
 import { NotDelivered, readRetryAfter } from '../engine/send.ts'
+import type { PresentationChange } from './format.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import type { StoredRequest } from './openid4vp-request.ts'
 
@@ -15,25 +16,30 @@ const limits = { timeoutMs: 10_000, maxBytes: 65_536 }
 /** The parameters of a response that need no other ones. */
 export type ResponseError = { error: string; error_description?: string }
 
-/** The form of a response: its parameters, encrypted if the verifier has asked for that. */
-export async function toForm(
+type Content = { vp_token: Record<string, string[]> } | ResponseError
+
+/** The parameters of a response, encrypted if the verifier has asked for that. */
+export async function toParameters(
   { encryption, state }: Pick<StoredRequest, 'encryption' | 'state'>,
-  parameters: { vp_token: Record<string, string[]> } | ResponseError,
-): Promise<string> {
-  const all = { ...parameters, ...(state !== undefined && { state }) }
-  if (!encryption) {
-    const texts = Object.entries(all).map(([name, value]): [string, string] => [
-      name,
-      typeof value === 'string' ? value : JSON.stringify(value),
-    ])
-    return new URLSearchParams(texts).toString()
-  }
+  content: Content,
+): Promise<(Content & { state?: string }) | { response: string }> {
+  const all = { ...content, ...(state !== undefined && { state }) }
+  if (!encryption) return all
   const { jwk, enc } = encryption
   const { kid } = jwk as { kid?: string }
   const header = { alg: 'ECDH-ES', enc, ...(kid !== undefined && { kid }) }
   const key = await importJWK(jwk as JWK, 'ECDH-ES')
   const jwe = new CompactEncrypt(Buffer.from(JSON.stringify(all))).setProtectedHeader(header)
-  return new URLSearchParams({ response: await jwe.encrypt(key) }).toString()
+  return { response: await jwe.encrypt(key) }
+}
+
+/** The form of a response. */
+export async function toForm(...parts: Parameters<typeof toParameters>): Promise<string> {
+  const texts = Object.entries(await toParameters(...parts)).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ])
+  return new URLSearchParams(texts).toString()
 }
 
 /** The verifier's answer. `refusal` is its error, if it refuses the response. */
@@ -93,6 +99,7 @@ export function hasRequest(record: PresentationRecord): record is WithRequest {
 /** Delivers the response of an accepted request. The last attempt is before the request expires, and within `MESSAGE_RETRY_FOR`. */
 export async function deliverResponse(wallet: Wallet, record: WithRequest): ReturnType<Task> {
   const { id, openid4vpRequest: request } = record
+  if (request.digital) return returnResponse(id)
   if (isGivenUp(wallet, record)) return (tx) => advance(tx, presentProof, record, 'expired', {})
   // A verifier that has the response already refuses the next one. The flag tells that from a refusal of the first.
   const isFirst = request.isAttempted !== true
@@ -132,15 +139,32 @@ export async function deliverResponse(wallet: Wallet, record: WithRequest): Retu
   }
 }
 
+/** The platform takes the response from the record. */
+function returnResponse(id: string): Awaited<ReturnType<Task>> {
+  return async (tx) => {
+    const current = await getRecord(tx, presentProof, id)
+    if (current.state === 'PresentationPending')
+      await advance(tx, presentProof, current, 'delivered response', {})
+  }
+}
+
+const declined = { error: 'access_denied', error_description: 'The holder has declined the request.' }
+
+/** The change of a record whose request is declined. An error of the Digital Credentials API is its code alone (Appendix A.4). */
+export function declineChange({ openid4vpRequest: request }: WithRequest): PresentationChange {
+  if (!request.digital) return {}
+  const { protocol } = request.digital
+  const digitalCredential = { protocol, data: { error: declined.error } }
+  return { openid4vpRequest: { ...request, digitalCredential } }
+}
+
 /** Tells the verifier that its request was declined. Its answer, or that it cannot be reached, changes nothing. */
 export const deliverRefusal: Task = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, presentProof, recordId)
-  if (!hasRequest(record) || isGivenUp(wallet, record)) return () => Promise.resolve()
+  if (!hasRequest(record) || record.openid4vpRequest.digital || isGivenUp(wallet, record))
+    return () => Promise.resolve()
   const { openid4vpRequest: request } = record
-  const form = await toForm(request, {
-    error: 'access_denied',
-    error_description: 'The holder has declined the request.',
-  })
+  const form = await toForm(request, declined)
   const { status, redirectUri } = await postResponse(wallet, request.responseUri, form)
   return async (tx) => {
     const step = { step: 'response', detail: `POST ${request.responseUri}, access_denied: ${status}` }

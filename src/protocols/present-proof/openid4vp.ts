@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { DcqlQuery } from '../../dcql/query.ts'
+import { DigitalRequest } from './digital-credentials.ts'
 
 /** The checks of a presentation, in their order, and of the whole response (`answer`). */
 export const checkNames = [
@@ -65,13 +66,26 @@ export const VerifierInfo = z
   })
   .meta({ id: 'OpenId4VpVerifierInfo' })
 
-export const responseModes = ['direct_post', 'direct_post.jwt'] as const
+export const directPostModes = ['direct_post', 'direct_post.jwt'] as const
+export const digitalModes = ['dc_api', 'dc_api.jwt'] as const
+export const responseModes = [...directPostModes, ...digitalModes] as const
 export type ResponseMode = (typeof responseModes)[number]
 
 /** The members that REST shows as they are stored. */
 const shown = {
-  authorizationRequest: z.string().describe('The URL for the wallet: `openid4vp://?…`.'),
-  clientId: z.string().describe('The audience of the presentations.'),
+  authorizationRequest: z
+    .string()
+    .describe('The URL for the wallet: `openid4vp://?…`. With `directPost: false`, that of the page.'),
+  digitalRequest: DigitalRequest.optional().describe(
+    'Digital Credentials API: the argument of `navigator.credentials.get({ digital: { requests: [digitalRequest] } })`.',
+  ),
+  origins: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Digital Credentials API: the origins whose pages may request the presentation. `origin:` and the origin is then the audience of the presentations.',
+    ),
+  clientId: z.string().describe('The audience of the presentations by `direct_post`.'),
   responseMode: z.enum(responseModes),
   dcqlQuery: DcqlQuery,
   checks: z.array(PresentationCheck).optional().describe('The checks of the received response.'),
@@ -96,6 +110,8 @@ export const StoredOpenId4Vp = z.object({
   verifierInfo: z.array(VerifierInfo).optional(),
   /** Absent: any. */
   issuers: z.enum(acceptedIssuers).optional(),
+  /** Digital Credentials API. False: no wallet gets the request for `direct_post`, nor its `state`. */
+  directPost: z.boolean().optional(),
   /** Where the wallet sends the person after the response. */
   redirectUri: z.string().optional(),
 })
@@ -114,6 +130,8 @@ export const OpenId4VpStatus = z
 
 export function toOpenId4VpStatus({
   authorizationRequest,
+  digitalRequest,
+  origins,
   clientId,
   responseMode,
   dcqlQuery,
@@ -131,6 +149,8 @@ export function toOpenId4VpStatus({
   const pageUrl = responseUri.replace(/\/response$/, '/page')
   return {
     authorizationRequest,
+    digitalRequest,
+    origins,
     pageUrl,
     transactionData,
     clientId,

@@ -10,7 +10,7 @@ import type { Handler } from '../engine/receive.ts'
 import { advance, advanceOnce, begin, requireTransition } from '../engine/record.ts'
 import { type PresentOptions, formatOf } from './format.ts'
 import { answerRequest } from './openid4vp-answer.ts'
-import { deliverResponse, hasRequest } from './openid4vp-response.ts'
+import { declineChange, deliverResponse, hasRequest } from './openid4vp-response.ts'
 import { readRequest } from './messages.ts'
 import { didcommOrgMessages, presentProof, type PresentationRecord } from './model.ts'
 import { presentationStates } from './states.ts'
@@ -67,8 +67,10 @@ export async function acceptRequest(
 /** Rejects a request. Over DIDComm nothing is sent, as in the Cloud Agent. @throws {Problem} in another state */
 export function rejectRequest(wallet: Wallet, id: string): Promise<PresentationRecord> {
   return wallet.transaction(async (tx) => {
-    const on = hasRequest(await getRecord(tx, presentProof, id)) ? 'request-decline' : 'request-reject'
-    return advanceOnce(tx, presentProof, id, on, {})
+    const record = await getRecord(tx, presentProof, id)
+    return hasRequest(record)
+      ? advanceOnce(tx, presentProof, id, 'request-decline', declineChange(record))
+      : advanceOnce(tx, presentProof, id, 'request-reject', {})
   })
 }
 

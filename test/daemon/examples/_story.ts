@@ -266,6 +266,33 @@ async function proveByOpenId({ acme, alice, examples }: Cast) {
     path: { presentationId },
     body: { responseCode },
   })
+  await proveByBrowser({ acme, examples }, body.dcqlQuery)
+}
+
+/** Without a wallet that has the credential: it declines. */
+async function proveByBrowser(
+  { acme, examples }: Pick<Cast, 'acme' | 'examples'>,
+  dcqlQuery: { credentials: object[] },
+) {
+  const ask = async (origins?: string[]) => {
+    const body = { dcqlQuery: dcqlQuery as never, responseMode: 'dc_api' as const, origins }
+    const { presentationId, openid4vp } = await acme('POST /present-proof/presentations/openid4vp', { body })
+    return { presentationId, ...openid4vp! }
+  }
+  const declined = { protocol: 'openid4vp-v1-unsigned' as const, data: { error: 'access_denied' } }
+  const { pageUrl } = await ask()
+  const answer = await fetch(pageUrl.replace(/page$/, 'digital-credential'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: new URL(pageUrl).origin },
+    body: JSON.stringify(declined),
+  })
+  const response = await answer.json()
+  examples.set('POST /oid4vp/requests/{token}/digital-credential', { request: declined, response })
+  const { presentationId } = await ask(['https://shop.acme.example'])
+  await acme('POST /present-proof/presentations/{presentationId}/digital-credential', {
+    path: { presentationId },
+    body: declined,
+  })
 }
 
 async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {

@@ -49,6 +49,12 @@ export function receive({ call }: Pick<Tenant, 'call'>, authorizationRequest: st
   return call('POST /present-proof/presentations/openid4vp/requests', { body: { authorizationRequest } })
 }
 
+/** Receives a request of the Digital Credentials API, as the platform passes it on. */
+export function receiveDigital({ call }: Pick<Tenant, 'call'>, digitalRequest: object, origin: string) {
+  const body = { digitalRequest: digitalRequest as never, origin }
+  return call('POST /present-proof/presentations/openid4vp/requests', { body })
+}
+
 export function act({ call }: Pick<Tenant, 'call'>, presentationId: string, body: object) {
   const path = { presentationId }
   return call('PATCH /present-proof/presentations/{presentationId}', { path, body: body as never })

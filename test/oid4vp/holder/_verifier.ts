@@ -78,6 +78,52 @@ export async function openVerifier() {
 }
 export type OpenVerifier = Awaited<ReturnType<typeof openVerifier>>
 
+/** The origin of a verifier's page. */
+export const shop = 'https://shop.example'
+
+/** The parameters of a request of the Digital Credentials API. Members that are undefined are left out. */
+export function digitalParameters(changes: object = {}): object {
+  const parameters = {
+    response_type: 'vp_token',
+    response_mode: 'dc_api',
+    nonce: newId(),
+    dcql_query: { credentials: [credentialQuery()] },
+    ...changes,
+  }
+  return JSON.parse(JSON.stringify(parameters)) as object
+}
+
+export const signedBy = (request: string | object) => ({
+  protocol: typeof request === 'string' ? 'openid4vp-v1-signed' : 'openid4vp-v1-multisigned',
+  data: { request },
+})
+
+/** A request of the Digital Credentials API that the DID has signed. */
+export function digitallySigned({ did, key }: Pick<OpenVerifier, 'did' | 'key'>, changes: object = {}) {
+  const payload = { client_id: `decentralized_identifier:${did}`, expected_origins: [shop], ...changes }
+  const header = { typ: 'oauth-authz-req+jwt', kid: `${did}#0` }
+  return signedBy(signJwt(header, digitalParameters(payload), key))
+}
+
+type Signer = { key: PrivateJwk; header: object }
+
+/** A request that several clients have signed (OpenID4VP 1.0 A.3.2.2). */
+export function multisigned(signers: readonly Signer[], changes: object = {}) {
+  const payload = digitalParameters({ expected_origins: [shop], ...changes })
+  const parts = signers.map(({ key, header }) =>
+    signJwt({ typ: 'oauth-authz-req+jwt', ...header }, payload, key).split('.'),
+  )
+  const signatures = parts.map(([header, , signature]) => ({ protected: header!, signature: signature! }))
+  return signedBy({ payload: parts[0]![1]!, signatures })
+}
+
+/** A DID that signs, as one of several. */
+export function newSigner(): Signer {
+  const key = generateKey('P-256')
+  const did = createJwkDid(toPublic(key))
+  return { key, header: { kid: `${did}#0`, client_id: `decentralized_identifier:${did}` } }
+}
+
 /** An authorization request with its parameters by value. */
 export function toUrl(parameters: object): string {
   const texts = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>

@@ -1,14 +1,31 @@
 /**
  * The modules of the OpenID Foundation's conformance suite for wallets (package `vp1finalwallet`), by their names. A module that wants an
- * error page passes if the request is refused with its reason and no presentation is sent. docs/reference/openid4vc-holder.md lists those that do not apply.
+ * error page passes if the request is refused with its reason and no presentation is sent.
  */
 import { compactDecrypt } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { refusal, until } from '../../_tenants.ts'
-import { act, credentialQuery, inState, receive, startWallet, type TestWallet } from './_holder.ts'
-import { openVerifier, toUrl, unsigned, type OpenVerifier } from './_verifier.ts'
+import {
+  act,
+  credentialQuery,
+  inState,
+  receive,
+  receiveDigital,
+  startWallet,
+  type TestWallet,
+} from './_holder.ts'
+import {
+  digitallySigned,
+  multisigned,
+  newSigner,
+  openVerifier,
+  shop,
+  toUrl,
+  unsigned,
+  type OpenVerifier,
+} from './_verifier.ts'
 
 let wallet: TestWallet
 let verifier: OpenVerifier
@@ -182,4 +199,36 @@ test('VP1FinalWalletInvalidClientIdPrefix', async () => {
   const client_id = `made_up:${verifier.did}`
   const object = verifier.sign({ client_id })
   expect(await refused(verifier.offer(object, { clientId: client_id }), 'made_up')).toBeUndefined()
+})
+
+test('VP1FinalWalletMultiSignedOneInvalidSignature', async () => {
+  const [one, other] = [newSigner(), newSigner()]
+  const invalid = { ...one, key: generateKey('P-256') }
+  for (const signers of [
+    [invalid, other],
+    [other, invalid],
+  ]) {
+    const received = await receiveDigital(wallet.holder, multisigned(signers), shop)
+    const { client_id: clientId } = other.header as { client_id?: string }
+    expect(received.openid4vpRequest!.clientId).toBe(clientId)
+    const { openid4vpRequest } = await act(wallet.holder, received.presentationId, {
+      action: 'request-accept',
+    })
+    expect(openid4vpRequest!.digitalCredential).toMatchObject({
+      protocol: 'openid4vp-v1-multisigned',
+      data: { vp_token: { person: [expect.any(String)] } },
+    })
+  }
+})
+
+test('VP1FinalWalletWrongExpectedOrigins', async () => {
+  const { header, key } = newSigner()
+  for (const request of [
+    digitallySigned(verifier, { expected_origins: ['https://thief.example'] }),
+    multisigned([{ header, key }], { expected_origins: ['https://thief.example'] }),
+  ])
+    expect(await refusal(receiveDigital(wallet.holder, request, shop))).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(/expected_origins.*"invalid_request"/),
+    })
 })

@@ -9,9 +9,9 @@ import { expect, test } from 'vitest'
 import { newId } from '../../../src/base/id.ts'
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
-import { act, credentialQuery, inState, receive, startWallet } from './_holder.ts'
+import { act, credentialQuery, inState, receive, receiveDigital, startWallet } from './_holder.ts'
 import { decodeJwt, signJwt } from '../_wallet.ts'
-import { openVerifier } from './_verifier.ts'
+import { openVerifier, shop, signedBy } from './_verifier.ts'
 
 oauth2.setGlobalConfig({ allowInsecureUrls: true })
 
@@ -19,20 +19,7 @@ test.each(['direct_post', 'direct_post.jwt'] as const)('%s', async (mode) => {
   await using wallet = await startWallet()
   await using server = await openVerifier()
   const key = generateKey('P-256')
-  const callbacks = {
-    hash: (data: Uint8Array, algorithm: string) =>
-      createHash(algorithm.replace('-', '')).update(data).digest(),
-    signJwt: (_: unknown, { header, payload }: { header: object; payload: object }) => ({
-      jwt: signJwt(header, payload, server.key),
-      signerJwk: toPublic(server.key),
-    }),
-    decryptJwe: async (jwe: string) => {
-      const { plaintext } = await compactDecrypt(jwe, { ...key })
-      return { decrypted: true, payload: Buffer.from(plaintext).toString(), decryptionJwk: toPublic(key) }
-    },
-    verifyJwt: () => Promise.reject(new Error('nothing to verify')),
-    encryptJwe: () => Promise.reject(new Error('nothing to encrypt')),
-  }
+  const callbacks = callbacksOf(server.key, key)
   const peer = new Openid4vpVerifier({ callbacks })
   const dcql_query = { credentials: [credentialQuery({ claims: [{ path: ['name'] }, { path: ['age'] }] })] }
   const clientId = `decentralized_identifier:${server.did}`
@@ -49,18 +36,9 @@ test.each(['direct_post', 'direct_post.jwt'] as const)('%s', async (mode) => {
       state,
       response_uri: server.responseUri,
       dcql_query,
-      client_metadata: {
-        jwks: { keys: [{ ...toPublic(key), alg: 'ECDH-ES', kid: 'one', use: 'enc' }] },
-        encrypted_response_enc_values_supported: ['A128GCM'],
-        vp_formats_supported: { 'dc+sd-jwt': {} },
-      },
+      client_metadata: metadataOf(key),
     },
-    jar: {
-      requestUri,
-      jwtSigner: { method: 'did', alg: 'ES256', didUrl: `${server.did}#0` },
-      expiresInSeconds: 300,
-      additionalJwtPayload: { aud: 'https://self-issued.me/v2' },
-    },
+    jar: { requestUri, ...jarOf(server.did) },
   } as never)
   served = jar!.authorizationRequestJwt
   const { presentationId } = await receive(wallet.holder, authorizationRequest)
@@ -113,4 +91,65 @@ test.each(['direct_post', 'direct_post.jwt'] as const)('%s', async (mode) => {
     { dcqlQuery: query },
   )
   expect(result.can_be_satisfied).toBe(true)
+})
+
+test.each(['dc_api', 'dc_api.jwt'] as const)('Digital Credentials API: %s', async (mode) => {
+  await using wallet = await startWallet()
+  await using server = await openVerifier()
+  const key = generateKey('P-256')
+  const callbacks = callbacksOf(server.key, key)
+  const peer = new Openid4vpVerifier({ callbacks })
+  const { jar } = await peer.createOpenId4vpAuthorizationRequest({
+    authorizationRequestPayload: {
+      response_type: 'vp_token',
+      response_mode: mode,
+      client_id: `decentralized_identifier:${server.did}`,
+      expected_origins: [shop],
+      nonce: newId(),
+      dcql_query: { credentials: [credentialQuery()] },
+      client_metadata: metadataOf(key),
+    },
+    jar: jarOf(server.did),
+  } as never)
+  const request = jar!.authorizationRequestJwt
+  const { presentationId } = await receiveDigital(wallet.holder, signedBy(request), shop)
+  const { openid4vpRequest } = await act(wallet.holder, presentationId, { action: 'request-accept' })
+  const parsed = await peer.parseOpenid4vpAuthorizationResponse({
+    authorizationResponse: openid4vpRequest!.digitalCredential!.data,
+    authorizationRequestPayload: decodeJwt(request).payload as never,
+    origin: shop,
+    callbacks,
+  })
+  const { presentations } = (parsed as unknown as { dcql: { presentations: Record<string, string[]> } }).dcql
+  const { claims, keyBinding } = decodeSdJwt(presentations['person']![0]!)
+  expect(claims).toEqual({ name: 'Alice' })
+  expect(decodeJwt(keyBinding!).payload).toMatchObject({ aud: `origin:${shop}`, nonce: parsed.expectedNonce })
+})
+
+type Key = ReturnType<typeof generateKey>
+
+const callbacksOf = (signing: Key, key: Key) => ({
+  hash: (data: Uint8Array, algorithm: string) => createHash(algorithm.replace('-', '')).update(data).digest(),
+  signJwt: (_: unknown, { header, payload }: { header: object; payload: object }) => ({
+    jwt: signJwt(header, payload, signing),
+    signerJwk: toPublic(signing),
+  }),
+  decryptJwe: async (jwe: string) => {
+    const { plaintext } = await compactDecrypt(jwe, { ...key })
+    return { decrypted: true, payload: Buffer.from(plaintext).toString(), decryptionJwk: toPublic(key) }
+  },
+  verifyJwt: () => Promise.reject(new Error('nothing to verify')),
+  encryptJwe: () => Promise.reject(new Error('nothing to encrypt')),
+})
+
+const metadataOf = (key: Key) => ({
+  jwks: { keys: [{ ...toPublic(key), alg: 'ECDH-ES', kid: 'one', use: 'enc' }] },
+  encrypted_response_enc_values_supported: ['A128GCM'],
+  vp_formats_supported: { 'dc+sd-jwt': {} },
+})
+
+const jarOf = (did: string) => ({
+  jwtSigner: { method: 'did', alg: 'ES256', didUrl: `${did}#0` },
+  expiresInSeconds: 300,
+  additionalJwtPayload: { aud: 'https://self-issued.me/v2' },
 })
