@@ -28,7 +28,8 @@ export default defineCommand({
     request: Args.string({
       required: true,
       ignoreStdin: true,
-      description: 'URL of the request, the text of its QR code, or - for standard input',
+      description:
+        'URL of the request, the text of its QR code, the short URL of a DID request or a challenge, or - for standard input',
     }),
   },
   flags: {

@@ -10,6 +10,7 @@ import { presentProof, type PresentationRecord } from '../../protocols/present-p
 import { postResponse, toForm } from '../../protocols/present-proof/openid4vp-response.ts'
 import type { StoredRequest } from '../../protocols/present-proof/openid4vp-request.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { findShortUrl } from '../../net/short-url.ts'
 import { NoFreeConnectionError, ServerDownError } from '../../net/destinations.ts'
 import { UnreachableError } from '../../net/unreachable-error.ts'
 import { RequestError, resolveRequest } from './request.ts'
@@ -21,7 +22,7 @@ export const ReceiveOpenId4VpRequest = z
       .min(1)
       .max(200_000)
       .describe(
-        'The URL of the request, as link or QR code: `openid4vp://?…` or another one with its parameters.',
+        'The URL of the request, as link or QR code: `openid4vp://?…` or another one with its parameters; or the short URL of a DID request or a challenge.',
       ),
   })
   .meta({ id: 'ReceiveOpenId4VpRequest' })
@@ -35,7 +36,7 @@ export async function receiveRequest(
   wallet: Wallet,
   authorizationRequest: string,
 ): Promise<PresentationRecord> {
-  const request = await resolve(wallet, authorizationRequest)
+  const request = await resolve(wallet, await followLink(wallet, authorizationRequest))
   const thid = threadOf(request)
   const [first] = request.dcqlQuery.credentials
   const data = presentProof.model.parse({
@@ -56,6 +57,20 @@ export async function receiveRequest(
     const on = 'POST /present-proof/presentations/openid4vp/requests'
     return begin(tx, presentProof, 'Prover', on, { thid, data })
   })
+}
+
+const Linked = z.object({ authorizationRequest: z.string().max(200_000) })
+
+/** The request of a DID request or a challenge, if the text is its short URL. The link only carries the request: nothing in it is trusted. */
+async function followLink({ env }: Wallet, text: string): Promise<string> {
+  const url = findShortUrl(text)
+  if (!url) return text
+  const { data } = Linked.safeParse(await env.retrieve(url))
+  if (data) return data.authorizationRequest
+  throw new Problem(
+    'error:PresentationError:InvalidPresentationRequest',
+    'authorizationRequest: the short URL has no request of OpenID4VP. Answer its DID request with agent onboard submit, or its challenge with agent auth respond.',
+  )
 }
 
 /** A verifier makes a new nonce for each request (§5.2), so both together are the request. */
