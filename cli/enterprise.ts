@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
-import type { Answer, Input } from './client/api.ts'
+import type { Answer } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
 import { inStyle } from './format/colour.ts'
@@ -10,7 +10,7 @@ import { safeLine } from './format/text.ts'
 import type { Column } from './format/table.ts'
 import { ago } from './format/time.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
-import { readQuery } from './oid4vp-request.ts'
+import { sessionFlags } from './oid4vp-request.ts'
 import { draw, type Scannable, warnNoQr } from './invitation.ts'
 import { confirm, isTerminal } from './prompts/ask.ts'
 import { askedQrFlags, chooseAskedQr, chooseQr, qrFlags, type QrChoice, type QrFlags } from './qr/flags.ts'
@@ -41,48 +41,13 @@ type RequestTopic = keyof typeof topics
 const styles = { pending: 'waiting', success: 'good', error: 'bad' } as const
 
 const waitFlags = { wait: Flags.boolean({ description: 'wait for the answer' }), timeout: timeoutFlag }
-const withOpenId = { dependsOn: ['oid4vp'] }
 export const createRequestFlags = {
   from: Flags.string({ description: 'name of the sender, which the other side sees' }),
-  oid4vp: Flags.boolean({ description: 'let wallets of OpenID4VP answer too, with a credential' }),
-  dcql: Flags.string({
-    ...withOpenId,
-    helpValue: '<file>',
-    description:
-      'file with the query for the credential (DCQL); - for standard input; default: one that this wallet issues',
-  }),
-  'signing-did': Flags.string({
-    ...withOpenId,
-    description: 'DID of the wallet that signs the request; default: it is not signed',
-  }),
-  'any-issuer': Flags.boolean({
-    ...withOpenId,
-    description: 'accept credentials of all issuers; default: of this wallet and its trust anchors',
-  }),
-  encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
+  ...sessionFlags,
   ...qrFlags(),
   ...waitFlags,
 }
 export const showRequestFlags = { ...askedQrFlags(), ...waitFlags }
-
-type OpenId4Vp = NonNullable<Input<'POST /onboard/did-requests'>['body']>['openid4vp']
-
-/** The `openid4vp` of the request that the flags describe. */
-export function openId4VpOf(flags: {
-  oid4vp: boolean
-  dcql?: string | undefined
-  'signing-did'?: string | undefined
-  'any-issuer': boolean
-  encrypt: boolean
-}): OpenId4Vp {
-  if (!flags.oid4vp) return undefined
-  return {
-    ...(flags.dcql !== undefined && { dcqlQuery: readQuery(flags.dcql) }),
-    did: flags['signing-did'],
-    ...(flags['any-issuer'] && { issuers: 'any' as const }),
-    ...(flags.encrypt && { responseMode: 'direct_post.jwt' as const }),
-  }
-}
 
 type RequestContext = Context<object, QrFlags & { wait?: boolean; timeout?: string | undefined }>
 

@@ -1,7 +1,8 @@
 /** `agent auth create` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { createRequest, createRequestFlags, openId4VpOf } from '../../cli/enterprise.ts'
+import { createRequest, createRequestFlags } from '../../cli/enterprise.ts'
+import { openId4VpOf } from '../../cli/oid4vp-request.ts'
 
 export default defineCommand({
   summary: 'Create a challenge: a request to sign in with a DID',

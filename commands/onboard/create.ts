@@ -1,6 +1,7 @@
 /** `agent onboard create` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { createRequest, createRequestFlags, openId4VpOf } from '../../cli/enterprise.ts'
+import { createRequest, createRequestFlags } from '../../cli/enterprise.ts'
+import { openId4VpOf } from '../../cli/oid4vp-request.ts'
 
 export default defineCommand({
   summary: 'Create a DID request: a request for a DID of another wallet',
