@@ -75,7 +75,7 @@ function requireHolders({ credentials }: DcqlQuery): void {
       throw badRequest(
         `${path}.require_cryptographic_holder_binding: must not be false, because the key of the holder identifies the person`,
       )
-    if (multiple) throw badRequest(`${path}.multiple: must not be true, because one holder answers`)
+    if (multiple === true) throw badRequest(`${path}.multiple: must not be true, because one holder answers`)
   }
 }
 
