@@ -10,13 +10,14 @@ import { safeLine } from './format/text.ts'
 import type { Column } from './format/table.ts'
 import { ago } from './format/time.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
+import { sessionFlags } from './oid4vp-request.ts'
 import { draw, type Scannable, warnNoQr } from './invitation.ts'
 import { confirm, isTerminal } from './prompts/ask.ts'
 import { askedQrFlags, chooseAskedQr, chooseQr, qrFlags, type QrChoice, type QrFlags } from './qr/flags.ts'
 
 type DidRequest = Answer<'GET /onboard/did-requests/{didRequestId}'>
 type Challenge = Answer<'GET /did-authentication/challenges/{challengeId}'>
-export type Request = DidRequest | Challenge
+export type Request = (DidRequest | Challenge) & { expectedDid?: string | undefined }
 
 const topics = {
   onboard: {
@@ -42,6 +43,7 @@ const styles = { pending: 'waiting', success: 'good', error: 'bad' } as const
 const waitFlags = { wait: Flags.boolean({ description: 'wait for the answer' }), timeout: timeoutFlag }
 export const createRequestFlags = {
   from: Flags.string({ description: 'name of the sender, which the other side sees' }),
+  ...sessionFlags,
   ...qrFlags(),
   ...waitFlags,
 }
@@ -58,12 +60,14 @@ export async function createRequest(
   topic: RequestTopic,
   create: () => Promise<Request>,
 ): Promise<Request> {
-  const { flags, isJson, isQuiet, log, logJson, suggest } = context
+  const { flags, isJson, isQuiet, log, logJson, say, suggest } = context
   const timeoutMs = flags.wait ? readTimeout(flags) : undefined
   const qr = chooseQr(flags)
   const request = await create()
   const scannable = toScannable(request, qr)
   log(isQuiet ? request.id : scannable.text)
+  if (request.openid4vp && !isQuiet)
+    say(`\nFor wallets of OpenID4VP:\n${request.openid4vp.authorizationRequest}`)
   const drawCode = () => draw(context, request.id, scannable, qr)
   if (timeoutMs === undefined) {
     suggest(`agent ${topic} show ${request.id} --wait`)
@@ -145,10 +149,26 @@ function printRequest({ print }: Context, topic: RequestTopic, request: Request)
         : inStyle(styles[request.state], words[request.state]),
     ],
     ['did', request.did ?? undefined],
+    ['expected', request.expectedDid],
+    ['answered', request.answeredBy],
+    ['openid4vp', request.state === 'pending' ? request.openid4vp?.authorizationRequest : undefined],
+    ['proof', request.openid4vp?.presentationId],
+    ['failed', failedCheck(request)],
+    ['claims', disclosedClaims(request)],
     ['ends', 'expireAt' in rest ? rest.expireAt : undefined],
     ['created', request.createdAt],
     ['updated', request.updatedAt],
   ])
+}
+
+function failedCheck({ openid4vp }: Request): string | undefined {
+  const failed = openid4vp?.checks?.find(({ result }) => result === 'failed')
+  return failed && `${failed.name}: ${safeLine(failed.reason ?? '')}`
+}
+
+function disclosedClaims({ openid4vp }: Request): string | undefined {
+  const claims = openid4vp?.credentials?.map(({ claims: each }) => safeLine(JSON.stringify(each)))
+  return claims?.join(' ')
 }
 
 /** The JSON text, which Identus wallets scan, and the code: the short link if there is one and `--long` does not refuse it. */

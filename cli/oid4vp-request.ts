@@ -63,6 +63,26 @@ export const openId4VpFlags = {
   encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
 }
 
+/** Flags of DID requests and challenges. */
+export const sessionFlags = {
+  oid4vp: Flags.boolean({ description: 'let wallets of OpenID4VP answer too, with a credential' }),
+  dcql: Flags.string({
+    ...withOpenId,
+    helpValue: '<file>',
+    description:
+      'file with the query for the credential (DCQL); - for standard input; default: one that this wallet issues',
+  }),
+  'signing-did': Flags.string({
+    ...withOpenId,
+    description: 'DID of the wallet that signs the request; default: it is not signed',
+  }),
+  'any-issuer': Flags.boolean({
+    ...withOpenId,
+    description: 'accept credentials of all issuers; default: of this wallet and its trust anchors',
+  }),
+  encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
+}
+
 export type OpenId4VpFlags = {
   dcql?: string | undefined
   'signing-did'?: string | undefined
@@ -78,6 +98,25 @@ export type OpenId4VpFlags = {
 /** Reads a query from a file. The daemon validates it. @throws {UsageError} when it is not JSON */
 export function readQuery(file: string): Body['dcqlQuery'] {
   return readJson('dcql', `@${file}`) as Body['dcqlQuery']
+}
+
+type OpenId4Vp = NonNullable<Input<'POST /onboard/did-requests'>['body']>['openid4vp']
+
+/** The `openid4vp` of the request that the flags describe. */
+export function openId4VpOf(flags: {
+  oid4vp: boolean
+  dcql?: string | undefined
+  'signing-did'?: string | undefined
+  'any-issuer': boolean
+  encrypt: boolean
+}): OpenId4Vp {
+  if (!flags.oid4vp) return undefined
+  return {
+    ...(flags.dcql !== undefined && { dcqlQuery: readQuery(flags.dcql) }),
+    did: flags['signing-did'],
+    ...(flags['any-issuer'] && { issuers: 'any' as const }),
+    ...(flags.encrypt && { responseMode: 'direct_post.jwt' as const }),
+  }
 }
 
 /** Makes a request and prints its URL. With `--wait`, prints the record once it has reached the state. */

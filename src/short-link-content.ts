@@ -2,6 +2,7 @@
 import type { Agent } from './agent.ts'
 import { Problem } from './base/problem.ts'
 import { challenges, type ChallengeState } from './enterprise/authentication.ts'
+import { withRequest } from './enterprise/model.ts'
 import { didRequests, type DidRequestState } from './enterprise/onboarding.ts'
 import { findSessionOfShortLink, remainingMs, requireOpen, type Session } from './enterprise/session.ts'
 import { findInvitation, type LinkedInvitation } from './protocols/short-link.ts'
@@ -43,9 +44,9 @@ export function documentOf(content: ShortLinkContent): object {
     case 'invitation':
       return content.invitation
     case 'did-request':
-      return content.state.didRequest
+      return withRequest(content.state.didRequest, content.state.openid4vp)
     case 'challenge':
-      return content.state.challenge
+      return withRequest(content.state.challenge, content.state.openid4vp)
   }
 }
 

@@ -32,7 +32,7 @@ export default defineCommand({
       required: true,
       ignoreStdin: true,
       description:
-        'URL of the request, the text of its QR code, or - for standard input; with --origin, a file with JSON',
+        'URL of the request, the text of its QR code, the short URL of a DID request or a challenge, or - for standard input; with --origin, a file with JSON',
     }),
   },
   flags: {

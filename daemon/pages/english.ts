@@ -84,6 +84,11 @@ export const english = {
     check: (host: string): Html =>
       html`Check the name that your wallet shows. Your answer goes to <bdi>${host}</bdi>.`,
     until: (moment: Html): Html => html`This link accepts one answer, until ${moment}.`,
+    credential: 'Answer with a credential',
+    credentialText:
+      'A wallet of OpenID4VP answers with one of your credentials instead. Scan this code with it. One answer counts, whichever wallet it comes from.',
+    credentialCode: 'QR code of the request for a credential',
+    copyRequest: 'Copy this link into a wallet of OpenID4VP:',
   },
 
   consent: {

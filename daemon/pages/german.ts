@@ -85,6 +85,11 @@ export const german: Texts = {
     check: (host) =>
       html`Prüfen Sie den Namen, den Ihre Wallet anzeigt. Ihre Antwort geht an <bdi>${host}</bdi>.`,
     until: (moment) => html`Dieser Link nimmt eine einzige Antwort an, bis ${moment}.`,
+    credential: 'Mit einem Nachweis antworten',
+    credentialText:
+      'Eine Wallet für OpenID4VP antwortet stattdessen mit einem Ihrer Nachweise. Scannen Sie damit diesen Code. Nur eine Antwort zählt, gleich von welcher Wallet.',
+    credentialCode: 'QR-Code der Anfrage nach einem Nachweis',
+    copyRequest: 'Kopieren Sie diesen Link in eine Wallet für OpenID4VP:',
   },
 
   consent: {

@@ -2,7 +2,7 @@
 import type { Challenge } from '../../src/enterprise/authentication.ts'
 import type { DidRequest } from '../../src/enterprise/onboarding.ts'
 import type { Texts } from './english.ts'
-import { html, line, visibleJson } from './html.ts'
+import { html, line, visibleJson, type Html } from './html.ts'
 import type { Page } from './page.ts'
 import { copyFields, longCode, maxLineLength, moment, pageEnd, qrFigure, quoted, steps } from './parts.ts'
 
@@ -12,6 +12,8 @@ type Link = {
   staleAfterMs: number
   /** The short URL, if the page was opened by it. Otherwise the QR code holds the document. */
   shortUrl?: string | undefined
+  /** The URL for wallets of OpenID4VP, if they can answer too. */
+  authorizationRequest?: string | undefined
 }
 
 export function didRequestPage(texts: Texts, didRequest: DidRequest, link: Link): Page {
@@ -37,7 +39,7 @@ function sessionPage(
   words: Texts['didRequest'],
   link: Link & { document: object; from?: string | undefined; endpoint: string },
 ): Page {
-  const { endsAt, staleAfterMs, shortUrl, document, endpoint } = link
+  const { endsAt, staleAfterMs, shortUrl, authorizationRequest, document, endpoint } = link
   const from = line(link.from, maxLineLength)
   const text = visibleJson(document)
   const { host } = new URL(endpoint)
@@ -55,12 +57,27 @@ function sessionPage(
       <div>
         ${steps(texts, [texts.session.open, texts.session.check(host), words.last])}
         <aside class="note"><p>${words.warning}</p></aside>
+        ${authorizationRequest === undefined ? undefined : credentialWallet(texts, authorizationRequest)}
         ${shortUrl === undefined ? undefined : longCode(texts, text, words.code)}
         ${copyFields(texts, [
           ...(shortUrl === undefined ? [] : [{ label: texts.copyLink, text: shortUrl }]),
           { label: texts.copyText, text },
+          ...(authorizationRequest === undefined
+            ? []
+            : [{ label: texts.session.copyRequest, text: authorizationRequest }]),
         ])}
         ${pageEnd(texts, texts.session.until(moment(texts, endsAt)), true)}
       </div>`,
   }
+}
+
+/** The second way to answer: with a credential in a wallet of OpenID4VP. */
+function credentialWallet(texts: Texts, authorizationRequest: string): Html {
+  const words = texts.session
+  return html`<details>
+    <summary>${words.credential}</summary>
+    <p>${words.credentialText}</p>
+    ${qrFigure(texts, authorizationRequest, words.credentialCode)}
+    <p><a href="${authorizationRequest}">${texts.presentation.here}</a></p>
+  </details>`
 }

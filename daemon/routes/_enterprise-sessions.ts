@@ -1,7 +1,6 @@
 /** Handlers that DID requests (`/onboard`) and challenges (`/did-authentication`) share. */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
-import type { CreateSession } from '../../src/enterprise/model.ts'
 import {
   createSession,
   deleteSession,
@@ -14,6 +13,7 @@ import {
   requireOpen,
   type Product,
   type Session,
+  type SessionChoices,
 } from '../../src/enterprise/session.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -39,7 +39,7 @@ type Tenant = { wallet: Wallet; agent: Agent }
 export function createHandlers<State extends { id: string }>(product: Product<State>, listPath: string) {
   const toState = (agent: Agent, row: Session) => product.toState(row, agent.env.urls.rest)
   return {
-    create: async ({ wallet, agent }: Tenant, { body }: { body: CreateSession }) =>
+    create: async ({ wallet, agent }: Tenant, { body }: { body: SessionChoices }) =>
       toState(agent, await createSession(wallet, product, body)),
 
     list: async ({ wallet, agent }: Tenant, { query }: { query: Paging }) => {

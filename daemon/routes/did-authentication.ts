@@ -1,13 +1,14 @@
 /** `/did-authentication`: authentication challenges and their public links. `/enterprise/…` is an alias. */
 import * as z from 'zod'
 import {
-  Challenge,
   challenges,
   ChallengeState,
   ChallengeSubmission,
+  CreateChallenge,
+  LinkedChallenge,
   submitResponse,
 } from '../../src/enterprise/authentication.ts'
-import { CreateSession, OperationResult } from '../../src/enterprise/model.ts'
+import { OperationResult, withRequest } from '../../src/enterprise/model.ts'
 import { answerChallenge, AnswerChallenge, AuthenticationAnswer } from '../../src/enterprise/respond.ts'
 import { exchangeChallenge, Token } from '../../src/enterprise/token.ts'
 import { Paging } from '../http/paging.ts'
@@ -27,7 +28,7 @@ export default [
       operationId: 'createChallenge',
       access: 'tenant',
       scopes: ['verifier'],
-      body: CreateSession,
+      body: CreateChallenge,
       reply: [200, ChallengeState],
     },
     handlers.create,
@@ -80,14 +81,15 @@ export default [
       access: 'public',
       path: linkPath,
       ...livePage,
-      reply: [200, Challenge],
+      reply: [200, LinkedChallenge],
     },
     ({ agent }, { path: { challengeSubmissionId }, ...input }) =>
       replyLive(agent.notifier, input, {
         read: () => handlers.readLink(agent, challengeSubmissionId),
-        toJson: ({ state }) => state.challenge,
+        toJson: ({ state }) => withRequest(state.challenge, state.openid4vp),
         toPage: ({ state, row, remainingMs }, { challengePage }, texts) =>
           challengePage(texts, state.challenge, {
+            ...state.openid4vp,
             endsAt: new Date(row.expire_at),
             staleAfterMs: remainingMs,
           }),

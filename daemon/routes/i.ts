@@ -1,8 +1,8 @@
 /** `/i`: short links to invitations, DID requests and challenges (DIDComm Out-of-Band 2.0, "Short URL Message Retrieval"). */
 import * as z from 'zod'
 import { OutOfBandInvitation } from '../../src/didcomm/invitation.ts'
-import { Challenge } from '../../src/enterprise/authentication.ts'
-import { DidRequest } from '../../src/enterprise/onboarding.ts'
+import { LinkedChallenge } from '../../src/enterprise/authentication.ts'
+import { LinkedDidRequest } from '../../src/enterprise/onboarding.ts'
 import { documentOf, getShortLinkContent, type ShortLinkContent } from '../../src/short-link-content.ts'
 import { toShortUrl } from '../../src/wallet/short-links.ts'
 import { route } from '../http/route.ts'
@@ -22,7 +22,10 @@ export default [
         _oobid: z.unknown().optional().meta({ type: 'string', description: 'The id of the short URL.' }),
       }),
       ...livePage,
-      reply: [200, z.union([OutOfBandInvitation, DidRequest, Challenge]).meta({ id: 'ShortUrlContent' })],
+      reply: [
+        200,
+        z.union([OutOfBandInvitation, LinkedDidRequest, LinkedChallenge]).meta({ id: 'ShortUrlContent' }),
+      ],
     },
     ({ agent }, { query: { _oobid: id }, ...input }) =>
       replyLive(agent.notifier, input, {
@@ -40,7 +43,12 @@ function toPage(content: ShortLinkContent, base: string, id: string, views: View
     const { endsAt } = content
     return views.invitationPage(texts, { ...toInvitationLink(content, base), endsAt, shortUrl })
   }
-  const link = { endsAt: new Date(content.session.expire_at), staleAfterMs: content.remainingMs, shortUrl }
+  const link = {
+    endsAt: new Date(content.session.expire_at),
+    staleAfterMs: content.remainingMs,
+    shortUrl,
+    authorizationRequest: content.state.openid4vp?.authorizationRequest,
+  }
   return content.kind === 'challenge'
     ? views.challengePage(texts, content.state.challenge, link)
     : views.didRequestPage(texts, content.state.didRequest, link)

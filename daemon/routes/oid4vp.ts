@@ -1,6 +1,7 @@
 /** `/oid4vp`: the endpoints of OpenID4VP requests that wallets call. */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
+import { findAnsweredSession } from '../../src/enterprise/openid4vp-answer.ts'
 import { readRequestObject, requestNotFound, RequestUriForm } from '../../src/oid4vp/authorization-request.ts'
 import { AuthorizationResponse } from '../../src/oid4vp/authorization-response.ts'
 import { receiveFromPage } from '../../src/oid4vp/digital-response.ts'
@@ -66,7 +67,9 @@ export default [
       reply: [200, ResponseReceipt],
     },
     ({ agent }, { path: { token }, body: form }) =>
-      toOAuthAnswer(withWallet(agent, token, (wallet) => receiveResponse(wallet, token, form))),
+      toOAuthAnswer(
+        withWallet(agent, token, (wallet) => receiveResponse(wallet, token, form, findAnsweredSession)),
+      ),
   ),
 
   route(

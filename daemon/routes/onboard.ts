@@ -1,11 +1,11 @@
 /** `/onboard`: DID requests and their public links. `/did-requests` and `/enterprise/…` are aliases. */
 import * as z from 'zod'
-import { CreateSession, OperationResult } from '../../src/enterprise/model.ts'
+import { CreateSession, OperationResult, withRequest } from '../../src/enterprise/model.ts'
 import {
-  DidRequest,
   didRequests,
   DidRequestState,
   DidSubmission,
+  LinkedDidRequest,
   submitDid,
 } from '../../src/enterprise/onboarding.ts'
 import { answerDidRequest, AnswerDidRequest, OnboardAnswer } from '../../src/enterprise/respond.ts'
@@ -79,14 +79,15 @@ export default [
       access: 'public',
       path: linkPath,
       ...livePage,
-      reply: [200, DidRequest],
+      reply: [200, LinkedDidRequest],
     },
     ({ agent }, { path: { didRequestSubmissionId }, ...input }) =>
       replyLive(agent.notifier, input, {
         read: () => handlers.readLink(agent, didRequestSubmissionId),
-        toJson: ({ state }) => state.didRequest,
+        toJson: ({ state }) => withRequest(state.didRequest, state.openid4vp),
         toPage: ({ state, row, remainingMs }, { didRequestPage }, texts) =>
           didRequestPage(texts, state.didRequest, {
+            ...state.openid4vp,
             endsAt: new Date(row.expire_at),
             staleAfterMs: remainingMs,
           }),

@@ -125,6 +125,7 @@ export const variables = {
                                                                .describe('`aud` of the tokens that successful challenges are exchanged for. Default: the public base URL of the HTTP API.'),
   AUTH_TOKEN_LIFETIME:                  seconds.default(300)   .describe('Validity of such a token.'),
   ENTERPRISE_EVENTS:                    flag.default(false)    .describe('Whether webhooks also receive events of DID requests and challenges: `DidRequestUpdated`, `AuthenticationChallengeUpdated`.'),
+  ENTERPRISE_OPENID4VP:                 flag.default(false)    .describe('Whether DID requests and challenges can be answered by wallets of OpenID4VP too, unless they say how.'),
   ENTERPRISE_SUBMISSIONS_PER_MINUTE:    count.default(600)     .describe('Answers to DID requests and challenges from one address in a minute. Further ones are answered with 429.'),
   AGENT_TRUST_PROXY:                    flag.default(false)    .describe('Whether the HTTP port is reachable only through a reverse proxy. Client addresses are those that it adds to `X-Forwarded-For`.'),
   ENABLE_ANONCRED:                      flag.default(true)     .describe('AnonCreds: credential definitions, credentials and proofs of this format. It needs the optional package @hyperledger/identus-sdk.'),

@@ -5,18 +5,21 @@
  * stays `pending` and its link closed.
  */
 import * as z from 'zod'
-import { steadyNow } from '../base/clock.ts'
+import { optional } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { firstFault, From, SessionResult, SubmittedDid, toResult, type OperationResult } from './model.ts'
 import {
-  claim,
-  findSessionOfLink,
-  finish,
-  linkClosed,
-  resultOf,
-  type Product,
-  type Session,
-} from './session.ts'
+  CreateSession,
+  firstFault,
+  From,
+  LinkedRequest,
+  SessionResult,
+  SubmittedDid,
+  toResult,
+  type OperationResult,
+} from './model.ts'
+import { findSessionOfLink, linkClosed, resultOf, type Product, type Session } from './session.ts'
+import { claimForSubmission, finish } from './session-answer.ts'
+import { findDidFault, isSameDid } from './onboarding.ts'
 import { assertSigned, invalidResponse, newNonce } from './signature.ts'
 
 export const challengeType = 'https://atalaprism.io/authentication-challenge'
@@ -33,6 +36,21 @@ export const Challenge = z
   .meta({ id: 'AuthenticationChallenge' })
 export type Challenge = z.infer<typeof Challenge>
 
+export const LinkedChallenge = Challenge.extend(LinkedRequest).meta({ id: 'LinkedAuthenticationChallenge' })
+
+/** A DID that its method accepts. */
+const ExpectedDid = SubmittedDid.superRefine((did, context) => {
+  const fault = findDidFault(did)
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
+})
+
+export const CreateChallenge = CreateSession.extend({
+  expectedDid: optional(ExpectedDid).describe(
+    'The DID that must answer, known from onboarding (extension). Default: any.',
+  ),
+}).meta({ id: 'AuthenticationChallengeRequest' })
+export type CreateChallenge = z.output<typeof CreateChallenge>
+
 export const ChallengeState = z
   .object({
     self: z.url(),
@@ -40,6 +58,7 @@ export const ChallengeState = z
     id: z.string(),
     challenge: Challenge,
     ...SessionResult.shape,
+    expectedDid: z.string().optional().describe('The DID that must answer (extension).'),
   })
   .meta({ id: 'AuthenticationChallengeState' })
 export type ChallengeState = z.infer<typeof ChallengeState>
@@ -69,6 +88,7 @@ export const challenges: Product<ChallengeState> = {
     },
     ...resultOf(row, base),
   }),
+  hasToken: true,
   eventType: 'AuthenticationChallengeUpdated',
   notFound: '/errors/authenticate/challenge-not-found',
   expired: { type: '/errors/authenticate/challenge-expired', title: 'Session expired' },
@@ -85,11 +105,11 @@ export async function submitResponse(
   body: unknown,
 ): Promise<OperationResult> {
   const row = await findSessionOfLink(wallet.db, challenges, submissionId)
-  if (!row || !(await wallet.transaction((tx) => claim(tx, row)))) throw linkClosed(challenges)
+  if (!row || !(await wallet.transaction((tx) => claimForSubmission(tx, wallet, row))))
+    throw linkClosed(challenges)
   const { did, failure } = await evaluate(wallet, row, body)
-  const tokenUntil = new Date(steadyNow() + wallet.env.config.AUTH_CHALLENGE_EXPIRY * 1_000).toISOString()
   const isFinished = await wallet.transaction((tx) =>
-    finish(tx, wallet, challenges, row, did === undefined ? {} : { did, tokenUntil }),
+    finish(tx, wallet, challenges, row, { did, answeredBy: 'submission' }),
   )
   if (!isFinished) throw linkClosed(challenges)
   if (did === undefined) throw failure
@@ -102,7 +122,7 @@ export async function submitResponse(
 /** The DID that signed, or the failure of the answer. Any error is a failure, so that the challenge ends. */
 async function evaluate(
   wallet: Wallet,
-  { nonce }: Session,
+  { nonce, expected_did: expected }: Session,
   body: unknown,
 ): Promise<{ did: string; failure?: never } | { did?: never; failure: unknown }> {
   const { config, resolver } = wallet.env
@@ -112,6 +132,8 @@ async function evaluate(
     const { did, signature } = parsed.data
     const answer = { nonce: nonce!, did, signature }
     await assertSigned(answer, { resolve: resolver.document, methods: config.AUTH_DID_METHODS })
+    if (expected !== null && !isSameDid(did, expected))
+      throw invalidResponse('did: it is not the DID that the challenge is for')
     return { did }
   } catch (failure) {
     return { failure }

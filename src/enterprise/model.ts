@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { optional } from '../wallet/model.ts'
+import { OpenId4VpOptions, SessionOpenId4Vp } from './openid4vp-model.ts'
 
 /** The longest id in a path. */
 const maxIdLength = 100
@@ -15,7 +16,12 @@ export const From = z
   .meta({ maxLength: 1_000 })
 
 export const CreateSession = z
-  .object({ from: optional(From).describe('Your name, as the other side sees it.') })
+  .object({
+    from: optional(From).describe('Your name, as the other side sees it.'),
+    openid4vp: optional(OpenId4VpOptions).describe(
+      'Wallets of OpenID4VP can answer too (extension). `{}`: with the defaults. Absent: as ENTERPRISE_OPENID4VP says.',
+    ),
+  })
   .meta({ id: 'EnterpriseCreateRequest' })
 export type CreateSession = z.output<typeof CreateSession>
 
@@ -29,9 +35,32 @@ export const SessionResult = z.object({
     .describe('A short URL for QR codes, from which others retrieve the document while it can be answered.'),
   did: z.string().nullable(),
   state: z.enum(['pending', 'success', 'error']),
+  answeredBy: z
+    .enum(['submission', 'openid4vp'])
+    .optional()
+    .describe('With `openid4vp`: how the session was answered (extension).'),
+  openid4vp: SessionOpenId4Vp.optional().describe(
+    'The request to wallets of OpenID4VP, and its result (extension).',
+  ),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 })
+
+/** The member of the document behind a link that its QR code leaves out, since it is long. */
+export const LinkedRequest = {
+  authorizationRequest: z
+    .string()
+    .optional()
+    .describe('The URL for wallets of OpenID4VP: `openid4vp://?…` (extension).'),
+}
+
+/** The document behind the link of a session. */
+export function withRequest<Document extends object>(
+  document: Document,
+  openid4vp: SessionOpenId4Vp | undefined,
+): Document & { authorizationRequest?: string } {
+  return { ...document, ...(openid4vp && { authorizationRequest: openid4vp.authorizationRequest }) }
+}
 
 /** The reply of an operation that returns nothing else. */
 export const OperationResult = z

@@ -5,15 +5,24 @@
  */
 import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
-import { Did } from '../did/document.ts'
-import { resolveJwkDid } from '../did/jwk.ts'
+import { canonicalDid, Did, keysFor } from '../did/document.ts'
+import { createJwkDid, resolveJwkDid } from '../did/jwk.ts'
 import { resolveKeyDid } from '../did/key.ts'
 import { resolvePeerDid } from '../did/peer.ts'
 import { embeddedState, parsePrismDid } from '../did/prism/did.ts'
 import { toUrl } from '../did/web.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { firstFault, From, SessionResult, SubmittedDid, toResult, type OperationResult } from './model.ts'
-import { claim, findSessionOfLink, finish, linkClosed, resultOf, type Product } from './session.ts'
+import {
+  firstFault,
+  From,
+  LinkedRequest,
+  SessionResult,
+  SubmittedDid,
+  toResult,
+  type OperationResult,
+} from './model.ts'
+import { findSessionOfLink, linkClosed, resultOf, type Product } from './session.ts'
+import { claimForSubmission, finish } from './session-answer.ts'
 
 export const didRequestType = 'https://atalaprism.io/did-request'
 
@@ -22,6 +31,8 @@ export const DidRequest = z
   .object({ type: z.literal(didRequestType), onboardEndpoint: z.url(), from: From.optional() })
   .meta({ id: 'DidRequest' })
 export type DidRequest = z.infer<typeof DidRequest>
+
+export const LinkedDidRequest = DidRequest.extend(LinkedRequest).meta({ id: 'LinkedDidRequest' })
 
 export const DidRequestState = z
   .object({
@@ -53,6 +64,7 @@ export const didRequests: Product<DidRequestState> = {
     },
     ...resultOf(row, base),
   }),
+  hasToken: false,
   eventType: 'DidRequestUpdated',
   notFound: '/errors/onboard/did-request-not-found',
   expired: { type: '/errors/onboard/did-request-expired' },
@@ -73,7 +85,9 @@ export async function submitDid(
   const isAccepted =
     row &&
     (await wallet.transaction(
-      async (tx) => (await claim(tx, row)) && finish(tx, wallet, didRequests, row, { did }),
+      async (tx) =>
+        (await claimForSubmission(tx, wallet, row)) &&
+        finish(tx, wallet, didRequests, row, { did, answeredBy: 'submission' }),
     ))
   if (!isAccepted) throw linkClosed(didRequests)
   if (did !== undefined) return toResult('DID received', 'The DID was passed on to the organisation.')
@@ -117,4 +131,14 @@ export function findDidFault(text: string): string | undefined {
     if (error instanceof Problem) return undefined
     throw error
   }
+}
+
+/** The long and the short form of a did:prism are the same DID, and so is each did:jwk of a key. Both are without a fault. */
+export function isSameDid(one: string, other: string): boolean {
+  return one === other || normal(one) === normal(other)
+}
+
+function normal(did: string): string {
+  const [key] = did.startsWith('did:jwk:') ? keysFor(resolveJwkDid(did), 'authentication') : []
+  return key ? createJwkDid(key.publicKeyJwk) : canonicalDid(did)
 }

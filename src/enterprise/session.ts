@@ -1,8 +1,7 @@
 /**
  * Sessions: what DID requests and authentication challenges have in common.
  *
- * A session has a public link that accepts one answer, until it ends. One SQL statement checks that the link is open and closes it, so
- * that of many answers at once only one is evaluated. `begins` and `ends` are times of a clock that does not follow changes of the system
+ * A session has a public link that accepts one answer, until it ends. `begins` and `ends` are times of a clock that does not follow changes of the system
  * clock; `expire_at` is for readers.
  */
 import { sql, type Selectable } from 'kysely'
@@ -18,7 +17,9 @@ import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { WalletTokens } from '../wallet/wallet-tokens.ts'
 import { newShortLink, toShortUrl } from '../wallet/short-links.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { assertIdLength, toResult, type CreateSession, type OperationResult } from './model.ts'
+import { assertIdLength, toResult, type OperationResult } from './model.ts'
+import type { OpenId4VpOptions } from './openid4vp-model.ts'
+import { readSessionOpenId4Vp, requestForSession, withdrawRequest } from './openid4vp-request.ts'
 
 /** The row of a session. */
 export type Session = Omit<Selectable<WalletTables['enterprise_session']>, 'sequence'>
@@ -44,19 +45,29 @@ export type Product<State extends { id: string } = { id: string }> = {
   newNonce?(wallet: Wallet, from: string | undefined): string
   /** A row as the API returns it; `base` is the public base URL. */
   toState(row: Session, base: string): State
+  /** Whether a success can be exchanged for a token. */
+  hasToken: boolean
   eventType: 'DidRequestUpdated' | 'AuthenticationChallengeUpdated'
   notFound: ProblemType
   expired: { type: ProblemType; title?: string }
 }
 
-/** Creates a session, whose link is open for the lifetime of its product. */
+/** The choices of the tenant for a session. */
+export type SessionChoices = {
+  from?: string | undefined
+  expectedDid?: string | undefined
+  openid4vp?: Partial<OpenId4VpOptions> | undefined
+}
+
+/** Creates a session, whose link is open for the lifetime of its product. @throws {Problem} for options that cannot be used */
 export async function createSession(
   wallet: Wallet,
   product: Product,
-  { from }: CreateSession,
+  { from, expectedDid, openid4vp }: SessionChoices,
 ): Promise<Session> {
   const { config, tokens } = wallet.env
-  const lifetimeMs = product.lifetimeSeconds(config) * 1_000
+  const lifetimeSeconds = product.lifetimeSeconds(config)
+  const lifetimeMs = lifetimeSeconds * 1_000
   const now = new Date()
   const steady = steadyNow()
   const row: Session = {
@@ -73,24 +84,52 @@ export async function createSession(
     ends: new Date(steady + lifetimeMs).toISOString(),
     submitted_at: null,
     token_until: null,
+    expected_did: expectedDid ?? null,
+    answered_by: null,
+    openid4vp: null,
     created_at: now.toISOString(),
     updated_at: now.toISOString(),
   }
-  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from enterprise_session)`
-  return wallet.transaction(async (tx) => {
-    await tx
-      .insertInto('enterprise_session')
-      .values({ sequence, ...row })
-      .execute()
-    await putSessionEvent(tx, wallet, product, row)
+  const options = openid4vp ?? (config.ENTERPRISE_OPENID4VP ? {} : undefined)
+  if (!options) {
+    await wallet.transaction((tx) => insert(tx, wallet, product, row))
     return row
+  }
+  await requestForSession(wallet, options, {
+    id: row.id,
+    lifetimeSeconds,
+    store(tx, request) {
+      row.openid4vp = JSON.stringify(request)
+      return insert(tx, wallet, product, row)
+    },
   })
+  return row
+}
+
+async function insert(tx: Tx, wallet: Wallet, product: Product, row: Session): Promise<void> {
+  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from enterprise_session)`
+  await tx
+    .insertInto('enterprise_session')
+    .values({ sequence, ...row })
+    .execute()
+  await putSessionEvent(tx, wallet, product, row)
 }
 
 /** The short link and the result of a session, as the API returns them; `base` is the public base URL. */
-export function resultOf({ short_id, did, state, created_at, updated_at }: Session, base: string) {
-  const shortUrl = short_id === null ? {} : { shortUrl: toShortUrl(base, short_id) }
-  return { ...shortUrl, did, state, createdAt: created_at, updatedAt: updated_at }
+export function resultOf(row: Session, base: string) {
+  const { short_id, did, state, expected_did, answered_by, openid4vp, created_at, updated_at } = row
+  return {
+    ...(short_id !== null && { shortUrl: toShortUrl(base, short_id) }),
+    ...(expected_did !== null && { expectedDid: expected_did }),
+    did,
+    state,
+    ...(openid4vp !== null && {
+      ...(answered_by !== null && { answeredBy: answered_by }),
+      openid4vp: readSessionOpenId4Vp(openid4vp),
+    }),
+    createdAt: created_at,
+    updatedAt: updated_at,
+  }
 }
 
 const sessionsOf = (db: Db, { name }: Product) =>
@@ -115,15 +154,18 @@ export function listSessions(
 
 /** Deletes a session and closes its link. @throws {Problem} 404 */
 export async function deleteSession(wallet: Wallet, product: Product, id: string): Promise<OperationResult> {
-  const { numDeletedRows } = await wallet.transaction((tx) => {
+  const deleted = await wallet.transaction(async (tx) => {
     noteChange(tx, `session ${id}`)
-    return tx
+    const row = await tx
       .deleteFrom('enterprise_session')
       .where('product', '=', product.name)
       .where('id', '=', id)
-      .executeTakeFirstOrThrow()
+      .returning('openid4vp')
+      .executeTakeFirst()
+    if (row) await withdrawRequest(tx, wallet, row, `The ${product.noun} was deleted.`)
+    return row
   })
-  if (numDeletedRows === 0n) throw notFound(product, id)
+  if (!deleted) throw notFound(product, id)
   return toResult(
     `${product.noun} deleted`,
     `${product.noun} ${id} is deleted. Its link accepts no answer any more.`,
@@ -159,6 +201,11 @@ export function findSessionOfLink(
   return sessionsOf(db, product).where('submission_id', '=', submissionId).executeTakeFirst()
 }
 
+/** A session of either product. */
+export function findSessionById(db: Db, id: string): Promise<Session | undefined> {
+  return db.selectFrom('enterprise_session').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 /** The session of a short link, of either product. */
 export function findSessionOfShortLink(db: Db, shortId: string): Promise<Session | undefined> {
   return db.selectFrom('enterprise_session').selectAll().where('short_id', '=', shortId).executeTakeFirst()
@@ -172,51 +219,13 @@ export function requireOpen(product: Product, row: Session | undefined): Session
   return row
 }
 
-/** Closes the link for the one answer that it accepts. False when it is used already, or has ended. */
-export async function claim(tx: Tx, { id, submitted_at }: Session): Promise<boolean> {
-  if (submitted_at !== null) return false
-  const now = new Date(steadyNow()).toISOString()
-  const { numUpdatedRows } = await tx
-    .updateTable('enterprise_session')
-    .set({ submitted_at: now })
-    .where('id', '=', id)
-    .where('state', '=', 'pending')
-    .where('submitted_at', 'is', null)
-    // A clock that was set back before the process started must not keep a link open for longer.
-    .where('begins', '<=', now)
-    .where('ends', '>', now)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0
-}
-
-/** Stores the result of the claimed answer: a DID when it is valid. False when the session was deleted in the meantime. */
-export async function finish(
-  tx: Tx,
-  wallet: Wallet,
-  product: Product,
-  { id }: Session,
-  { did, tokenUntil }: { did?: string | undefined; tokenUntil?: string },
-): Promise<boolean> {
-  const row = await tx
-    .updateTable('enterprise_session')
-    .set({
-      state: did === undefined ? 'error' : 'success',
-      did: did ?? null,
-      token_until: tokenUntil ?? null,
-      updated_at: new Date().toISOString(),
-    })
-    .where('id', '=', id)
-    .where('state', '=', 'pending')
-    .returningAll()
-    .executeTakeFirst()
-  if (!row) return false
-  noteChange(tx, `session ${id}`)
-  await putSessionEvent(tx, wallet, product, row)
-  return true
-}
-
 /** The Cloud Agent has no events of sessions, so they are written only with `ENTERPRISE_EVENTS`. */
-async function putSessionEvent(tx: Tx, { env }: Wallet, product: Product, row: Session): Promise<void> {
+export async function putSessionEvent(
+  tx: Tx,
+  { env }: Wallet,
+  product: Product,
+  row: Session,
+): Promise<void> {
   const data = product.toState(row, env.urls.rest)
   if (env.config.ENTERPRISE_EVENTS) await appendEvent(tx, { type: product.eventType, subject: data.id, data })
 }

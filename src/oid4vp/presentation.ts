@@ -10,6 +10,7 @@ import { checkValidity, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
 import { ofJwt, ofSdJwt } from '../dcql/credential.ts'
+import { createJwkDid } from '../did/jwk.ts'
 import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
 import { isOnPath } from '../dcql/path.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
@@ -49,7 +50,11 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
   const credential = ofSdJwt(decoded, binding !== undefined)
   const types = [...credential.types]
   return {
-    credential: toPresented(credential, issuer, decoded.claims),
+    credential: {
+      ...toPresented(credential, issuer, decoded.claims),
+      ...(binding && decoded.holderKey && { holder: createJwkDid(decoded.holderKey) }),
+      subject: decoded.subjectDid,
+    },
     checks: [
       ...(binding ? answerChecks(binding, expected) : []),
       ...transactionChecks(binding, asked, expected),
@@ -73,7 +78,11 @@ function readJwt(text: string, asked: CredentialQuery, expected: Expected): Read
   const { issuerDid: issuer, subjectDid, schemas } = decoded
   const credential = ofJwt(decoded, isBound)
   return {
-    credential: toPresented(credential, issuer, decoded.claims),
+    credential: {
+      ...toPresented(credential, issuer, decoded.claims),
+      holder: vp?.claims.iss,
+      subject: subjectDid,
+    },
     checks: [
       ...(vp ? answerChecks(vp.claims, expected) : []),
       ['query', () => checkMatch(credential, asked)],

@@ -10,6 +10,7 @@ import { begin } from '../protocols/engine/record.ts'
 import { firstFormatOf } from '../protocols/present-proof/dcql.ts'
 import { presentProof, type PresentationRecord } from '../protocols/present-proof/model.ts'
 import { acceptedIssuers, responseModes, VerifierInfo } from '../protocols/present-proof/openid4vp.ts'
+import type { Tx } from '../storage/database.ts'
 import { getPolicy } from '../verification/policies.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -22,7 +23,7 @@ import { encodeTransaction, findTransactionFault, Transactions } from './transac
 
 const mostSeconds = 30 * 86_400
 
-const Fields = z.object({
+export const RequestFields = z.object({
   dcqlQuery: RequestedDcqlQuery.describe(
     'The requested credentials in the Digital Credentials Query Language, of the formats `dc+sd-jwt` and `jwt_vc_json`.',
   ),
@@ -49,7 +50,7 @@ const Fields = z.object({
     'A verification policy that each credential must satisfy as well: `schemaId` is the `vct`, or a credential schema. Without a policy, every issuer is accepted.',
   ),
   issuers: optional(z.enum(acceptedIssuers)).describe(
-    '`trusted`: each issuer must be a trust anchor of this wallet, or have a certificate below one. `any`: certificates must end at a trust anchor, and DIDs are accepted as the policy says. Default: `any`.',
+    '`trusted`: each issuer must be a trust anchor of this wallet, or have a certificate below one. `known`: as `trusted`, and DIDs of this wallet are accepted too. `any`: certificates must end at a trust anchor, and DIDs are accepted as the policy says. Default: `any`.',
   ),
   statusCheck: optional(z.enum(statusPolicies)).describe(
     'The check of credential status, as in `POST /present-proof/presentations`. Default: `required`.',
@@ -68,7 +69,7 @@ const Fields = z.object({
   ),
 })
 
-export const RequestByOpenId4Vp = Fields.transform(({ clientIdPrefix, ...requested }, context) => {
+export const RequestByOpenId4Vp = RequestFields.transform(({ clientIdPrefix, ...requested }, context) => {
   const { did, keyId, certificateId } = requested
   const refuse = (member: string, message: string): ClientIdPrefix => {
     context.addIssue({ code: 'custom', path: [member], message })
@@ -107,10 +108,17 @@ export const RequestByOpenId4Vp = Fields.transform(({ clientIdPrefix, ...request
 }).meta({ id: 'OpenId4VpPresentationRequest' })
 export type RequestByOpenId4Vp = z.output<typeof RequestByOpenId4Vp>
 
+/** A session that the response answers. It is stored with the request. */
+export type RequestingSession = {
+  id: string
+  store: (tx: Tx, record: PresentationRecord) => Promise<unknown>
+}
+
 /** @throws {Problem} if the policy does not exist, or the signer cannot be used */
 export async function requestByOpenId4Vp(
   wallet: Wallet,
   requested: RequestByOpenId4Vp,
+  session?: RequestingSession,
 ): Promise<PresentationRecord> {
   const { urls, config, tokens } = wallet.env
   const { dcqlQuery, policyId, statusCheck, redirectUri, responseMode = 'direct_post' } = requested
@@ -149,6 +157,7 @@ export async function requestByOpenId4Vp(
       expiresTime,
       redirectUri,
       issuers: requested.issuers,
+      sessionId: session?.id,
     },
   })
   return wallet.transaction(async (tx) => {
@@ -161,6 +170,7 @@ export async function requestByOpenId4Vp(
       code_digest: null,
       sealed: encryption ? sealKey(wallet, recordId, encryption.privateJwk) : null,
     })
+    await session?.store(tx, record)
     return record
   })
 }

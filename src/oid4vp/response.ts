@@ -10,6 +10,7 @@ import { logReceived } from '../outbox/message-log.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance, updateData } from '../protocols/engine/record.ts'
 import { presentProof } from '../protocols/present-proof/model.ts'
+import type { PresentationCheck } from '../protocols/present-proof/openid4vp.ts'
 import type { Tx } from '../storage/database.ts'
 import { noteCount } from '../storage/tx-context.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -23,6 +24,20 @@ export const ResponseReceipt = z
   .meta({ id: 'OpenId4VpResponseReceipt' })
 export type ResponseReceipt = z.infer<typeof ResponseReceipt>
 
+/** The part of a stored response that a session shows. */
+export type Outcome = Pick<RequestRecord['openid4vp'], 'checks' | 'credentials'>
+
+/** A session that the response to a request answers. */
+export type AnsweredSession = {
+  /** The check of who answers. Without a failed check, it gets the presented credentials. */
+  check(outcome: { [Member in keyof Outcome]-?: NonNullable<Outcome[Member]> }): Promise<PresentationCheck[]>
+  /** Ends the session in the transaction that ends the request. False if it has ended already. */
+  end(tx: Tx, outcome: Outcome): Promise<boolean>
+}
+
+/** The session of a record, if it has one. */
+export type FindSession = (wallet: Wallet, record: RequestRecord) => Promise<AnsweredSession | undefined>
+
 /**
  * Receives a response at the `response_uri`. A response that is not of this request changes nothing but its log.
  *
@@ -32,14 +47,22 @@ export async function receiveResponse(
   wallet: Wallet,
   token: string,
   form: URLSearchParams,
+  findSession: FindSession,
 ): Promise<ResponseReceipt> {
   const record = await getRequest(wallet, token)
-  const received = { record, audience: record.openid4vp.clientId, digest: digestOf(form.toString()) }
+  const session = await findSession(wallet, record)
+  const { clientId: audience } = record.openid4vp
+  const received = { record, audience, digest: digestOf(form.toString()), session }
   return receive(wallet, received, () => readResponse(wallet, record, form))
 }
 
 /** A response to a record, by its digest. The holder must have signed for the audience. */
-type Received = { record: RequestRecord; audience: string; digest: string }
+type Received = {
+  record: RequestRecord
+  audience: string
+  digest: string
+  session?: AnsweredSession | undefined
+}
 
 /** Receives a response that `read` reads. @throws {OAuthError} `invalid_request` with the reason; {Problem} 503 */
 export async function receive(
@@ -105,9 +128,10 @@ async function receiveError(
     title: code.replaceAll('_', ' '),
     ...(detail !== undefined && { detail: detail.slice(0, 500) }),
   }
-  return finish(wallet, received, (tx) =>
-    advance(tx, presentProof, received.record, 'received error', { metaLastFailure }),
-  )
+  return finish(wallet, received, async (tx) => {
+    await advance(tx, presentProof, received.record, 'received error', { metaLastFailure })
+    await endSession(tx, received, {})
+  })
 }
 
 async function receivePresentations(
@@ -115,10 +139,11 @@ async function receivePresentations(
   received: Received,
   presented: VpToken,
 ): Promise<ResponseReceipt> {
-  const { record, audience, digest } = received
+  const { record, audience, digest, session } = received
   const { dcqlQuery: query, nonce, issuers, transactionData } = record.openid4vp
   const asked = { ...record, query, audience, nonce, issuers, transactionData }
   const { checks, credentials } = await verifyPresentations(wallet, asked, presented)
+  if (session) checks.push(...(await session.check({ checks, credentials })))
   const data = Object.values(presented).flat()
   const failed = checks.find(({ result }) => result === 'failed')
   const count = (tx: Tx, result: 'accepted' | 'refused') =>
@@ -129,9 +154,10 @@ async function receivePresentations(
       openid4vp: { ...record.openid4vp, checks, credentials },
       metaLastFailure: undefined,
     }
-    return finish(wallet, received, (tx) => {
+    return finish(wallet, received, async (tx) => {
       count(tx, 'accepted')
-      return advance(tx, presentProof, record, 'verified presentation', change)
+      await advance(tx, presentProof, record, 'verified presentation', change)
+      await endSession(tx, received, { checks, credentials })
     })
   }
   const { credentialId, name, reason } = failed
@@ -143,11 +169,17 @@ async function receivePresentations(
     detail,
   }
   const change = { data, openid4vp: { ...record.openid4vp, checks }, metaLastFailure }
-  await end(wallet, record.id, { digest, refusal: detail }, (tx) => {
+  await end(wallet, record.id, { digest, refusal: detail }, async (tx) => {
     count(tx, 'refused')
-    return advance(tx, presentProof, record, 'refused response', change)
+    await advance(tx, presentProof, record, 'refused response', change)
+    await endSession(tx, received, { checks })
   })
   throw new RefusedResponse('invalid_request', detail)
+}
+
+/** @throws {OAuthError} if the session was answered in another way, or has ended */
+async function endSession(tx: Tx, { session }: Received, outcome: Outcome): Promise<void> {
+  if (session && !(await session.end(tx, outcome))) throw isAnswered()
 }
 
 /** Ends the request, and sends the person back to the verifier if it wants that. */

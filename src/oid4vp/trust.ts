@@ -3,6 +3,7 @@ import type { VerifyChain } from '../credentials/issuer-signature.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { isByAuthority } from '../dcql/match.ts'
 import type { CredentialQuery } from '../dcql/query.ts'
+import { isManagedDid, isRegistrarDid } from '../did-registrar/dids.ts'
 import type { AcceptedIssuers } from '../protocols/present-proof/openid4vp.ts'
 import { findAnchorValues, isTrustedDid } from '../trust-anchors/anchors.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -26,6 +27,8 @@ export function createTrustCheck(
     if (accepted === 'any') return
     if (isDid) {
       if (await isTrustedDid(db, issuer)) return
+      const isOwn = isRegistrarDid(issuer) && (await isManagedDid(db, issuer))
+      if (accepted === 'known' && isOwn) return
       throw refused(`The issuer ${issuer} is no trust anchor of this wallet: agent trust add`)
     }
     const named = await findAnchorValues(db, 'aki')

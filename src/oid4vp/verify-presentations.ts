@@ -4,7 +4,11 @@ import { VerificationError } from '../credentials/verification-error.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import { findSetFault } from '../dcql/select.ts'
 import type { PresentationRecord } from '../protocols/present-proof/model.ts'
-import type { PresentationCheck, PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
+import type {
+  AcceptedIssuers,
+  PresentationCheck,
+  PresentedCredential,
+} from '../protocols/present-proof/openid4vp.ts'
 import { createChainVerifier } from '../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { type Check, runChecks } from './checks.ts'
@@ -18,7 +22,7 @@ export type Asked = Pick<PresentationRecord, 'createdAt' | 'policy' | 'statusChe
   audience: string
   nonce: string
   /** The issuers that are accepted, and the transactions to authorize: of requests over OpenID4VP. */
-  issuers?: 'any' | 'trusted' | undefined
+  issuers?: AcceptedIssuers | undefined
   transactionData?: readonly string[] | undefined
 }
 

@@ -30,6 +30,7 @@ import * as wallet005 from './migrations/wallet-005-issuer-certificate.ts'
 import * as wallet006 from './migrations/wallet-006-openid4vp.ts'
 import * as wallet007 from './migrations/wallet-007-trust-anchor.ts'
 import * as wallet008 from './migrations/wallet-008-ledger-list.ts'
+import * as wallet009 from './migrations/wallet-009-session-openid4vp.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -67,6 +68,7 @@ export const walletMigrations: Migrations = {
   '006-openid4vp': wallet006,
   '007-trust-anchor': wallet007,
   '008-ledger-list': wallet008,
+  '009-session-openid4vp': wallet009,
 }
 
 /** Opens `agent.db`, and creates it if it is missing. Deleted and overwritten rows are erased from the file. @throws {NewerFileError} */

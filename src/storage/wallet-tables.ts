@@ -177,6 +177,12 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     submitted_at: string | null
     /** The date by `steadyNow` until which a success can be exchanged for a token; null when it cannot. */
     token_until: string | null
+    /** The DID that must answer; null for any. */
+    expected_did: string | null
+    /** Null without an answer, and in rows of earlier releases. */
+    answered_by: 'submission' | 'openid4vp' | null
+    /** JSON of `SessionOpenId4Vp`: the request to wallets of OpenID4VP, and its result. Null if there is none. */
+    openid4vp: string | null
     created_at: string
     updated_at: string
   }

@@ -171,3 +171,41 @@ test('rejected requests and invalid answers are reported', async () => {
   ])
     expect((await alice.run(args)).code, args.join(' ')).toBe(2)
 })
+
+test('a wallet of OpenID4VP answers by commands: onboarded and signed in with a credential', async () => {
+  const issuing = await acme.json`did create --method key`
+  const file = join(acme.folder, 'query.json')
+  const credential = {
+    id: 'employee',
+    format: 'jwt_vc_json',
+    meta: { type_values: [['VerifiableCredential']] },
+  }
+  writeFileSync(file, JSON.stringify({ credentials: [credential] }))
+  const did = issuing.longFormDid ?? issuing.did
+  await alice.json`did create --method key`
+  const offer =
+    await acme.run`credential offer --invitation --issuing-did ${did} --claim role=employee --auto`
+  expect(offer).toMatchObject({ code: 0 })
+  const accepted = await alice.run(words`credential accept-invitation - -q`, { input: offer.out })
+  expect(accepted).toMatchObject({ code: 0 })
+  const received = await alice.run`credential accept ${accepted.out} --wait`
+  expect(received.code, received.err).toBe(0)
+
+  const request = await acme.json(words`onboard create --from Acme --oid4vp --dcql ${file}`)
+  expect(await alice.run`oid4vc present ${request.shortUrl} --yes`).toMatchObject({ code: 0 })
+  const shown = await acme.run`onboard show ${request.id} --wait`
+  expect(shown).toMatchObject({ code: 0, out: expect.stringMatching(/answered +openid4vp/) })
+  expect(shown.out).toMatch(/claims +.*employee/)
+  const { did: holder } = await acme.json`onboard show ${request.id}`
+
+  const challenge = await acme.run(words`auth create --oid4vp --dcql ${file} --did ${holder}`)
+  expect(challenge).toMatchObject({ code: 0, err: expect.stringContaining('openid4vp://?') })
+  const id = (await acme.run`auth list --limit 1 -q`).out
+  const { shortUrl } = await acme.json`auth show ${id}`
+  expect(await alice.run`oid4vc present ${shortUrl} --yes`).toMatchObject({ code: 0 })
+  expect(await acme.run`auth show ${id} --wait`).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(holder),
+  })
+  expect((await acme.run`auth token ${id} -q`).out).toMatch(/^ey/)
+})

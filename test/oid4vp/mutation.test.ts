@@ -1,8 +1,11 @@
 /** Every check of the verifier is necessary: an attack that is refused succeeds with its check switched off. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { isTaken, loadMutants, nameOf, switchOff } from '../oid4vci/_mutants.ts'
-import { checks, type Check } from './_checks.ts'
+import { checks as verifierChecks, type Check } from './_checks.ts'
+import { sessionChecks } from './_session-checks.ts'
 import { startVerifier, type Verifier } from './_wallet.ts'
+
+const checks = [...verifierChecks, ...sessionChecks]
 
 let verifier: Verifier
 beforeAll(async () => {

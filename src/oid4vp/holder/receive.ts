@@ -10,6 +10,7 @@ import { presentProof, type PresentationRecord } from '../../protocols/present-p
 import { postResponse, toForm } from '../../protocols/present-proof/openid4vp-response.ts'
 import type { StoredRequest } from '../../protocols/present-proof/openid4vp-request.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { findShortUrl } from '../../net/short-url.ts'
 import { NoFreeConnectionError, ServerDownError } from '../../net/destinations.ts'
 import { UnreachableError } from '../../net/unreachable-error.ts'
 import { DigitalRequest } from '../../protocols/present-proof/digital-credentials.ts'
@@ -20,7 +21,7 @@ import { RequestError, resolveRequest } from './request.ts'
 export const ReceiveOpenId4VpRequest = z
   .object({
     authorizationRequest: optional(z.string().min(1).max(200_000)).describe(
-      'The URL of the request, as link or QR code: `openid4vp://?…` or another one with its parameters.',
+      'The URL of the request, as link or QR code: `openid4vp://?…` or another one with its parameters; or the short URL of a DID request or a challenge.',
     ),
     digitalRequest: optional(DigitalRequest).describe(
       'Instead: a request of the Digital Credentials API. The response is `openid4vpRequest.digitalCredential` of the record.',
@@ -72,6 +73,20 @@ export async function receiveRequest(
   })
 }
 
+const Linked = z.object({ authorizationRequest: z.string().max(200_000) })
+
+/** The request of a DID request or a challenge, if the text is its short URL. The link only carries the request: nothing in it is trusted. */
+async function followLink({ env }: Wallet, text: string): Promise<string> {
+  const url = findShortUrl(text)
+  if (!url) return text
+  const { data } = Linked.safeParse(await env.retrieve(url))
+  if (data) return data.authorizationRequest
+  throw new Problem(
+    'error:PresentationError:InvalidPresentationRequest',
+    'authorizationRequest: the short URL has no request of OpenID4VP. Answer its DID request with agent onboard submit, or its challenge with agent auth respond.',
+  )
+}
+
 /** A verifier makes a new nonce for each request (§5.2), so both together are the request. */
 function threadOf({ clientId, nonce }: StoredRequest): string {
   return createHash('sha256')
@@ -86,7 +101,7 @@ async function resolve(
   try {
     return digitalRequest
       ? await resolveDigitalRequest(wallet, digitalRequest, origin)
-      : await resolveRequest(wallet, authorizationRequest!)
+      : await resolveRequest(wallet, await followLink(wallet, authorizationRequest!))
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const told = error instanceof RequestError && (await tell(wallet, error)) ? ' The verifier was told.' : ''

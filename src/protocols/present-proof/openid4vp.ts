@@ -4,7 +4,7 @@ import { JsonValue } from '../../base/json.ts'
 import { DcqlQuery } from '../../dcql/query.ts'
 import { DigitalRequest } from './digital-credentials.ts'
 
-/** The checks of a presentation, in their order, and of the whole response (`answer`). */
+/** The checks of a presentation, in their order, and of the whole response (`answer`, `identity`). */
 export const checkNames = [
   'form',
   'audience',
@@ -20,6 +20,7 @@ export const checkNames = [
   'signature',
   'status',
   'answer',
+  'identity',
 ] as const
 export type CheckName = (typeof checkNames)[number]
 
@@ -32,7 +33,7 @@ export const PresentationCheck = z
     name: z
       .enum(checkNames)
       .describe(
-        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `transaction`: the holder authorized the requested transactions. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query.',
+        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `transaction`: the holder authorized the requested transactions. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query. `identity`: the holder is who a DID request or an authentication challenge asks for.',
       ),
     result: z.enum(['passed', 'failed', 'skipped']).describe('`skipped`: an earlier check failed.'),
     reason: z.string().optional(),
@@ -46,6 +47,13 @@ export const PresentedCredential = z
     format: z.string(),
     issuer: z.string(),
     types: z.array(z.string()),
+    holder: z
+      .string()
+      .optional()
+      .describe(
+        'The DID that signed the presentation. The did:jwk of the key, if the credential is bound to a key.',
+      ),
+    subject: z.string().optional().describe('The subject that the issuer names, which may have no DID.'),
     claims: z
       .record(z.string(), JsonValue)
       .describe('The disclosed claims, without those about the credential itself.'),
@@ -53,8 +61,11 @@ export const PresentedCredential = z
   .meta({ id: 'PresentedCredential' })
 export type PresentedCredential = z.infer<typeof PresentedCredential>
 
-/** `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below one. */
-export const acceptedIssuers = ['any', 'trusted'] as const
+/**
+ * `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below one. `known`: as `trusted`, or
+ * a DID of the wallet.
+ */
+export const acceptedIssuers = ['any', 'trusted', 'known'] as const
 export type AcceptedIssuers = (typeof acceptedIssuers)[number]
 
 /** An attestation about the verifier, for wallets that understand its format (OpenID4VP 1.0 §5.11). */
@@ -114,6 +125,8 @@ export const StoredOpenId4Vp = z.object({
   directPost: z.boolean().optional(),
   /** Where the wallet sends the person after the response. */
   redirectUri: z.string().optional(),
+  /** The id of the DID request or the authentication challenge that the response answers. */
+  sessionId: z.string().optional(),
 })
 export type StoredOpenId4Vp = z.infer<typeof StoredOpenId4Vp>
 

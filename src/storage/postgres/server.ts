@@ -12,6 +12,7 @@ import * as openid4vp from './migrations/008-openid4vp.ts'
 import * as bearerTokens from './migrations/009-bearer-tokens.ts'
 import * as trustAnchor from './migrations/010-trust-anchor.ts'
 import * as ledgerList from './migrations/011-ledger-list.ts'
+import * as sessionOpenId4Vp from './migrations/012-session-openid4vp.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -27,6 +28,7 @@ export const postgresMigrations: Migrations = {
   '009-bearer-tokens': bearerTokens,
   '010-trust-anchor': trustAnchor,
   '011-ledger-list': ledgerList,
+  '012-session-openid4vp': sessionOpenId4Vp,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */
