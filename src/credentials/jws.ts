@@ -36,13 +36,14 @@ export type Jws = {
   signature: Uint8Array
 }
 
-/** Signs a payload with the algorithm of the key. */
+/** Signs a payload with the algorithm of the key. `parameters` are further header parameters, of the type of the token. */
 export function signJws(
   header: {
     typ?: string
     kid?: string | undefined
     x5c?: readonly string[] | undefined
     jwk?: PublicJwk | undefined
+    parameters?: JsonObject | undefined
   },
   payload: object,
   key: PrivateJwk,
@@ -53,6 +54,7 @@ export function signJws(
     kid: header.kid,
     x5c: header.x5c,
     jwk: header.jwk,
+    ...header.parameters,
   }
   const signingInput = `${toBase64url(JSON.stringify(protectedHeader))}.${toBase64url(JSON.stringify(payload))}`
   return `${signingInput}.${toBase64url(sign(key, utf8(signingInput)))}`

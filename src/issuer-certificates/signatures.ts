@@ -47,7 +47,7 @@ function issuerOf({ id, names }: { id: string; names: readonly SubjectName[] }):
 export async function signWithCertificate(
   wallet: Wallet,
   id: string,
-  header: { typ?: string },
+  header: Pick<Parameters<typeof signJws>[0], 'typ' | 'parameters'>,
   payload: object,
 ): Promise<string> {
   const { x5c, key } = await getCertificateSigner(wallet, id)

@@ -1,5 +1,6 @@
 /** The verifier as a client (OpenID4VP 1.0 §5.9): its identifier, and the key that signs its requests. */
 import { createHash } from 'node:crypto'
+import type { JsonObject } from '../base/json.ts'
 import { Problem } from '../base/problem.ts'
 import { signJws } from '../credentials/jws.ts'
 import { getManagedDid } from '../did-registrar/dids.ts'
@@ -58,15 +59,38 @@ export async function chooseClient(
   return { clientId: `${prefix}:${hostname}`, signer }
 }
 
+/** The DID and the certificate, of a request that both sign; otherwise the one client. @throws {Problem} as `chooseClient` */
+export async function chooseClients(
+  wallet: Wallet,
+  choice: ClientChoice,
+  responseUri: string,
+): Promise<[Client, ...Client[]]> {
+  const { did, keyId, certificateId, clientIdPrefix } = choice
+  if (did === undefined || certificateId === undefined)
+    return [await chooseClient(wallet, choice, responseUri)]
+  const byDid = { clientIdPrefix: 'decentralized_identifier', did, keyId } as const
+  return [
+    await chooseClient(wallet, byDid, responseUri),
+    await chooseClient(wallet, { clientIdPrefix, certificateId }, responseUri),
+  ]
+}
+
 const typ = 'oauth-authz-req+jwt'
 
-/** Signs a Request Object (RFC 9101 §4). @throws {Problem} if DID or certificate cannot sign any more */
+/**
+ * Signs a Request Object (RFC 9101 §4).
+ *
+ * @param parameters of the protected header
+ * @throws {Problem} if DID or certificate cannot sign any more
+ */
 export async function signRequest(
   wallet: Wallet,
   signer: NonNullable<Client['signer']>,
   payload: object,
+  parameters?: JsonObject,
 ): Promise<string> {
-  if ('certificateId' in signer) return signWithCertificate(wallet, signer.certificateId, { typ }, payload)
+  const header = { typ, parameters }
+  if ('certificateId' in signer) return signWithCertificate(wallet, signer.certificateId, header, payload)
   const { privateJwk } = await getSigningKey(wallet, signer.did, 'authentication', signer.keyId)
-  return signJws({ typ, kid: `${signer.did}#${signer.keyId}` }, payload, privateJwk)
+  return signJws({ ...header, kid: `${signer.did}#${signer.keyId}` }, payload, privateJwk)
 }

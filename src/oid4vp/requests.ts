@@ -15,7 +15,7 @@ import { getPolicy } from '../verification/policies.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { toRequestUrl } from './authorization-request.ts'
-import { chooseClient, clientIdPrefixes, type ClientIdPrefix } from './client.ts'
+import { chooseClients, clientIdPrefixes, type ClientIdPrefix } from './client.ts'
 import { toDigitalRequest, WebOrigin } from './digital-request.ts'
 import { newEncryptionKey } from './encryption.ts'
 import { insertSession, sealKey, useResponseCode } from './session.ts'
@@ -36,7 +36,9 @@ export const RequestFields = z.object({
   keyId: optional(z.string()).describe(
     'The id of that key. Default: the first on P-256, otherwise the first.',
   ),
-  certificateId: optional(Uuid).describe('The issuer certificate of this wallet that signs the request.'),
+  certificateId: optional(Uuid).describe(
+    'The issuer certificate of this wallet that signs the request. With `dc_api` a did can sign as well; `clientIdPrefix` is then that of the certificate.',
+  ),
   responseMode: optional(z.enum(responseModes)).describe(
     'How the wallet responds: by itself (`direct_post`), or through the browser’s Digital Credentials API (`dc_api`). With `direct_post.jwt` and `dc_api.jwt` it encrypts the response to a key of this request. Default: `direct_post`.',
   ),
@@ -75,11 +77,13 @@ export const RequestByOpenId4Vp = RequestFields.transform(({ clientIdPrefix, ...
     context.addIssue({ code: 'custom', path: [member], message })
     return 'redirect_uri'
   }
+  const isDigital = requested.responseMode?.startsWith('dc_api') ?? false
   const choose = (): ClientIdPrefix => {
     if (keyId !== undefined && did === undefined) return refuse('keyId', 'needs a did')
     if (did !== undefined) {
-      if (certificateId !== undefined) return refuse('certificateId', 'excludes did: give one of them')
-      return clientIdPrefix ?? 'decentralized_identifier'
+      if (certificateId === undefined) return clientIdPrefix ?? 'decentralized_identifier'
+      if (!isDigital)
+        refuse('certificateId', 'excludes did, unless the responseMode is dc_api: give one of them')
     }
     return clientIdPrefix ?? (certificateId === undefined ? 'redirect_uri' : 'x509_hash')
   }
@@ -89,7 +93,7 @@ export const RequestByOpenId4Vp = RequestFields.transform(({ clientIdPrefix, ...
     x509_san_dns: 'certificateId',
     x509_hash: 'certificateId',
   }
-  const member = did !== undefined ? 'did' : certificateId !== undefined ? 'certificateId' : undefined
+  const member = certificateId !== undefined ? 'certificateId' : did !== undefined ? 'did' : undefined
   const expected = prefix === 'redirect_uri' ? undefined : needed[prefix]
   if (member !== expected)
     refuse(
@@ -99,7 +103,7 @@ export const RequestByOpenId4Vp = RequestFields.transform(({ clientIdPrefix, ...
   if (requested.verifierInfo && expected === undefined)
     refuse('verifierInfo', 'needs a signed request: give a did or a certificateId')
   for (const member of ['origins', 'directPost'] as const)
-    if (requested[member] !== undefined && !requested.responseMode?.startsWith('dc_api'))
+    if (requested[member] !== undefined && !isDigital)
       refuse(member, 'needs the responseMode dc_api or dc_api.jwt')
   const fault = findTransactionFault(requested.transactionData ?? [], requested.dcqlQuery)
   if (fault)
@@ -126,20 +130,20 @@ export async function requestByOpenId4Vp(
   const token = tokens.create('presentation', wallet.id)
   const requestUri = `${urls.rest}/oid4vp/requests/${token}`
   const responseUri = `${requestUri}/response`
-  const client = await chooseClient(wallet, requested, responseUri)
+  const clients = await chooseClients(wallet, requested, responseUri)
   const [nonce, state] = [newSecret(), newSecret()]
   const encryption = responseMode.endsWith('.jwt') ? newEncryptionKey() : undefined
   const { encryptionKey } = encryption ?? {}
   const { verifierInfo } = requested
   const transactionData = requested.transactionData?.map(encodeTransaction)
   const asked = { dcqlQuery, transactionData, verifierInfo }
-  const terms = { ...client, ...asked, responseMode, nonce, state, responseUri, encryptionKey }
+  const terms = { ...clients[0], ...asked, responseMode, nonce, state, responseUri, encryptionKey }
   const seconds = requested.expiresIn ?? config.PRESENTATION_INVITATION_EXPIRY
   const expiresTime = Math.floor(Date.now() / 1_000) + seconds
   const { origins = [new URL(urls.rest).origin], directPost } = requested
   const digital = responseMode.startsWith('dc_api') && {
     origins,
-    digitalRequest: await toDigitalRequest(wallet, { ...terms, origins, expiresTime }),
+    digitalRequest: await toDigitalRequest(wallet, { ...terms, clients, origins, expiresTime }),
   }
   const recordId = newId()
   const data = presentProof.model.parse({

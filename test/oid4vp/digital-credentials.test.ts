@@ -1,6 +1,6 @@
 /** Requests and responses over the Digital Credentials API (OpenID4VP 1.0 Appendix A), with constructed responses. */
-import { hash } from 'node:crypto'
-import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
+import { createHash, hash, X509Certificate } from 'node:crypto'
+import { decodeProtectedHeader, flattenedVerify, importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { ask } from '../_ask.ts'
@@ -61,6 +61,42 @@ test('a signed request has the client_id and the expected origins', async () => 
     exp: Date.parse(openid4vp.expiresAt) / 1_000,
   })
   for (const absent of ['state', 'response_uri', 'redirect_uri']) expect(payload).not.toHaveProperty(absent)
+})
+
+test('a DID and a certificate sign the same request, each with its client id', async () => {
+  const names = [{ type: 'dns' as const, value: 'shop.example' }]
+  const body = { commonName: 'Shop', names }
+  const { id: certificateId, x5c } = await verifier.tenant.call('POST /issuer-certificates/development', {
+    body,
+  })
+  const verifierInfo = [{ format: 'jwt', data: 'attestation' }]
+  const options = { did, certificateId, verifierInfo }
+  const { presentationId, protocol, openid4vp } = await askedDigitally(verifier, options)
+  expect(protocol).toBe('openid4vp-v1-multisigned')
+  const { request: jws } = openid4vp.digitalRequest!.data as { request: any }
+  const jwk = JSON.parse(Buffer.from(did.slice('did:jwk:'.length), 'base64url').toString())
+  const certificate = new X509Certificate(Buffer.from(x5c![0]!, 'base64'))
+  const keys = [await importJWK(jwk, 'ES256'), certificate.publicKey]
+  const hash = createHash('sha256').update(certificate.raw).digest('base64url')
+  const clientIds = [`decentralized_identifier:${did}`, `x509_hash:${hash}`]
+  expect(jws.signatures).toHaveLength(2)
+  for (const [index, signature] of jws.signatures.entries()) {
+    const { payload, protectedHeader } = await flattenedVerify(
+      { payload: jws.payload, ...signature },
+      keys[index]!,
+    )
+    expect(protectedHeader).toMatchObject({
+      typ: 'oauth-authz-req+jwt',
+      client_id: clientIds[index],
+      verifier_info: verifierInfo,
+    })
+    const content = JSON.parse(Buffer.from(payload).toString())
+    expect(content).toMatchObject({ expected_origins: [shop], response_mode: 'dc_api' })
+    for (const absent of ['client_id', 'verifier_info']) expect(content).not.toHaveProperty(absent)
+  }
+  const { nonce } = JSON.parse(Buffer.from(jws.payload, 'base64url').toString())
+  const reply = await submit(verifier, { presentationId, protocol }, await answerTo({ nonce }))
+  expect(reply.body.status).toBe('PresentationVerified')
 })
 
 test.each<[string, () => RequestOptions]>([

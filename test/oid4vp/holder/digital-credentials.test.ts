@@ -19,10 +19,14 @@ import {
 let wallet: TestWallet
 let signer: Awaited<ReturnType<typeof openVerifier>>
 let did: string
+let certificateId: string
 beforeAll(async () => {
   wallet = await startWallet()
   signer = await openVerifier()
   did = await newVerifierDid(wallet.verifier)
+  const body = { commonName: 'Shop', names: [{ type: 'dns' as const, value: 'shop.example' }] }
+  const { tenant } = wallet.verifier
+  certificateId = (await tenant.call('POST /issuer-certificates/development', { body })).id
 })
 afterAll(async () => {
   await signer[Symbol.asyncDispose]()
@@ -51,6 +55,7 @@ test.each<[string, () => RequestOptions]>([
   ['unsigned', () => ({})],
   ['signed', () => ({ did })],
   ['encrypted', () => ({ did, responseMode: 'dc_api.jwt' })],
+  ['signed by a DID and a certificate', () => ({ did, certificateId })],
 ])('the verifier of this project accepts the response: %s', async (_, toOptions) => {
   const { presentationId, openid4vp } = await askedDigitally(wallet.verifier, { dcqlQuery, ...toOptions() })
   const body = (await respond(openid4vp.digitalRequest!)) as never
