@@ -1,6 +1,6 @@
 /** The wallet library of Sphereon, which implements OpenID4VP 1.0, answers requests with credentials of both formats. */
 import { OP, SupportedVersion, type VerifyJwtCallback } from '@sphereon/did-auth-siop'
-import { createHash } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { CompactEncrypt, importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
@@ -28,8 +28,13 @@ beforeAll(async () => {
 })
 afterAll(() => verifier[Symbol.asyncDispose]())
 
-/** Verifies the signature of a request by the DID of its client id. */
+/** Verifies the signature of a request by the DID of its client id, or by the certificate in it. */
 const verifyJwtCallback: VerifyJwtCallback = async (signer, { raw }) => {
+  if (signer.method === 'x5c') {
+    const { publicKey } = new X509Certificate(Buffer.from(signer.x5c[0]!, 'base64'))
+    await jwtVerify(raw, publicKey)
+    return true
+  }
   if (signer.method !== 'did') return false
   const [method] = resolveJwkDid(signer.didUrl.split('#')[0]!).verificationMethod!
   await jwtVerify(raw, await importJWK({ ...method!.publicKeyJwk } as never, signer.alg))
@@ -115,16 +120,44 @@ test.each(
     responseMode: mode,
     dcqlQuery: query,
   })
-  const verified = await wallet.verifyAuthorizationRequest(openid4vp!.authorizationRequest)
+  await answer(openid4vp!.authorizationRequest, query, present)
+  await expectVerified(presentationId)
+})
+
+test('a request that a certificate signs', async () => {
+  const { id: certificateId } = await verifier.tenant.call('POST /issuer-certificates/development', {
+    body: { commonName: 'Verifier', names: [{ type: 'dns', value: 'verifier.example' }] },
+  })
+  const { presentationId, openid4vp } = await requestProof(verifier, { certificateId })
+  await answer(openid4vp!.authorizationRequest, personQuery, presentSdJwt)
+  await expectVerified(presentationId)
+})
+
+test('an unsigned request is refused: the library does not read client ids with the prefix redirect_uri', async () => {
+  const { openid4vp } = await requestProof(verifier)
+  await expect(wallet.verifyAuthorizationRequest(openid4vp!.authorizationRequest)).rejects.toThrow(
+    'response_uri does not match the client_id',
+  )
+})
+
+/** Verifies a request, and answers it. */
+async function answer(
+  url: string,
+  query: object,
+  present: (request: Request) => string | Promise<string>,
+): Promise<void> {
+  const verified = await wallet.verifyAuthorizationRequest(url)
   expect(verified.versions).toContain(SupportedVersion.OID4VP_v1)
   expect(verified.dcqlQuery).toMatchObject(query)
   const vp = await present(verified.authorizationRequest.mergedPayloads())
-  const answer = await wallet.createAuthorizationResponse(verified, {
+  const created = await wallet.createAuthorizationResponse(verified, {
     dcqlResponse: { dcqlPresentation: { person: [vp] } },
   })
-  const response = await wallet.submitAuthorizationResponse(answer, encrypt)
-  expect(response.status).toBe(200)
+  expect((await wallet.submitAuthorizationResponse(created, encrypt)).status).toBe(200)
+}
+
+async function expectVerified(presentationId: string): Promise<void> {
   const record = await presentationOf(verifier, presentationId)
   expect(record.status, JSON.stringify(record.openid4vp!.checks)).toBe('PresentationVerified')
   expect(record.openid4vp!.credentials).toMatchObject([{ issuer: issuerDid, claims: { name: 'Alice' } }])
-})
+}
