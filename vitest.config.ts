@@ -124,6 +124,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    // The libraries of Sphereon print each of their events.
+    onConsoleLog: (log) => !log.includes('(sphereon:events)'),
     projects: [
       {
         extends: true,

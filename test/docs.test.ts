@@ -43,6 +43,14 @@ test('the table of exit codes matches the code', () => {
   expect(read('docs/reference/command-line.md')).toContain(exitCodesTable())
 })
 
+test('the page about interoperability names the releases that the tests use', () => {
+  const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }
+  const rows = read('docs/reference/interoperability.md').matchAll(/`([\w@/-]+)`[^|]*\| (\d\S+) \|/g)
+  const named = [...rows].map((row) => row.slice(1) as [string, string])
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter(([name, version]) => devDependencies[name] !== version)).toEqual([])
+})
+
 test('docs/README.md links to every page, and no link is broken', () => {
   const index = read('docs/README.md')
   for (const page of pages.filter((each) => each.startsWith('docs/') && each !== 'docs/README.md'))

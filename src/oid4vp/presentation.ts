@@ -1,7 +1,7 @@
 /** One presentation of a response: its checks for each format (OpenID4VP 1.0 §8.6, Annex B). */
 import type { JsonObject } from '../base/json.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
-import { decodeJws, parseClaims } from '../credentials/jws.ts'
+import { decodeJws, decodePayload, parseClaims } from '../credentials/jws.ts'
 import { checkHolder, VerifiablePresentationClaims } from '../credentials/jwt-vp.ts'
 import { readJwtVc } from '../credentials/jwt-vc.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
@@ -70,9 +70,12 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
   }
 }
 
-/** Without holder binding, the credential itself is presented (Annex B.1). */
+/**
+ * Without holder binding, the credential itself is presented (Annex B.1). The libraries of Sphereon send a presentation then too. It is
+ * verified like a required one.
+ */
 function readJwt(text: string, asked: CredentialQuery, expected: Expected): Readable {
-  const isBound = asked.require_cryptographic_holder_binding ?? true
+  const isBound = (asked.require_cryptographic_holder_binding ?? true) || 'vp' in decodePayload(text)
   const vp = isBound ? readVp(text) : undefined
   const { jws, credential: decoded } = readJwtVc(vp?.credential ?? text)
   const { issuerDid: issuer, subjectDid, schemas } = decoded

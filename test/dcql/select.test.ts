@@ -1,10 +1,10 @@
 /** The credentials that answer queries, compared with those that the package `dcql` finds. */
-import { DcqlQuery as PeerQuery, type DcqlCredential as PeerCredential } from 'dcql'
 import { expect, test } from 'vitest'
 import { type DcqlCredential, matchCredential } from '../../src/dcql/match.ts'
 import { selectClaims } from '../../src/dcql/path.ts'
 import { DcqlQuery } from '../../src/dcql/query.ts'
 import { findSetFault, selectCredentials } from '../../src/dcql/select.ts'
+import { askPeer, expectAsPeer } from './_peer.ts'
 import { queryOf } from './_queries.ts'
 
 const identity = 'https://credentials.example.com/identity_credential'
@@ -41,27 +41,6 @@ const held: DcqlCredential[] = [
   },
 ]
 
-const toPeer = ({ format, types, claims, isBound, authorityKeyIds }: DcqlCredential) =>
-  ({
-    credential_format: format,
-    ...(format === 'dc+sd-jwt' ? { vct: types[0] } : { type: types }),
-    claims,
-    cryptographic_holder_binding: isBound,
-    ...(authorityKeyIds && { authority: { type: 'aki', values: authorityKeyIds } }),
-  }) as PeerCredential
-
-function expectAsPeer(query: DcqlQuery, credentials: DcqlCredential[]): void {
-  const { candidates, answer } = selectCredentials(query, credentials)
-  const peer = PeerQuery.query(PeerQuery.parse(query as PeerQuery.Input), credentials.map(toPeer))
-  expect(answer !== undefined).toBe(peer.can_be_satisfied)
-  for (const { id } of query.credentials) {
-    const found = (peer.credential_matches[id]?.valid_credentials ?? []).map(
-      ({ input_credential_index: index }) => index,
-    )
-    expect(candidates[id]!.map(({ index }) => index)).toEqual(found)
-  }
-}
-
 const queries = [
   'claims_alternatives',
   'credentials_alternatives',
@@ -93,9 +72,7 @@ test('finds the same credentials by authority as the package dcql', async () => 
   expect(selectCredentials(trusting, credentials).candidates['my_credential']).toMatchObject([{ index: 3 }])
   for (const each of credentials.filter(({ authorityKeyIds }) => authorityKeyIds?.length !== 0))
     expect(matchCredential(each, trusting.credentials[0]!).isMatch).toBe(
-      PeerQuery.query(PeerQuery.parse(trusting as PeerQuery.Input), [
-        toPeer({ ...each, authorityKeyIds: each.authorityKeyIds?.slice(-1) }),
-      ]).can_be_satisfied,
+      askPeer(trusting, [{ ...each, authorityKeyIds: each.authorityKeyIds?.slice(-1) }]).can_be_satisfied,
     )
 })
 

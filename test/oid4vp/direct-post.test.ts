@@ -459,6 +459,22 @@ test('credentials without holder binding are presented if the query allows that'
   expect(openid4vp!.credentials).toHaveLength(2)
 })
 
+test('a JWT credential is presented with holder binding though the query does not require it', async () => {
+  const credentials = [{ ...jwtQuery.credentials[0]!, require_cryptographic_holder_binding: false }]
+  const { presentationId, request } = await asked({ dcqlQuery: { credentials } })
+  const reply = await present(request, { person: [presentJwt(request)] })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  const { openid4vp } = await presentationOf(verifier, presentationId)
+  expect(openid4vp!.checks).toContainEqual(
+    expect.objectContaining({ name: 'holder-binding', result: 'passed' }),
+  )
+
+  const again = await asked({ dcqlQuery: { credentials } })
+  const vp = presentJwt(again.request, undefined, { nonce: 'other' })
+  expect((await present(again.request, { person: [vp] })).status).toBe(400)
+  expect(await failureOf(verifier, again.presentationId)).toMatchObject([{ name: 'nonce' }])
+})
+
 test('several credentials of one query, and one of two credential sets', async () => {
   const [person] = personQuery.credentials
   const dcqlQuery = {

@@ -57,6 +57,9 @@ const inTheirWords: Readonly<Record<string, string>> = {
   // https://github.com/Sphereon-Opensource/mdoc-cbor-crypto-multiplatform, LICENSE.md
   '@sphereon/kmp-mdoc-core': 'Apache-2.0',
   '@digitalbazaar/credentials-context': 'BSD-3-Clause',
+  'passport-strategy': 'MIT',
+  pause: 'MIT',
+  'prelude-ls': 'MIT',
 }
 
 /** Evaluates a licence expression with AND and OR. */
