@@ -43,6 +43,7 @@ export function signJws(
     kid?: string | undefined
     x5c?: readonly string[] | undefined
     jwk?: PublicJwk | undefined
+    key_attestation?: string | undefined
   },
   payload: object,
   key: PrivateJwk,
@@ -53,6 +54,7 @@ export function signJws(
     kid: header.kid,
     x5c: header.x5c,
     jwk: header.jwk,
+    key_attestation: header.key_attestation,
   }
   const signingInput = `${toBase64url(JSON.stringify(protectedHeader))}.${toBase64url(JSON.stringify(payload))}`
   return `${signingInput}.${toBase64url(sign(key, utf8(signingInput)))}`

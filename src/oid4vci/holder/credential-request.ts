@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import type { HolderKey } from '../../did-registrar/holder-key.ts'
 import { type Answer, type Caller, describe, post, readAnswer, refused } from './caller.ts'
-import { createKeyProof } from './key-proof.ts'
+import { sealRequest } from './encryption.ts'
+import { createProofs } from './key-proof.ts'
 import type { OfferRecord } from './record.ts'
 import { openSecrets } from './secrets.ts'
 
@@ -38,7 +39,7 @@ export async function askForCredential(
   const { credentialIdentifier, credentialConfigurationId, endpoints } = receivedOffer
   const ask = async () => {
     const nonce = key && (await newNonce(caller, endpoints.nonce))
-    const proofs = key && { jwt: [createKeyProof(key, receivedOffer, nonce)] }
+    const proofs = key && (await createProofs(caller.wallet, record, [key], nonce))
     const about =
       credentialIdentifier === undefined
         ? { credential_configuration_id: credentialConfigurationId }
@@ -74,10 +75,13 @@ async function newNonce(caller: Caller, url: string | undefined): Promise<string
   return readAnswer(z.looseObject({ c_nonce: z.string().min(1).max(10_000) }), answer, url).c_nonce
 }
 
-function send({ wallet, calls }: Caller, record: OfferRecord, url: string, json: object): Promise<Answer> {
-  const { accessToken, dpopKey } = openSecrets(wallet, record)
+async function send(caller: Caller, record: OfferRecord, url: string, json: object): Promise<Answer> {
+  const { accessToken, dpopKey } = openSecrets(caller.wallet, record)
   if (accessToken === undefined) throw new Error(`the record ${record.id} has no access token`)
-  return post({ wallet, calls }, url, { json, accessToken, dpopKey })
+  const { encryption } = record.receivedOffer
+  if (!encryption) return post(caller, url, { json, accessToken, dpopKey })
+  const { jwt, open } = await sealRequest(encryption, json)
+  return open(await post(caller, url, { jwt, accessToken, dpopKey }), url)
 }
 
 function toOutcome(answer: Answer, url: string, known?: string): Outcome {

@@ -63,12 +63,26 @@ export const StoredOpenId4VciOffer = z.object({
     notification: z.string().optional(),
     authorization: z.string().optional(),
     pushedAuthorization: z.string().optional(),
+    challenge: z.string().optional(),
   }),
   clientId: z.string(),
   /** Whether the token request with a pre-authorized code names the client. */
   isNamed: z.boolean(),
   /** How the proof names its key. Absent: the credential is bound to no key. */
   binding: z.enum(['jwk', 'did:jwk']).optional(),
+  /** The proof of the key (VCI Appendix F). Absent in records of earlier releases: `jwt`. */
+  proof: z.enum(['jwt', 'attested jwt', 'attestation']).optional(),
+  /** The issuer certificate that signs attestations. */
+  attestationCertificateId: z.string().optional(),
+  /** Whether the authorization server requires a wallet attestation. */
+  attestsClient: z.boolean().optional(),
+  /** How requests of credentials are encrypted, and their responses. Absent: they are not. */
+  encryption: z
+    .object({
+      request: z.object({ jwk: z.looseObject({}), enc: z.string() }),
+      response: z.object({ enc: z.string() }).optional(),
+    })
+    .optional(),
   usesDpop: z.boolean(),
   /** Whether authorization responses have `iss` (RFC 9207). */
   namesIssuer: z.boolean(),

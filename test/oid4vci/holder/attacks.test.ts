@@ -29,6 +29,12 @@ const isInvalidOffer = (detail: string) => ({
   type: 'error:CredentialServiceError:InvalidCredentialOffer',
   detail: expect.stringContaining(detail),
 })
+const isMissingCertificate = (attestation: string) => ({
+  status: 400,
+  detail: expect.stringContaining(
+    `attestationCertificateId is missing: the issuer requires a ${attestation}`,
+  ),
+})
 const isInvalidMetadata = (detail: string) => ({
   status: 422,
   type: 'error:OID4VCIHolderError:InvalidIssuerMetadata',
@@ -181,7 +187,7 @@ describe('metadata', () => {
             jwt: { proof_signing_alg_values_supported: ['ES256'], key_attestations_required: {} },
           },
         }),
-      isInvalidOffer('key attestation'),
+      isMissingCertificate('key attestation'),
     ],
     [
       'that require another algorithm',
@@ -196,7 +202,7 @@ describe('metadata', () => {
       'that require a wallet attestation',
       'oauth-authorization-server',
       () => ({ ...issuer.authorization, token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'] }),
-      isInvalidOffer('wallet attestation'),
+      isMissingCertificate('wallet attestation'),
     ],
   ])('%s', async (_, name, body, problem) => {
     issuer.on(name, () => ({ body: body() }))
