@@ -19,7 +19,7 @@ import type { ReceivedIssuerMetadata, ReceivedServerMetadata } from './issuer-me
 import type { ReceivedOffer } from './credential-offer.ts'
 import { invalidOffer, longestOffer, readOffer } from './offer.ts'
 import { sealSecrets, type Secrets } from './secrets.ts'
-import { proofOf, requireAttestation, requiresWalletAttestation } from './support.ts'
+import { copiesOf, mostCopies, proofOf, requireAttestation, requiresWalletAttestation } from './support.ts'
 
 /** The most claims that a record keeps of the issuer's description. */
 const mostClaims = 200
@@ -42,6 +42,9 @@ export const ReceiveOpenId4VciOffer = z
     grant: optional(z.enum(grants)).describe('Default: `pre-authorized_code` if the offer has it.'),
     clientId: optional(z.string().min(1).max(500)).describe(
       `The client id of this wallet at the authorization server. Default: ${defaultClientId}.`,
+    ),
+    copies: optional(z.int().min(1).max(mostCopies)).describe(
+      'How many copies of the credential to ask for, each bound to a key of its own, so that verifiers cannot link presentations. Default: 1. At most as many as the issuer has in its `batch_size`.',
     ),
     attestationCertificateId: optional(Uuid).describe(
       'The issuer certificate of this wallet that signs wallet attestations and key attestations. Required if the issuer requires any; it has to trust the root of the certificate.',
@@ -73,6 +76,7 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
     credentialIssuer: metadata.credential_issuer,
     issuerName: nameIn(metadata.display),
     credentialConfigurationId: configurationId,
+    copies: copiesOf(metadata, binding, given.copies),
     ...describeConfiguration(configuration),
     grant: grant === preAuthorizedGrant ? 'pre-authorized_code' : 'authorization_code',
     ...(grant === preAuthorizedGrant && { txCode: txCodeOf(offer) }),

@@ -1,4 +1,4 @@
-/** Compares the requirements of an issuer with the abilities of this wallet: key proofs and attestations. */
+/** Compares the requirements of an issuer with the abilities of this wallet: key proofs, copies and attestations. */
 import { Problem } from '../../base/problem.ts'
 import { getCertificateSigner } from '../../issuer-certificates/signatures.ts'
 import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
@@ -38,6 +38,24 @@ export function proofOf(configuration: Configuration, issuer: string): Proof {
     )
   const type = jwt ? (required ? 'attested jwt' : 'jwt') : 'attestation'
   return { binding: method as 'jwk' | 'did:jwk', proof: type }
+}
+
+/** A record contains all copies. */
+export const mostCopies = 20
+
+/** How many copies are asked for (VCI §12.2.4). Undefined: one. @throws {Problem} 400 if the issuer does not issue as many */
+export function copiesOf(
+  { batch_credential_issuance: batch }: ReceivedIssuerMetadata,
+  binding: Proof['binding'],
+  wanted = 1,
+): number | undefined {
+  const most = binding === undefined ? 1 : (batch?.batch_size ?? 1)
+  if (wanted > most)
+    throw new Problem(
+      'BadRequest',
+      `copies: the issuer issues at most ${most} of this credential. ${most === 1 ? 'Leave copies out.' : 'Ask for fewer.'}`,
+    )
+  return wanted === 1 ? undefined : wanted
 }
 
 /** Whether clients must have a wallet attestation (VCI Appendix E). */

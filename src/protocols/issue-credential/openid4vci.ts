@@ -44,6 +44,10 @@ const shown = {
     .describe(
       'Present if `accept-offer` needs a transaction code, which the issuer gives on another channel.',
     ),
+  copies: z
+    .int()
+    .optional()
+    .describe('How many copies are asked for, each bound to a key of its own. Absent: one.'),
   authorizationServer: z.string().describe('The identifier of the authorization server.'),
   authorizationUrl: z
     .string()
@@ -97,8 +101,11 @@ export const StoredOpenId4VciOffer = z.object({
   /** Epoch milliseconds before which a deferred credential is not asked for. */
   retryAfterMs: z.number().optional(),
   notificationId: z.string().optional(),
-  /** The received credential, until it is checked. */
+  /** The DIDs of the keys for further copies; that of the first is the `subjectId` of the record. */
+  copySubjectIds: z.array(z.string()).optional(),
+  /** The received credential, until it is checked, and further copies of it. */
   received: z.string().optional(),
+  receivedCopies: z.array(z.string()).optional(),
 })
 export type StoredOpenId4VciOffer = z.infer<typeof StoredOpenId4VciOffer>
 
@@ -106,7 +113,7 @@ export const OpenId4VciStatus = z.object(shown).meta({ id: 'OpenId4VciOfferStatu
 
 export function toOpenId4VciStatus(stored: StoredOpenId4VciOffer): z.infer<typeof OpenId4VciStatus> {
   const { credentialIssuer, issuerName, credentialConfigurationId, credentialName, format, types } = stored
-  const { claims, grant, txCode, authorizationServer, authorizationUrl, calls } = stored
+  const { claims, grant, txCode, copies, authorizationServer, authorizationUrl, calls } = stored
   return {
     credentialIssuer,
     issuerName,
@@ -117,6 +124,7 @@ export function toOpenId4VciStatus(stored: StoredOpenId4VciOffer): z.infer<typeo
     claims,
     grant,
     txCode,
+    copies,
     authorizationServer,
     authorizationUrl,
     calls,

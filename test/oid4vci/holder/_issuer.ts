@@ -31,6 +31,7 @@ export type Changes = {
   expiresAt?: number
   signer?: PrivateKey
   subject?: string
+  name?: string
 }
 type PrivateKey = ReturnType<typeof generateKey>
 
@@ -110,7 +111,7 @@ export async function startFakeIssuer(path = '/acme') {
     const [proven] = keysIn(request)
     const { holderKey = proven, signer = key } = changes
     const now = Math.floor(Date.now() / 1_000)
-    const claims = { name: 'Alice' }
+    const claims = { name: changes.name ?? 'Alice' }
     if (request.credential_configuration_id === 'Person')
       return issueJwtVc({
         issuerDid: did,

@@ -242,7 +242,7 @@ describe('a credential', () => {
       'for another key',
       'Licence',
       () => ({ holderKey: toPublic(thief) }),
-      'another key than that of the request',
+      'not bound to the key of the request',
     ],
     ['of another type', 'Licence', () => ({ vct: 'https://issuer.example/other' }), 'its vct is'],
     ['signed by another key', 'Licence', () => ({ signer: thief }), 'made the signature'],
@@ -298,7 +298,7 @@ describe('a credential', () => {
     [
       'comes twice for one key',
       { credentials: [{ credential: 'a' }, { credential: 'b' }] },
-      'not one credential',
+      '2 credentials for 1 keys',
     ],
     ['is missing', { notification_id: 'n' }, 'neither credentials nor transaction_id'],
     ['is not readable', { credentials: [{ credential: 'a.b.c' }] }, 'not accepted'],

@@ -7,12 +7,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isSignedBy, decodeJws } from '../../../src/credentials/jws.ts'
 import type { PublicJwk } from '../../../src/crypto/keys.ts'
+import { createJwkDid } from '../../../src/did/jwk.ts'
 import { verifyWithCertificate } from '../../../src/issuer-certificates/signatures.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { until, type Tenant } from '../../_tenants.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
 import { accept, inState, receive } from './_holder.ts'
-import { proofIn, startFakeIssuer, type FakeIssuer } from './_issuer.ts'
+import { keysIn, proofIn, startFakeIssuer, type FakeIssuer } from './_issuer.ts'
 
 let agent: TestAgent
 let holder: Tenant
@@ -164,12 +165,24 @@ describe.each(variants)('with the grant %s, for %s', (grant, configuration) => {
     expect(notification!.headers).toMatchObject({ authorization: 'Bearer token' })
   })
 
-  test('oid4vci-1_0-wallet-test-batch-credential-issuance: the wallet sends one proof, so that the suite skips the module', async () => {
+  test('oid4vci-1_0-wallet-test-batch-credential-issuance', async () => {
     issuer.on('openid-credential-issuer', (_, { body }) => ({
       body: { ...(body as object), batch_credential_issuance: { batch_size: 10 } },
     }))
-    await issue(grant, configuration)
-    expect(proofIn(issuer.at('credential')[0]!).count).toBe(1)
+    issuer.on('credential', ({ body }) => {
+      const keys = keysIn(JSON.parse(body))
+      // VCIReverseCredentialIssuanceOrder
+      const credentials = keys.toReversed().map((holderKey) => ({
+        credential: issuer.issue(body, { holderKey, subject: createJwkDid(holderKey) }),
+      }))
+      return { body: { credentials } }
+    })
+    const { recordId } = await issue(grant, configuration, 'CredentialReceived', { copies: 3 })
+    // VCIEnsureProofCountWithinAdvertisedBatchSize, VCIEnsureProofKeysAreDistinct
+    const keys = keysIn(JSON.parse(issuer.at('credential')[0]!.body))
+    expect([keys.length, new Set(keys.map((key) => key.x)).size]).toEqual([3, 3])
+    const held = await holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+    expect(held.openid4vci!.copies).toBe(3)
   })
 })
 
