@@ -165,12 +165,12 @@ export async function startFakeIssuer(path = '/acme') {
 
 type CredentialRequest = {
   credential_configuration_id: string
-  proofs: { jwt?: string[]; attestation?: string[] }
+  proofs?: { jwt?: string[]; attestation?: string[] }
 }
 
 /** The keys that the proofs of a request name: those of its `jwt`s, or those of its attestation. */
 export function keysIn({
-  proofs: { jwt = [], attestation = [] },
+  proofs: { jwt = [], attestation = [] } = {},
 }: Pick<CredentialRequest, 'proofs'>): PublicJwk[] {
   const named = jwt.map((text) => {
     const { jwk, kid } = decodeHeader(text) as { jwk?: PublicJwk; kid?: string }
