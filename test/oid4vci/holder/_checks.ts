@@ -19,7 +19,7 @@ export async function succeeds(call: Promise<unknown>): Promise<boolean> {
     await call
     return true
   } catch (error) {
-    if (error instanceof ProblemError && error.status !== 500) return false
+    if (error instanceof ProblemError && error.problem.status !== 500) return false
     throw error
   }
 }
