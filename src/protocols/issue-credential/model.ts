@@ -74,7 +74,7 @@ export const CredentialData = z.object({
     .optional(),
   /** Holder, OpenID4VCI: the offer, and how far its flow is. */
   receivedOffer: StoredOpenId4VciOffer.optional(),
-  /** Holder, OpenID4VCI: further copies of the credential, each bound to another key. See `copies.ts`. */
+  /** Holder, OpenID4VCI: further copies of the credential, each bound to another key. See `protocols/credential-copies.ts`. */
   copies: z.array(z.object({ credential: z.string(), subjectId: z.string() })).optional(),
   /** The compact JWT, the SD-JWT with all disclosures, or the JSON of an AnonCreds credential. */
   credential: z.string().optional(),

@@ -2,10 +2,10 @@
  * Copies of a credential, which an OpenID4VCI issuer has bound to a key each: verifiers cannot link presentations of different copies. The
  * first copy is the credential of the record, which is listed and presented; the others wait in its `copies`.
  */
-import type { Tx } from '../../storage/database.ts'
-import { findRecord } from '../engine/find.ts'
-import { updateData } from '../engine/record.ts'
-import { issueCredential } from './model.ts'
+import type { Tx } from '../storage/database.ts'
+import { findRecord } from './engine/find.ts'
+import { updateData } from './engine/record.ts'
+import { issueCredential } from './issue-credential/model.ts'
 
 /**
  * After a presentation: the next copy becomes the credential of the record, and the presented one goes to the end. So each copy is presented
