@@ -17,6 +17,8 @@ export type ReceiveFlags = {
   configuration?: string | undefined
   grant?: string | undefined
   'client-id'?: string | undefined
+  copies?: number | undefined
+  certificate?: string | undefined
   open?: boolean | undefined
   yes?: boolean | undefined
   explain?: boolean | undefined
@@ -38,6 +40,8 @@ export async function receiveCredential(context: ReceiveContext): Promise<Receiv
       credentialConfigurationId: flags.configuration,
       grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
       clientId: flags['client-id'],
+      copies: flags.copies,
+      attestationCertificateId: flags.certificate,
     },
   })
   const { recordId } = offered

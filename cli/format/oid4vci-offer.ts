@@ -14,7 +14,7 @@ export function describeOffer({ openid4vci }: Offered): [name: string, value: st
   if (!openid4vci) return []
   const { credentialIssuer, issuerName, credentialName, credentialConfigurationId, format, types } =
     openid4vci
-  const { claims, grant, txCode } = openid4vci
+  const { claims, grant, txCode, copies } = openid4vci
   const named = claims.map(({ path, name }) => name ?? path.filter((part) => part !== null).join('.'))
   const fields: [string, string | undefined][] = [
     ['issuer', credentialIssuer],
@@ -23,6 +23,7 @@ export function describeOffer({ openid4vci }: Offered): [name: string, value: st
     ['credential', credentialName ?? credentialConfigurationId],
     ['format', `${format}, ${types.join(' ')}`],
     ['claims', named.length === 0 ? 'not described' : named.join(', ')],
+    ['copies', copies?.toString()],
     ['access by', txCode ? `${ways[grant]}, and a transaction code` : ways[grant]],
   ]
   return fields.filter((each): each is [string, string] => each[1] !== undefined)

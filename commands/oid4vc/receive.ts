@@ -13,6 +13,7 @@ export default defineCommand({
     'agent oid4vc receive "openid-credential-offer://?credential_offer_uri=https%3A%2F%2F…"',
     'agent oid4vc receive "openid-credential-offer://?credential_offer=%7B…" --tx-code 493536 --yes',
     'agent oid4vc receive https://issuer.example/o/tN1diGk6S4qZ6SgG --explain',
+    'agent oid4vc receive https://issuer.example/o/tN1diGk6S4qZ6SgG --copies 5',
     'wl-paste | agent oid4vc receive - --yes',
   ],
   args: {
@@ -32,6 +33,13 @@ export default defineCommand({
       description: 'how to get access; default: the pre-authorized code if the offer has one',
     }),
     'client-id': Flags.string({ description: 'client id of the wallet at the authorization server' }),
+    copies: Flags.integer({
+      min: 1,
+      description: 'number of copies, each bound to a key of its own, so that presentations cannot be linked',
+    }),
+    certificate: Flags.string({
+      description: 'issuer certificate that signs the attestations which the issuer requires: its id',
+    }),
     open: Flags.boolean({ description: 'open the URL for the consent in the default browser' }),
     yes: yesFlag,
     explain: Flags.boolean({ description: 'show each request: method, URL and outcome, without secrets' }),

@@ -27,8 +27,10 @@ export type ClientHeaders = {
 /** An authenticated client: its id, the thumbprint of its attested key (RFC 7638), and the id of its proof until `endsMs`. */
 export type AttestedClient = { clientId: string; keyThumbprint: string; proofId: string; endsMs: number }
 
+export const clientAttestationType = 'oauth-client-attestation+jwt'
+
 const attestation = {
-  type: 'oauth-client-attestation+jwt',
+  type: clientAttestationType,
   claims: z.looseObject({
     iss: z.string().optional(),
     sub: z.string('is missing').min(1).max(500),
@@ -37,8 +39,8 @@ const attestation = {
   }),
 }
 
-const proofType = 'oauth-client-attestation-pop+jwt'
-const ProofHeader = z.looseObject({ typ: z.literal(proofType, `is not ${proofType}`) })
+export const clientProofType = 'oauth-client-attestation-pop+jwt'
+const ProofHeader = z.looseObject({ typ: z.literal(clientProofType, `is not ${clientProofType}`) })
 const ProofClaims = Times.extend({
   iss: z.string().optional(),
   aud: z.union([z.string(), z.array(z.string()).length(1)]),

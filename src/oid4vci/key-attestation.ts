@@ -55,6 +55,8 @@ type Checks = Clock & { policy: AttestationPolicy; readNonce: (nonce: string) =>
 /** A verified attestation: its keys, and the nonce to be used up. */
 export type KeyAttestation = { keys: PublicJwk[]; nonce: string; nonceEndsMs: number }
 
+export const keyAttestationType = 'key-attestation+jwt'
+
 const Resistances = z.array(z.string()).min(1).optional()
 
 const Claims = z.looseObject({
@@ -84,7 +86,7 @@ export async function verifyKeyAttestation(
   const { providers, requirement } = policy
   if (!providers) throw invalidAttestation('this issuer trusts no wallet provider')
   const expected = {
-    type: 'key-attestation+jwt',
+    type: keyAttestationType,
     claims: place === 'header' ? ClaimsInHeader : Claims,
   }
   try {

@@ -64,7 +64,7 @@ const attestations: Check[] = [
   },
   {
     file: 'client-attestation.ts',
-    text: 'z.literal(proofType, `is not ${proofType}`)',
+    text: 'z.literal(clientProofType, `is not ${clientProofType}`)',
     off: 'any',
     attack: (scene) => redeemAttested(scene, { proof: { header: { typ: 'openid4vci-proof+jwt' } } }),
   },

@@ -9,9 +9,10 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { withParameters } from '../parameters.ts'
 import { faultOfRedirectUri } from '../redirect-uri.ts'
 import { digestOf, newSecret } from '../session.ts'
+import { attestClient, newClientKey } from './attestation.ts'
 import { type Caller, describe, post, readAnswer, refused, toText } from './caller.ts'
 import { callerOf, failStep, getOffer, type OfferRecord, withCalls } from './record.ts'
-import { openSecrets, sealSecrets } from './secrets.ts'
+import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
 import { redeem } from './token.ts'
 
 export const BeginAuthorization = z
@@ -71,9 +72,10 @@ export async function beginAuthorization(
     issuer_state: issuerState,
     ...credentialOf(record),
   }
+  const clientKey = newClientKey(record)
   try {
-    const authorizationUrl = await toUrl(caller, record, parameters)
-    const sealed = sealSecrets(wallet, recordId, { issuerState, verifier, state, redirectUri })
+    const authorizationUrl = await toUrl(caller, record, parameters, clientKey)
+    const sealed = sealSecrets(wallet, recordId, { issuerState, verifier, state, redirectUri, clientKey })
     const change = withCalls(record, caller, { sealed, authorizationUrl })
     return await wallet.transaction((tx) => advance(tx, issueCredential, record, begun, change))
   } catch (error) {
@@ -96,12 +98,15 @@ function credentialOf({ receivedOffer }: OfferRecord): Record<string, string> {
 /** The URL of the authorization request, which is pushed if the server allows that (RFC 9126). */
 async function toUrl(
   caller: Caller,
-  { receivedOffer: { endpoints, clientId } }: OfferRecord,
+  record: OfferRecord,
   parameters: Record<string, string | undefined>,
+  clientKey: Secrets['clientKey'],
 ): Promise<string> {
+  const { endpoints, clientId } = record.receivedOffer
   const { pushedAuthorization: url, authorization } = endpoints
   if (url === undefined) return withParameters(authorization!, parameters)
-  const answer = await post(caller, url, { form: parameters })
+  const client = await attestClient(caller, record, clientKey)
+  const answer = await post(caller, url, { form: parameters, client })
   if (answer.status !== 201 && answer.status !== 200) throw refused(url, describe(answer))
   const { request_uri } = readAnswer(PushedResponse, answer, url)
   return withParameters(authorization!, { client_id: clientId, request_uri })
@@ -120,7 +125,7 @@ export async function completeAuthorization(
   const record = await getOffer(wallet.db, recordId)
   if (record.state !== 'AuthorizationPending')
     throw wrongState(issueCredential, record, 'obtained access token')
-  const { state, verifier, redirectUri } = openSecrets(wallet, record)
+  const { state, verifier, redirectUri, clientKey } = openSecrets(wallet, record)
   const { clientId } = record.receivedOffer
   if (response.state !== state)
     throw new Problem(
@@ -139,7 +144,7 @@ export async function completeAuthorization(
     code_verifier: verifier,
     client_id: clientId,
   }
-  return redeem(caller, record, form)
+  return redeem(caller, record, { form, clientKey })
 }
 
 /** RFC 9207 §2.4: a response of another server is mixed up. */

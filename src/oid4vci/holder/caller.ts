@@ -10,9 +10,12 @@ import type { Exchanged } from '../../net/http-client.ts'
 import { UnreachableError } from '../../net/unreachable-error.ts'
 import type { IssuerCall } from '../../protocols/issue-credential/openid4vci.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { type AttestedClient, toClientHeaders } from './client-proof.ts'
 import { createDpopProof, type DpopKey } from './dpop-proof.ts'
 
 const limits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
+
+const challengeHeader = 'oauth-client-attestation-challenge'
 
 /** The number of calls that a record keeps. */
 const mostCalls = 50
@@ -20,13 +23,21 @@ const mostCalls = 50
 /** The wallet, and the calls of its flow so far. */
 export type Caller = { wallet: Wallet; calls: IssuerCall[] }
 
-/** A response: its status, and its JSON if it is an object. `error` is the code of a refusal. */
-export type Answer = { status: number; body: Record<string, unknown> | undefined; error: string | undefined }
+/** A response: its status and text, and its JSON if it is an object. `error` is the code of a refusal. */
+export type Answer = {
+  status: number
+  text: string
+  body: Record<string, unknown> | undefined
+  error: string | undefined
+}
 
-/** The body of a request, and the access token with the key that it is bound to. */
+/** The body of a request, the attested client, and the access token with the key that it is bound to. */
 export type Sending = {
   form?: Record<string, string | undefined>
   json?: object
+  /** An encrypted request. */
+  jwt?: string
+  client?: AttestedClient | undefined
   accessToken?: string
   dpopKey?: DpopKey | undefined
 }
@@ -41,32 +52,56 @@ export async function getDocument(caller: Caller, url: string): Promise<unknown>
   return document
 }
 
+/** A value of the server that a repeated request must have: the nonce of its DPoP proof, or the challenge of its attestation proof. */
+type Demands = { nonce?: string | undefined; challenge?: string | undefined }
+
 /**
- * Sends a form or JSON. A server may demand a DPoP proof with its nonce; the request is then repeated once (RFC 9449 §8).
+ * Sends a form, JSON or a JWT. A server may demand its nonce in the DPoP proof (RFC 9449 §8) and its challenge in the proof of the wallet attestation;
+ * the request is then repeated, once for each.
  *
  * @throws {Problem} `error:ServiceUnavailable` if another attempt may succeed, `IssuerRefused` if the URL cannot be called
  */
 export async function post(caller: Caller, url: string, sending: Sending): Promise<Answer> {
-  const first = await send(caller, url, sending)
-  const nonce = first.headers?.['dpop-nonce']
-  const demandsNonce = [400, 401].includes(first.status) && nonce !== undefined && isNonceDemand(first)
-  const answer = sending.dpopKey && demandsNonce ? await send(caller, url, sending, nonce) : first
+  let demands: Demands = {}
+  let answer = await send(caller, url, sending, demands)
+  for (;;) {
+    const next = demandOf(answer, sending)
+    if (!next || Object.keys(next).every((name) => name in demands)) break
+    demands = { ...demands, ...next }
+    answer = await send(caller, url, sending, demands)
+  }
   if (answer.status >= 500 || answer.status === 429)
     throw unavailable(url, `it answered with status ${answer.status}`)
   return toAnswer(answer)
 }
 
-function send(caller: Caller, url: string, sending: Sending, nonce?: string): Promise<Exchanged> {
-  const { form, json, accessToken, dpopKey } = sending
+/** Undefined if the server demands nothing that the request could have. */
+function demandOf(response: Exchanged, { dpopKey, client }: Sending): Demands | undefined {
+  if (![400, 401].includes(response.status)) return undefined
+  const { 'dpop-nonce': nonce, [challengeHeader]: challenge } = response.headers ?? {}
+  if (dpopKey && nonce !== undefined && isNonceDemand(response)) return { nonce }
+  const isChallenged = toAnswer(response).error === 'use_attestation_challenge'
+  return client && challenge !== undefined && isChallenged ? { challenge } : undefined
+}
+
+function send(
+  caller: Caller,
+  url: string,
+  sending: Sending,
+  { nonce, challenge }: Demands,
+): Promise<Exchanged> {
+  const { form, json, jwt, client, accessToken, dpopKey } = sending
   const dpop = dpopKey && createDpopProof(dpopKey, { url, accessToken, nonce })
   const headers = {
-    accept: 'application/json',
+    accept: jwt === undefined ? 'application/json' : 'application/json, application/jwt',
     ...(accessToken !== undefined && { authorization: `${dpop ? 'DPoP' : 'Bearer'} ${accessToken}` }),
     ...(dpop !== undefined && { dpop }),
+    ...(client && toClientHeaders(client, challenge)),
     ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
     ...(json && { 'content-type': 'application/json' }),
+    ...(jwt !== undefined && { 'content-type': 'application/jwt' }),
   }
-  const body = form ? toForm(form) : json && JSON.stringify(json)
+  const body = form ? toForm(form) : json ? JSON.stringify(json) : jwt
   return call(caller, 'POST', url, headers, body)
 }
 
@@ -84,7 +119,7 @@ async function call(
     if (calls.length > mostCalls) calls.splice(0, calls.length - mostCalls)
   }
   try {
-    const keptHeaders = ['dpop-nonce', 'www-authenticate']
+    const keptHeaders = ['dpop-nonce', 'www-authenticate', challengeHeader]
     const request = { method, headers, ...limits, keptHeaders, purpose: 'document' as const }
     const response = await wallet.env.http.exchange(url, body === undefined ? request : { ...request, body })
     const { error } = toAnswer(response)
@@ -114,7 +149,7 @@ function toAnswer({ status, text }: Exchanged): Answer {
   const body = tryParseJson(text)
   const object = isJsonObject(body) ? body : undefined
   const isError = status >= 400 && typeof object?.['error'] === 'string'
-  return { status, body: object, error: isError ? toCode(object['error'] as string) : undefined }
+  return { status, text, body: object, error: isError ? toCode(object['error'] as string) : undefined }
 }
 
 /** An error code of RFC 6749 §5.2, as it may be shown. */

@@ -1,4 +1,5 @@
 /** The checks of a received credential: it is of the issuer that signed it, of the offered type, and bound to the wallet's key. */
+import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../base/json.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { verifyJwtVc } from '../../credentials/jwt-vc.ts'
@@ -14,14 +15,39 @@ import { createChainVerifier } from '../../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { OfferRecord } from './record.ts'
 
-type Checked = { issuer: string; claims: CredentialData['claims'] }
+/** `key` is the one that the credential is bound to. */
+export type Checked = {
+  credential: string
+  issuer: string
+  claims: CredentialData['claims']
+  key: HolderKey | undefined
+}
 
-/** `key` is that of the request, if the credential is to be bound to one. @throws {Problem} `InvalidCredentialIssue`; 503 if a check is not possible for now */
-export async function checkCredential(
+/** Credentials of one response are copies: of one issuer, with the same claims, each bound to another of the keys. @throws as `checkCredential` */
+export async function checkCredentials(
+  wallet: Wallet,
+  record: OfferRecord,
+  credentials: readonly string[],
+  keys: readonly HolderKey[],
+): Promise<Checked[]> {
+  const checked: Checked[] = []
+  for (const credential of credentials) {
+    const left = keys.filter((key) => checked.every((other) => other.key !== key))
+    const each = await checkCredential(wallet, record, credential, left)
+    const [first = each] = checked
+    if (each.issuer !== first.issuer || !isDeepStrictEqual(each.claims, first.claims))
+      throw invalidIssue('a copy of it differs in its issuer or its claims')
+    checked.push(each)
+  }
+  return checked
+}
+
+/** `keys` are those of the request, if the credential is to be bound to one. @throws {Problem} `InvalidCredentialIssue`; 503 if a check is not possible for now */
+async function checkCredential(
   wallet: Wallet,
   { receivedOffer, credentialFormat }: OfferRecord,
   credential: string,
-  key: HolderKey | undefined,
+  keys: readonly HolderKey[],
 ): Promise<Checked> {
   const options = {
     resolve: wallet.env.resolver.document,
@@ -33,12 +59,14 @@ export async function checkCredential(
   }
   const isSdJwt = receivedOffer.format === 'dc+sd-jwt'
   try {
-    const issuer = isSdJwt
-      ? await checkSdJwt(credential, options, receivedOffer.types, key)
-      : await checkJwt(credential, options, receivedOffer.types, key)
-    if (isSdJwt && !key) await requireOwnKey(wallet, credential)
+    const isBound = receivedOffer.binding !== undefined
+    const { issuer, isOf } = isSdJwt
+      ? await checkSdJwt(credential, options, receivedOffer.types)
+      : await checkJwt(credential, options, receivedOffer.types)
+    const key = isBound ? keyOf(keys, isOf) : undefined
+    if (isSdJwt && !isBound) await requireOwnKey(wallet, credential)
     const { claims } = issuanceFormats[credentialFormat].read(credential)
-    return { issuer, claims: claims as CredentialData['claims'] }
+    return { credential, issuer, claims: claims as CredentialData['claims'], key }
   } catch (error) {
     if (!isTokensFault(error)) throw error
     throw invalidIssue(reasonOf(error), error)
@@ -46,41 +74,36 @@ export async function checkCredential(
 }
 
 type Options = Parameters<typeof verifySdJwt>[1]
+/** The issuer of a credential, and whether it is bound to a key. */
+type Verified = { issuer: string; isOf: (key: HolderKey) => boolean }
 
-async function checkSdJwt(
-  text: string,
-  options: Options,
-  [offered]: readonly string[],
-  key: HolderKey | undefined,
-): Promise<string> {
+async function checkSdJwt(text: string, options: Options, [offered]: readonly string[]): Promise<Verified> {
   const { vct, holderKey, issuerDid, keyBinding } = await verifySdJwt(text, options)
   if (vct !== offered) throw new TypeError(`its vct is ${vct ?? 'missing'}, and ${offered} was offered`)
   if (keyBinding !== undefined) throw new TypeError('it has a key binding, which only the holder makes')
-  if (key) requireKey(holderKey, key)
-  return issuerDid
+  return { issuer: issuerDid, isOf: (key) => isBoundTo(holderKey, key) }
 }
 
-async function checkJwt(
-  text: string,
-  options: Options,
-  offered: readonly string[],
-  key: HolderKey | undefined,
-): Promise<string> {
+async function checkJwt(text: string, options: Options, offered: readonly string[]): Promise<Verified> {
   const { payload, issuerDid, subjectDid } = await verifyJwtVc(text, options)
   const types = [payload.vc.type].flat()
   const missing = offered.find((type) => !types.includes(type))
   if (missing !== undefined) throw new TypeError(`it is not of the type ${missing}, which was offered`)
-  if (!key || (subjectDid !== undefined && canonicalDid(subjectDid) === key.did)) return issuerDid
   const cnf = payload['cnf']
   const bound = isJsonObject(cnf) && isJsonObject(cnf['jwk']) ? (cnf['jwk'] as PublicJwk) : undefined
-  requireKey(bound, key)
-  return issuerDid
+  const subject = subjectDid === undefined ? undefined : canonicalDid(subjectDid)
+  return { issuer: issuerDid, isOf: (key) => subject === key.did || isBoundTo(bound, key) }
 }
 
-function requireKey(bound: PublicJwk | undefined, { privateJwk }: HolderKey): void {
-  if (!bound) throw new TypeError('it is not bound to the key of the request')
-  if (!isSameKey(toPublic(bound), toPublic(privateJwk)))
-    throw new TypeError('it is bound to another key than that of the request')
+function isBoundTo(bound: PublicJwk | undefined, { privateJwk }: HolderKey): boolean {
+  return bound !== undefined && isSameKey(toPublic(bound), toPublic(privateJwk))
+}
+
+/** An issuer returns credentials in any order. */
+function keyOf(keys: readonly HolderKey[], isOf: Verified['isOf']): HolderKey {
+  const key = keys.find((each) => isOf(each))
+  if (!key) throw new TypeError('it is not bound to the key of the request, or to that of another copy')
+  return key
 }
 
 /** The metadata say that the credential is bound to no key. If it is, the key must be one of the wallet's. */

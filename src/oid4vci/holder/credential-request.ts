@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import type { HolderKey } from '../../did-registrar/holder-key.ts'
 import { type Answer, type Caller, describe, post, readAnswer, refused } from './caller.ts'
-import { createKeyProof } from './key-proof.ts'
+import { sealRequest } from './encryption.ts'
+import { createProofs } from './key-proof.ts'
 import type { OfferRecord } from './record.ts'
 import { openSecrets } from './secrets.ts'
 
@@ -17,7 +18,7 @@ const longestCredential = 1_000_000
 const CredentialResponse = z.looseObject({
   credentials: z
     .array(z.looseObject({ credential: z.string('is not text').min(1).max(longestCredential) }))
-    .length(1, 'is not one credential for the one key of the request')
+    .min(1)
     .optional(),
   notification_id: z.string().max(1_000).optional(),
   transaction_id: z.string().min(1).max(1_000).optional(),
@@ -25,20 +26,21 @@ const CredentialResponse = z.looseObject({
 })
 
 export type Outcome =
-  | { credential: string; notificationId?: string | undefined }
+  | { credentials: string[]; notificationId?: string | undefined }
   | { transactionId: string; intervalSeconds: number }
 
 /** @throws {Problem} `IssuerRefused`; 503 if another attempt may succeed */
 export async function askForCredential(
   caller: Caller,
   record: OfferRecord,
-  key: HolderKey | undefined,
+  keys: readonly HolderKey[],
 ): Promise<Outcome> {
   const { receivedOffer } = record
   const { credentialIdentifier, credentialConfigurationId, endpoints } = receivedOffer
   const ask = async () => {
-    const nonce = key && (await newNonce(caller, endpoints.nonce))
-    const proofs = key && { jwt: [createKeyProof(key, receivedOffer, nonce)] }
+    const isBound = keys.length > 0
+    const nonce = isBound ? await newNonce(caller, endpoints.nonce) : undefined
+    const proofs = isBound && (await createProofs(caller.wallet, record, keys, nonce))
     const about =
       credentialIdentifier === undefined
         ? { credential_configuration_id: credentialConfigurationId }
@@ -48,11 +50,15 @@ export async function askForCredential(
   const first = await ask()
   // Another nonce may have been used meanwhile, or the first one has expired.
   const answer = first.error === 'invalid_nonce' ? await ask() : first
-  return toOutcome(answer, endpoints.credential)
+  return toOutcome(answer, endpoints.credential, keys)
 }
 
 /** @throws {Problem} as `askForCredential` */
-export async function askForDeferred(caller: Caller, record: OfferRecord): Promise<Outcome> {
+export async function askForDeferred(
+  caller: Caller,
+  record: OfferRecord,
+  keys: readonly HolderKey[],
+): Promise<Outcome> {
   const { transactionId, endpoints } = record.receivedOffer
   const { deferred: url, credential } = endpoints
   if (url === undefined || transactionId === undefined)
@@ -63,7 +69,7 @@ export async function askForDeferred(caller: Caller, record: OfferRecord): Promi
   const answer = await send(caller, record, url, { transaction_id: transactionId })
   // The error of earlier drafts, which servers still send.
   if (answer.error === 'issuance_pending') return { transactionId, intervalSeconds: secondsIn(answer) }
-  return toOutcome(answer, url, transactionId)
+  return toOutcome(answer, url, keys, transactionId)
 }
 
 /** VCI §7. */
@@ -74,17 +80,23 @@ async function newNonce(caller: Caller, url: string | undefined): Promise<string
   return readAnswer(z.looseObject({ c_nonce: z.string().min(1).max(10_000) }), answer, url).c_nonce
 }
 
-function send({ wallet, calls }: Caller, record: OfferRecord, url: string, json: object): Promise<Answer> {
-  const { accessToken, dpopKey } = openSecrets(wallet, record)
+async function send(caller: Caller, record: OfferRecord, url: string, json: object): Promise<Answer> {
+  const { accessToken, dpopKey } = openSecrets(caller.wallet, record)
   if (accessToken === undefined) throw new Error(`the record ${record.id} has no access token`)
-  return post({ wallet, calls }, url, { json, accessToken, dpopKey })
+  const { encryption } = record.receivedOffer
+  if (!encryption) return post(caller, url, { json, accessToken, dpopKey })
+  const { jwt, open } = await sealRequest(encryption, json)
+  return open(await post(caller, url, { jwt, accessToken, dpopKey }), url)
 }
 
-function toOutcome(answer: Answer, url: string, known?: string): Outcome {
+function toOutcome(answer: Answer, url: string, keys: readonly HolderKey[], known?: string): Outcome {
   if (answer.status !== 200 && answer.status !== 202) throw refused(url, describe(answer))
   const response = readAnswer(CredentialResponse, answer, url)
   const { credentials, notification_id: notificationId, transaction_id: transactionId } = response
-  if (credentials) return { credential: credentials[0]!.credential, notificationId }
+  // VCI §8.3: an issuer may issue fewer.
+  if (credentials && credentials.length > Math.max(keys.length, 1))
+    throw refused(url, `its response has ${credentials.length} credentials for ${keys.length} keys`)
+  if (credentials) return { credentials: credentials.map(({ credential }) => credential), notificationId }
   if (transactionId === undefined)
     throw refused(url, 'its response has neither credentials nor transaction_id')
   if (known !== undefined && transactionId !== known)

@@ -14,7 +14,7 @@ import type { Tx } from '../../storage/database.ts'
 import { noteCount } from '../../storage/tx-context.ts'
 import { LaterError, type Task, type Wallet } from '../../wallet/wallet.ts'
 import { type Caller } from './caller.ts'
-import { checkCredential } from './check.ts'
+import { type Checked, checkCredentials } from './check.ts'
 import { askForCredential, askForDeferred, type Outcome } from './credential-request.ts'
 import { notifyIssuer } from './notification.ts'
 import { callerOf, getOffer, type OfferRecord, withCalls } from './record.ts'
@@ -28,13 +28,13 @@ export const holderTasks: Readonly<Record<string, Task>> = {
   notification: notifyIssuer,
 }
 
-/** Requests the credential with a proof of a new key. */
+/** Requests the credential with a proof of a new key, or of several for copies. */
 async function requestCredential(wallet: Wallet, recordId: string) {
-  const record = await withKey(wallet, await getOffer(wallet.db, recordId))
+  const record = await withKeys(wallet, await getOffer(wallet.db, recordId))
   if (record.state !== 'RequestPending') return nothing
   const caller = callerOf(wallet, record)
-  const key = await keyOf(wallet, record)
-  return conclude(caller, record, key, () => askForCredential(caller, record, key))
+  const keys = await keysOf(wallet, record)
+  return conclude(caller, record, keys, () => askForCredential(caller, record, keys))
 }
 
 /** Asks for a deferred credential, not before the time that the issuer named. */
@@ -44,40 +44,53 @@ async function requestDeferred(wallet: Wallet, recordId: string) {
   const { retryAfterMs = 0 } = record.receivedOffer
   if (Date.now() < retryAfterMs) throw new LaterError(new Date(toSteady(retryAfterMs)))
   const caller = callerOf(wallet, record)
-  return conclude(caller, record, await keyOf(wallet, record), () => askForDeferred(caller, record))
+  const keys = await keysOf(wallet, record)
+  return conclude(caller, record, keys, () => askForDeferred(caller, record, keys))
 }
 
-/** The record with the DID of its key, which every repetition of the request uses. */
-async function withKey(wallet: Wallet, record: OfferRecord): Promise<OfferRecord> {
-  if (record.receivedOffer.binding === undefined || record.subjectId !== undefined) return record
+/** The record with the DIDs of its keys, which every repetition of the request uses. */
+async function withKeys(wallet: Wallet, record: OfferRecord): Promise<OfferRecord> {
+  const { binding, copies = 1 } = record.receivedOffer
+  if (binding === undefined || record.subjectId !== undefined) return record
   const subjectId = await createHolderKey(wallet)
-  await change(wallet, record.id, { subjectId })
-  return { ...record, subjectId }
+  const copySubjectIds: string[] = []
+  while (copySubjectIds.length + 1 < copies) copySubjectIds.push(await createHolderKey(wallet))
+  const receivedOffer = { ...record.receivedOffer, ...(copies > 1 && { copySubjectIds }) }
+  await change(wallet, record.id, { subjectId, receivedOffer })
+  return { ...record, subjectId, receivedOffer }
 }
 
-async function keyOf(wallet: Wallet, { subjectId }: OfferRecord): Promise<HolderKey | undefined> {
-  return subjectId === undefined ? undefined : getHolderKey(wallet, subjectId)
+/** The keys of the request. None if the credential is bound to none. */
+async function keysOf(wallet: Wallet, { subjectId, receivedOffer }: OfferRecord): Promise<HolderKey[]> {
+  if (subjectId === undefined) return []
+  const keys: HolderKey[] = []
+  for (const did of [subjectId, ...(receivedOffer.copySubjectIds ?? [])])
+    keys.push(await getHolderKey(wallet, did))
+  return keys
 }
 
 async function conclude(
   caller: Caller,
   record: OfferRecord,
-  key: HolderKey | undefined,
+  keys: readonly HolderKey[],
   ask: () => Promise<Outcome>,
 ): Promise<(tx: Tx) => Promise<unknown>> {
   const { wallet } = caller
-  const { received } = record.receivedOffer
+  const { received, receivedCopies = [] } = record.receivedOffer
   let offer: Partial<StoredOpenId4VciOffer> = {}
   try {
-    const outcome: Outcome = received === undefined ? await ask() : { credential: received }
+    const outcome: Outcome =
+      received === undefined ? await ask() : { credentials: [received, ...receivedCopies] }
     if ('transactionId' in outcome) return await defer(caller, record, outcome)
-    const { credential, notificationId = record.receivedOffer.notificationId } = outcome
-    offer = { notificationId, received: undefined }
-    // The issuer need not give it again.
-    if (received === undefined)
-      await change(wallet, record.id, withCalls(record, caller, { notificationId, received: credential }))
-    const { issuer, claims } = await checkCredential(wallet, record, credential, key)
-    return store(caller, record, { credential, issuer, claims, offer })
+    const { credentials, notificationId = record.receivedOffer.notificationId } = outcome
+    offer = { notificationId, received: undefined, receivedCopies: undefined }
+    // The issuer need not give them again.
+    if (received === undefined) {
+      const [first, ...further] = credentials
+      const kept = { notificationId, received: first, ...(further.length > 0 && { receivedCopies: further }) }
+      await change(wallet, record.id, withCalls(record, caller, kept))
+    }
+    return store(caller, record, await checkCredentials(wallet, record, credentials, keys), offer)
   } catch (error) {
     if (!(error instanceof ProblemError) || isTemporary(error)) throw error
     return fail(caller, record, error, offer)
@@ -97,17 +110,19 @@ async function defer(
   throw new LaterError(new Date(toSteady(retryAfterMs)))
 }
 
-type Stored = {
-  credential: string
-  issuer: string
-  claims: CredentialData['claims']
-  offer: Partial<StoredOpenId4VciOffer>
-}
-
-function store(caller: Caller, record: OfferRecord, { credential, issuer, claims, offer }: Stored) {
-  const { credentialFormat: format, subjectId = null } = record
+/** The first copy is the credential of the record. */
+function store(
+  caller: Caller,
+  record: OfferRecord,
+  [first, ...further]: readonly Checked[],
+  offer: Partial<StoredOpenId4VciOffer>,
+) {
+  const { credentialFormat: format } = record
+  const { credential, issuer, claims, key } = first!
+  const copies = further.map((copy) => ({ credential: copy.credential, subjectId: copy.key!.did }))
+  const held = { credential, claims, subjectId: key?.did, ...(copies.length > 0 && { copies }) }
   return async (tx: Tx) => {
-    const stored = { credential, claims, ...withCalls(record, caller, offer), metaLastFailure: undefined }
+    const stored = { ...held, ...withCalls(record, caller, offer), metaLastFailure: undefined }
     const { id, updatedAt } = await advance(
       tx,
       issueCredential,
@@ -116,7 +131,7 @@ function store(caller: Caller, record: OfferRecord, { credential, issuer, claims
       stored,
     )
     noteCount(tx, 'agent_credentials_received_total', { format, result: 'accepted' })
-    const row = { id, format, credential, issuer, subject: subjectId, created_at: updatedAt! }
+    const row = { id, format, credential, issuer, subject: key?.did ?? null, created_at: updatedAt! }
     await tx.insertInto('credential').values(row).execute()
   }
 }

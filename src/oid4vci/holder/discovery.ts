@@ -67,8 +67,18 @@ async function readServer(caller: Caller, identifier: string): Promise<ReceivedS
     (await getDocument(caller, `${identifier.replace(/\/$/, '')}/.well-known/openid-configuration`))
   const metadata = read(ReceivedServerMetadata, document, url)
   if (metadata.issuer !== identifier) throw invalidMetadata(url, `issuer is not ${identifier}`)
-  const { token_endpoint, authorization_endpoint, pushed_authorization_request_endpoint } = metadata
-  for (const endpoint of [token_endpoint, authorization_endpoint, pushed_authorization_request_endpoint])
+  const {
+    token_endpoint,
+    authorization_endpoint,
+    pushed_authorization_request_endpoint,
+    challenge_endpoint,
+  } = metadata
+  for (const endpoint of [
+    token_endpoint,
+    authorization_endpoint,
+    pushed_authorization_request_endpoint,
+    challenge_endpoint,
+  ])
     if (endpoint !== undefined) requireSafe(caller.wallet, endpoint)
   return metadata
 }

@@ -19,7 +19,9 @@ const Claims = z.array(ClaimDescription).min(1)
 
 const ProofType = z.looseObject({
   proof_signing_alg_values_supported: Strings,
-  key_attestations_required: z.looseObject({}).optional(),
+  key_attestations_required: z
+    .looseObject({ key_storage: Strings.optional(), user_authentication: Strings.optional() })
+    .optional(),
 })
 
 /** A member that a format requires (VCI §A.1.1.2, §A.3.2). */
@@ -81,6 +83,7 @@ export const ReceivedServerMetadata = z.looseObject({
   token_endpoint: z.url().optional(),
   authorization_endpoint: z.url().optional(),
   pushed_authorization_request_endpoint: z.url().optional(),
+  challenge_endpoint: z.url().optional(),
   jwks_uri: z.url().optional(),
   grant_types_supported: z.array(z.string()).optional(),
   response_types_supported: z.array(z.string()).optional(),

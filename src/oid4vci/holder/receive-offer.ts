@@ -8,16 +8,18 @@ import {
   receivedFormats,
   type StoredOpenId4VciOffer,
 } from '../../protocols/issue-credential/openid4vci.ts'
-import { optional } from '../../wallet/model.ts'
+import { optional, Uuid } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { preAuthorizedGrant } from '../parameters.ts'
 import { type Caller, invalidMetadata, toText } from './caller.ts'
 import { findIssuerMetadata, findServerMetadata, type GrantType } from './discovery.ts'
 import { dpopAlgorithm } from './dpop-proof.ts'
+import { chooseEncryption } from './encryption.ts'
 import type { ReceivedIssuerMetadata, ReceivedServerMetadata } from './issuer-metadata.ts'
 import type { ReceivedOffer } from './credential-offer.ts'
 import { invalidOffer, longestOffer, readOffer } from './offer.ts'
 import { sealSecrets, type Secrets } from './secrets.ts'
+import { copiesOf, mostCopies, proofOf, requireAttestation, requiresWalletAttestation } from './support.ts'
 
 /** The most claims that a record keeps of the issuer's description. */
 const mostClaims = 200
@@ -41,6 +43,12 @@ export const ReceiveOpenId4VciOffer = z
     clientId: optional(z.string().min(1).max(500)).describe(
       `The client id of this wallet at the authorization server. Default: ${defaultClientId}.`,
     ),
+    copies: optional(z.int().min(1).max(mostCopies)).describe(
+      'How many copies of the credential to ask for, each bound to a key of its own, so that verifiers cannot link presentations. Default: 1. At most as many as the issuer has in its `batch_size`.',
+    ),
+    attestationCertificateId: optional(Uuid).describe(
+      'The issuer certificate of this wallet that signs wallet attestations and key attestations. Required if the issuer requires any; it has to trust the root of the certificate.',
+    ),
   })
   .meta({ id: 'ReceiveOpenId4VciOfferRequest' })
 export type ReceiveOpenId4VciOffer = z.output<typeof ReceiveOpenId4VciOffer>
@@ -61,10 +69,14 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
   const [configurationId, configuration] = chooseConfiguration(offer, metadata, given)
   const named = offer.grants?.[grant]?.authorization_server
   const server = await findServerMetadata(caller, metadata, grant, named)
+  const { binding, proof } = proofOf(configuration, metadata.credential_issuer)
+  const attestsClient = requiresWalletAttestation(server)
+  await requireAttestation(wallet, { proof, attestsClient }, given.attestationCertificateId)
   const stored: Omit<StoredOpenId4VciOffer, 'sealed'> = {
     credentialIssuer: metadata.credential_issuer,
     issuerName: nameIn(metadata.display),
     credentialConfigurationId: configurationId,
+    copies: copiesOf(metadata, binding, given.copies),
     ...describeConfiguration(configuration),
     grant: grant === preAuthorizedGrant ? 'pre-authorized_code' : 'authorization_code',
     ...(grant === preAuthorizedGrant && { txCode: txCodeOf(offer) }),
@@ -72,14 +84,17 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
     endpoints: endpointsOf(metadata, server, grant),
     clientId: given.clientId ?? defaultClientId,
     isNamed: server['pre-authorized_grant_anonymous_access_supported'] !== true,
-    binding: bindingOf(configuration, metadata.credential_issuer),
+    binding,
+    proof,
+    attestationCertificateId: given.attestationCertificateId,
+    attestsClient,
+    encryption: chooseEncryption(metadata),
     usesDpop: server.dpop_signing_alg_values_supported?.includes(dpopAlgorithm) ?? false,
     namesIssuer: server['authorization_response_iss_parameter_supported'] === true,
     scope: configuration.scope,
     listsServers: metadata.authorization_servers !== undefined,
     calls: caller.calls,
   }
-  requireSupported(metadata, server)
   const receivedOffer = { ...stored, sealed: sealSecrets(wallet, id, secretsOf(offer, grant)) }
   const data = issueCredential.model.parse({
     credentialFormat: stored.format === 'dc+sd-jwt' ? 'SDJWT' : 'JWT',
@@ -174,39 +189,8 @@ function endpointsOf(
     notification: metadata.notification_endpoint,
     authorization,
     pushedAuthorization: server.pushed_authorization_request_endpoint,
+    challenge: server.challenge_endpoint,
   }
-}
-
-/** How the proof names the wallet's key on P-256 (VCI §12.2.4). Undefined if the credential is bound to no key. */
-function bindingOf(configuration: Configuration, issuer: string): StoredOpenId4VciOffer['binding'] {
-  const { cryptographic_binding_methods_supported: methods, proof_types_supported: proofs } = configuration
-  if (methods === undefined && proofs === undefined) return undefined
-  const jwt = proofs?.['jwt']
-  if (!jwt) throw invalidMetadata(issuer, 'the credential needs a key proof of another type than jwt')
-  if (!jwt.proof_signing_alg_values_supported.includes(dpopAlgorithm))
-    throw invalidMetadata(issuer, `proof_signing_alg_values_supported does not include ${dpopAlgorithm}`)
-  if (jwt.key_attestations_required)
-    throw invalidOffer('the issuer requires a key attestation, which this wallet does not have')
-  // A JWT credential names its subject, and a DID of the wallet is one.
-  const preferred = configuration.format === 'jwt_vc_json' ? ['did:jwk', 'jwk'] : ['jwk', 'did:jwk']
-  const method = preferred.find((each) => methods === undefined || methods.includes(each))
-  if (method === undefined)
-    throw invalidOffer(
-      'the issuer binds the credential to neither a jwk nor a did:jwk, which this wallet has',
-    )
-  return method as 'jwk' | 'did:jwk'
-}
-
-/** Refuses what the issuer or its server requires and this wallet cannot do. */
-function requireSupported(metadata: ReceivedIssuerMetadata, server: ReceivedServerMetadata): void {
-  const methods = server.token_endpoint_auth_methods_supported
-  if (methods?.length === 1 && methods[0] === 'attest_jwt_client_auth')
-    throw invalidOffer('the issuer requires a wallet attestation, which this wallet does not have')
-  const { credential_request_encryption: request, credential_response_encryption: response } = metadata
-  if (request?.encryption_required || response?.encryption_required)
-    throw invalidOffer(
-      'the issuer requires encrypted requests or responses, which this wallet does not support',
-    )
 }
 
 function secretsOf({ grants: offered }: ReceivedOffer, grant: GrantType): Secrets {

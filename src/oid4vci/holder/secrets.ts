@@ -19,6 +19,8 @@ const Secrets = z.object({
   verifier: z.string().optional(),
   state: z.string().optional(),
   redirectUri: z.string().optional(),
+  /** The key of the wallet attestation, to which the code is bound. */
+  clientKey: PrivateKey.optional(),
   accessToken: z.string().optional(),
   /** The key that the access token is bound to. */
   dpopKey: PrivateKey.optional(),

@@ -7,6 +7,7 @@ import { issueCredential, type CredentialRecord } from '../../protocols/issue-cr
 import { wrongState } from '../../protocols/engine/protocol.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { preAuthorizedGrant } from '../parameters.ts'
+import { attestClient, newClientKey } from './attestation.ts'
 import { type Caller, describe, post, readAnswer, refused } from './caller.ts'
 import { callerOf, failStep, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
@@ -52,28 +53,37 @@ export async function acceptOffer(
   requireFitting(record, given)
   const { preAuthorizedCode } = openSecrets(wallet, record)
   const { isNamed, clientId } = record.receivedOffer
+  const clientKey = newClientKey(record)
   const form = {
     grant_type: preAuthorizedGrant,
     'pre-authorized_code': preAuthorizedCode,
     tx_code: given.txCode,
     ...(isNamed && { client_id: clientId }),
   }
-  return redeem(callerOf(wallet, record), record, form, given.txCode !== undefined)
+  const isGuess = given.txCode !== undefined
+  return redeem(callerOf(wallet, record), record, { form, clientKey, isGuess })
+}
+
+type Redemption = {
+  form: Record<string, string | undefined>
+  /** The key of the wallet attestation, if the server requires one. */
+  clientKey: Secrets['clientKey']
+  isGuess?: boolean
 }
 
 /** Redeems a code. The record stays in its state if the server refuses it. @throws {Problem} `IssuerRefused`; 503 */
 export async function redeem(
   caller: Caller,
   record: OfferRecord,
-  form: Record<string, string | undefined>,
-  isGuess = false,
+  { form, clientKey, isGuess = false }: Redemption,
 ): Promise<CredentialRecord> {
   const { wallet } = caller
   const { receivedOffer } = record
   const dpopKey = receivedOffer.usesDpop ? (generateKey('P-256') as Secrets['dpopKey']) : undefined
   const { token: url } = receivedOffer.endpoints
   try {
-    const answer = await post(caller, url, { form, dpopKey })
+    const client = await attestClient(caller, record, clientKey)
+    const answer = await post(caller, url, { form, dpopKey, client })
     if (answer.status !== 200) throw refused(url, reasonOfRefusal(describe(answer), answer.error, isGuess))
     const response = readAnswer(TokenResponse, answer, url)
     const isBound = response.token_type.toLowerCase() === 'dpop'

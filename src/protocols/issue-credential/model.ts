@@ -74,6 +74,8 @@ export const CredentialData = z.object({
     .optional(),
   /** Holder, OpenID4VCI: the offer, and how far its flow is. */
   receivedOffer: StoredOpenId4VciOffer.optional(),
+  /** Holder, OpenID4VCI: further copies of the credential, each bound to another key. See `protocols/credential-copies.ts`. */
+  copies: z.array(z.object({ credential: z.string(), subjectId: z.string() })).optional(),
   /** The compact JWT, the SD-JWT with all disclosures, or the JSON of an AnonCreds credential. */
   credential: z.string().optional(),
   /** Issuer: when it revoked the credential. Holder: when the issuer's notification was received, and its comment. */

@@ -44,6 +44,10 @@ const shown = {
     .describe(
       'Present if `accept-offer` needs a transaction code, which the issuer gives on another channel.',
     ),
+  copies: z
+    .int()
+    .optional()
+    .describe('How many copies are asked for, each bound to a key of its own. Absent: one.'),
   authorizationServer: z.string().describe('The identifier of the authorization server.'),
   authorizationUrl: z
     .string()
@@ -63,12 +67,26 @@ export const StoredOpenId4VciOffer = z.object({
     notification: z.string().optional(),
     authorization: z.string().optional(),
     pushedAuthorization: z.string().optional(),
+    challenge: z.string().optional(),
   }),
   clientId: z.string(),
   /** Whether the token request with a pre-authorized code names the client. */
   isNamed: z.boolean(),
   /** How the proof names its key. Absent: the credential is bound to no key. */
   binding: z.enum(['jwk', 'did:jwk']).optional(),
+  /** The proof of the key (VCI Appendix F). Absent in records of earlier releases: `jwt`. */
+  proof: z.enum(['jwt', 'attested jwt', 'attestation']).optional(),
+  /** The issuer certificate that signs attestations. */
+  attestationCertificateId: z.string().optional(),
+  /** Whether the authorization server requires a wallet attestation. */
+  attestsClient: z.boolean().optional(),
+  /** How requests of credentials are encrypted, and their responses. Absent: they are not. */
+  encryption: z
+    .object({
+      request: z.object({ jwk: z.looseObject({}), enc: z.string() }),
+      response: z.object({ enc: z.string() }).optional(),
+    })
+    .optional(),
   usesDpop: z.boolean(),
   /** Whether authorization responses have `iss` (RFC 9207). */
   namesIssuer: z.boolean(),
@@ -83,8 +101,11 @@ export const StoredOpenId4VciOffer = z.object({
   /** Epoch milliseconds before which a deferred credential is not asked for. */
   retryAfterMs: z.number().optional(),
   notificationId: z.string().optional(),
-  /** The received credential, until it is checked. */
+  /** The DIDs of the keys for further copies; that of the first is the `subjectId` of the record. */
+  copySubjectIds: z.array(z.string()).optional(),
+  /** The received credential, until it is checked, and further copies of it. */
   received: z.string().optional(),
+  receivedCopies: z.array(z.string()).optional(),
 })
 export type StoredOpenId4VciOffer = z.infer<typeof StoredOpenId4VciOffer>
 
@@ -92,7 +113,7 @@ export const OpenId4VciStatus = z.object(shown).meta({ id: 'OpenId4VciOfferStatu
 
 export function toOpenId4VciStatus(stored: StoredOpenId4VciOffer): z.infer<typeof OpenId4VciStatus> {
   const { credentialIssuer, issuerName, credentialConfigurationId, credentialName, format, types } = stored
-  const { claims, grant, txCode, authorizationServer, authorizationUrl, calls } = stored
+  const { claims, grant, txCode, copies, authorizationServer, authorizationUrl, calls } = stored
   return {
     credentialIssuer,
     issuerName,
@@ -103,6 +124,7 @@ export function toOpenId4VciStatus(stored: StoredOpenId4VciOffer): z.infer<typeo
     claims,
     grant,
     txCode,
+    copies,
     authorizationServer,
     authorizationUrl,
     calls,

@@ -5,6 +5,7 @@ import type { Task, Wallet } from '../../wallet/wallet.ts'
 import { getSenderPeers, peersOf } from '../peers.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
 import { isPast } from '../engine/machine.ts'
+import { takeNextCopies } from '../credential-copies.ts'
 import { alreadyReceived, openInvitation } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
 import { advance, advanceOnce, begin, requireTransition } from '../engine/record.ts'
@@ -61,7 +62,11 @@ export async function acceptRequest(
   const change = hasRequest(record)
     ? await answerRequest(wallet, record, choice)
     : await formatOf(record).choose(wallet, record, choice)
-  return wallet.transaction((tx) => advanceOnce(tx, presentProof, id, 'request-accept', change))
+  return wallet.transaction(async (tx) => {
+    // Over OpenID4VP, the presentations are made with the consent.
+    if (hasRequest(record)) await takeNextCopies(tx, change.proofId ?? [])
+    return advanceOnce(tx, presentProof, id, 'request-accept', change)
+  })
 }
 
 /** Rejects a request. Over DIDComm nothing is sent, as in the Cloud Agent. @throws {Problem} in another state */
@@ -87,6 +92,7 @@ export const makePresentation: Task = async (wallet, recordId) => {
   const message = { type: 'presentation' as const, typeUri, from: myDid, to: theirDid, body, attachments }
   return async (tx) => {
     const current = await getRecord(tx, presentProof, recordId)
+    await takeNextCopies(tx, current.proofId ?? [])
     return advance(tx, presentProof, current, 'made', { data: [presentation] }, message)
   }
 }

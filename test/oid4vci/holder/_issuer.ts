@@ -31,6 +31,7 @@ export type Changes = {
   expiresAt?: number
   signer?: PrivateKey
   subject?: string
+  name?: string
 }
 type PrivateKey = ReturnType<typeof generateKey>
 
@@ -98,25 +99,24 @@ export async function startFakeIssuer(path = '/acme') {
       return { body: { access_token: 'token', token_type: 'Bearer', expires_in: 600 } }
     if (asked === `${path}/nonce`) return { body: { c_nonce: 'nonce' } }
     if (asked === `${path}/notification`) return { status: 204 }
-    if (asked === `${path}/credential`)
+    // It has no key for an encrypted request, which a test answers itself.
+    if (asked === `${path}/credential` && body.startsWith('{'))
       return { body: { credentials: [{ credential: issue(body) }], notification_id: 'n' } }
     return { status: 404 }
   }
 
   /** The credential of a request. */
   function issue(body: string, changes: Changes = {}): string {
-    const request = JSON.parse(body) as { credential_configuration_id: string; proofs: { jwt: string[] } }
-    const header = decodeHeader(request.proofs.jwt[0]!) as { jwk?: PublicJwk; kid?: string }
-    const proven =
-      header.jwk ?? (resolveJwkDid(didOf(header.kid!)).verificationMethod![0]!.publicKeyJwk as PublicJwk)
+    const request = JSON.parse(body) as CredentialRequest
+    const [proven] = keysIn(request)
     const { holderKey = proven, signer = key } = changes
     const now = Math.floor(Date.now() / 1_000)
-    const claims = { name: 'Alice' }
+    const claims = { name: changes.name ?? 'Alice' }
     if (request.credential_configuration_id === 'Person')
       return issueJwtVc({
         issuerDid: did,
         issuerKey: signer,
-        subjectDid: changes.subject ?? createJwkDid(toPublic(proven)),
+        subjectDid: changes.subject ?? createJwkDid(toPublic(proven!)),
         claims,
         schemas: [],
         now,
@@ -127,7 +127,7 @@ export async function startFakeIssuer(path = '/acme') {
       kid: `${did}#0`,
       claims,
       type: { vct: changes.vct ?? vct },
-      holderKey,
+      holderKey: holderKey!,
       issuedAt: now - 60,
       expiresAt: changes.expiresAt ?? now + 3_600,
     })
@@ -161,6 +161,23 @@ export async function startFakeIssuer(path = '/acme') {
       })
     },
   }
+}
+
+type CredentialRequest = {
+  credential_configuration_id: string
+  proofs?: { jwt?: string[]; attestation?: string[] }
+}
+
+/** The keys that the proofs of a request name: those of its `jwt`s, or those of its attestation. */
+export function keysIn({
+  proofs: { jwt = [], attestation = [] } = {},
+}: Pick<CredentialRequest, 'proofs'>): PublicJwk[] {
+  const named = jwt.map((text) => {
+    const { jwk, kid } = decodeHeader(text) as { jwk?: PublicJwk; kid?: string }
+    return jwk ?? (resolveJwkDid(didOf(kid!)).verificationMethod![0]!.publicKeyJwk as PublicJwk)
+  })
+  const attested = attestation.flatMap((text) => decodeJws(text).payload['attested_keys'] as PublicJwk[])
+  return [...named, ...attested]
 }
 
 /** The claims of the key proof in a credential request. */

@@ -29,6 +29,12 @@ const isInvalidOffer = (detail: string) => ({
   type: 'error:CredentialServiceError:InvalidCredentialOffer',
   detail: expect.stringContaining(detail),
 })
+const isMissingCertificate = (attestation: string) => ({
+  status: 400,
+  detail: expect.stringContaining(
+    `attestationCertificateId is missing: the issuer requires a ${attestation}`,
+  ),
+})
 const isInvalidMetadata = (detail: string) => ({
   status: 422,
   type: 'error:OID4VCIHolderError:InvalidIssuerMetadata',
@@ -181,7 +187,7 @@ describe('metadata', () => {
             jwt: { proof_signing_alg_values_supported: ['ES256'], key_attestations_required: {} },
           },
         }),
-      isInvalidOffer('key attestation'),
+      isMissingCertificate('key attestation'),
     ],
     [
       'that require another algorithm',
@@ -196,7 +202,7 @@ describe('metadata', () => {
       'that require a wallet attestation',
       'oauth-authorization-server',
       () => ({ ...issuer.authorization, token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'] }),
-      isInvalidOffer('wallet attestation'),
+      isMissingCertificate('wallet attestation'),
     ],
   ])('%s', async (_, name, body, problem) => {
     issuer.on(name, () => ({ body: body() }))
@@ -236,7 +242,7 @@ describe('a credential', () => {
       'for another key',
       'Licence',
       () => ({ holderKey: toPublic(thief) }),
-      'another key than that of the request',
+      'not bound to the key of the request',
     ],
     ['of another type', 'Licence', () => ({ vct: 'https://issuer.example/other' }), 'its vct is'],
     ['signed by another key', 'Licence', () => ({ signer: thief }), 'made the signature'],
@@ -292,7 +298,7 @@ describe('a credential', () => {
     [
       'comes twice for one key',
       { credentials: [{ credential: 'a' }, { credential: 'b' }] },
-      'not one credential',
+      '2 credentials for 1 keys',
     ],
     ['is missing', { notification_id: 'n' }, 'neither credentials nor transaction_id'],
     ['is not readable', { credentials: [{ credential: 'a.b.c' }] }, 'not accepted'],

@@ -2,14 +2,18 @@
  * The modules of the OpenID Foundation's suite for wallets of OpenID4VCI 1.0 (package `vci10wallet`), by their names, for the variants with
  * offers of the issuer. Each does what the module does, and checks what its conditions check.
  */
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isSignedBy, decodeJws } from '../../../src/credentials/jws.ts'
 import type { PublicJwk } from '../../../src/crypto/keys.ts'
+import { createJwkDid } from '../../../src/did/jwk.ts'
+import { verifyWithCertificate } from '../../../src/issuer-certificates/signatures.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { refusal, until, type Tenant } from '../../_tenants.ts'
+import { until, type Tenant } from '../../_tenants.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
 import { accept, inState, receive } from './_holder.ts'
-import { proofIn, startFakeIssuer, type FakeIssuer } from './_issuer.ts'
+import { keysIn, proofIn, startFakeIssuer, type FakeIssuer } from './_issuer.ts'
 
 let agent: TestAgent
 let holder: Tenant
@@ -40,12 +44,14 @@ async function issue(
   grant: 'pre_authorization_code' | 'authorization_code',
   configuration: 'Licence' | 'Person',
   state = 'CredentialReceived',
+  more: object = {},
 ) {
   if (grant === 'pre_authorization_code') {
     const code = { 'pre-authorized_code': 'code', tx_code: { length: 6, input_mode: 'numeric' } }
     const { recordId } = await receive(
       holder,
       issuer.offer(configuration, { grants: { [preAuthorizedGrant]: code } }),
+      more,
     )
     await accept(holder, recordId, '123456')
     return inState(holder, recordId, state)
@@ -53,7 +59,7 @@ async function issue(
   const offer = issuer.offer(configuration, {
     grants: { authorization_code: { issuer_state: 'issuer state' } },
   })
-  const { recordId } = await receive(holder, offer)
+  const { recordId } = await receive(holder, offer, more)
   const path = { recordId }
   await holder.call('POST /issue-credentials/records/{recordId}/begin-authorization', {
     path,
@@ -159,23 +165,83 @@ describe.each(variants)('with the grant %s, for %s', (grant, configuration) => {
     expect(notification!.headers).toMatchObject({ authorization: 'Bearer token' })
   })
 
-  test('oid4vci-1_0-wallet-test-batch-credential-issuance: the wallet sends one proof, so that the suite skips the module', async () => {
+  test('oid4vci-1_0-wallet-test-batch-credential-issuance', async () => {
     issuer.on('openid-credential-issuer', (_, { body }) => ({
       body: { ...(body as object), batch_credential_issuance: { batch_size: 10 } },
     }))
-    await issue(grant, configuration)
-    expect(proofIn(issuer.at('credential')[0]!).count).toBe(1)
+    issuer.on('credential', ({ body }) => {
+      const keys = keysIn(JSON.parse(body))
+      // VCIReverseCredentialIssuanceOrder
+      const credentials = keys.toReversed().map((holderKey) => ({
+        credential: issuer.issue(body, { holderKey, subject: createJwkDid(holderKey) }),
+      }))
+      return { body: { credentials } }
+    })
+    const { recordId } = await issue(grant, configuration, 'CredentialReceived', { copies: 3 })
+    // VCIEnsureProofCountWithinAdvertisedBatchSize, VCIEnsureProofKeysAreDistinct
+    const keys = keysIn(JSON.parse(issuer.at('credential')[0]!.body))
+    expect([keys.length, new Set(keys.map((key) => key.x)).size]).toEqual([3, 3])
+    const held = await holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+    expect(held.openid4vci!.copies).toBe(3)
   })
 })
 
-// The module `oid4vci-1_0-wallet-test-client-attestation-challenge` needs a wallet attestation, which this wallet does not have.
-test('oid4vci-1_0-wallet-test-client-attestation-challenge: the offer is refused with the reason', async () => {
-  issuer.on('oauth-authorization-server', (_, { body }) => ({
-    body: {
-      ...(body as object),
-      token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'],
-      challenge_endpoint: `${issuer.identifier}/challenge`,
-    },
-  }))
-  expect((await refusal(receive(holder, issuer.offer()))).detail).toContain('wallet attestation')
+describe.each(variants)('with client_attestation, the grant %s, for %s', (grant, configuration) => {
+  test('oid4vci-1_0-wallet-test-client-attestation-challenge', async () => {
+    const body = { commonName: 'Wallet', names: [{ type: 'uri' as const, value: 'https://wallet.example' }] }
+    const { id, root } = await holder.call('POST /issuer-certificates/development', { body })
+    takesPar()
+    issuer.on('oauth-authorization-server', () => ({
+      body: {
+        ...issuer.authorization,
+        pushed_authorization_request_endpoint: `${issuer.identifier}/par`,
+        token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'],
+        challenge_endpoint: `${issuer.identifier}/challenge`,
+      },
+    }))
+    let challenge = ''
+    issuer.on('challenge', ({ method, body: sent }) => {
+      // EnsureIncomingRequestMethodIsPost, EnsureIncomingRequestBodyIsEmpty
+      expect([method, sent]).toEqual(['POST', ''])
+      challenge = randomUUID()
+      return { body: { attestation_challenge: challenge } }
+    })
+    const proofs = new Set<unknown>()
+    for (const name of ['par', 'token'])
+      issuer.on(name, async ({ headers }, usual) => {
+        proofs.add(await checkClient(headers, root!, challenge))
+        return name === 'par'
+          ? { status: 201, body: { request_uri: 'urn:request:1', expires_in: 60 } }
+          : usual
+      })
+    await issue(grant, configuration, 'CredentialReceived', { attestationCertificateId: id })
+    checkRequests(grant)
+    expect(proofs.size).toBe(grant === 'authorization_code' ? 2 : 1)
+  })
 })
+
+/** The conditions on a client attestation. Returns the `jti` of its proof. */
+async function checkClient(headers: IncomingHttpHeaders, root: string, challenge: string): Promise<unknown> {
+  const [attestation, proof] = ['oauth-client-attestation', 'oauth-client-attestation-pop'].map((name) =>
+    String(headers[name]),
+  ) as [string, string]
+  // ValidateClientAttestationSignature, ValidateClientAttestationX5cClaimInProofJwt
+  const { jws } = await verifyWithCertificate(attestation, { anchors: [root], at: new Date() })
+  // ValidateClientAttestationIssuer, …Subject, …IssuedAt, …Expiration
+  const { iss, sub, iat, exp, cnf } = jws.payload as Record<string, any>
+  const now = Date.now() / 1_000
+  expect([jws.header.typ, iss, sub]).toEqual([
+    'oauth-client-attestation+jwt',
+    'https://wallet.example',
+    'identity-agent',
+  ])
+  expect([iat <= now + 5, exp > now]).toEqual([true, true])
+  // ValidateClientAttestationKeyBindingSignature, …CnfJwkFields
+  expect(cnf.jwk).toEqual({ kty: 'EC', crv: 'P-256', x: expect.any(String), y: expect.any(String) })
+  expect(isSignedBy(decodeJws(proof), cnf.jwk)).toBe(true)
+  // ValidateClientAttestationProofJwtAudience, ValidateClientAttestationProofJwtChallenge, CheckForClientAttestationProofJwtReuse
+  const { payload, header } = decodeJws(proof)
+  expect(header.typ).toBe('oauth-client-attestation-pop+jwt')
+  expect(payload).toMatchObject({ iss: 'identity-agent', aud: issuer.identifier, challenge })
+  return payload['jti']
+}

@@ -1,0 +1,38 @@
+/** The key and the content encryption by which this wallet encrypts for another side, from those that it names (OpenID4VP 1.0 §8.3, VCI §10). */
+import { createPublicKey, type JsonWebKeyInput } from 'node:crypto'
+import * as z from 'zod'
+
+/** Keys of other types and for other purposes are ignored (RFC 7517 §5). A private key is none that another side may send. */
+const EncryptionJwk = z.looseObject({
+  kty: z.enum(['EC', 'OKP']),
+  crv: z.enum(['P-256', 'P-384', 'P-521', 'X25519']),
+  x: z.string(),
+  y: z.string().optional(),
+  d: z.never().optional(),
+  use: z.literal('enc').optional(),
+  alg: z.literal('ECDH-ES'),
+  kid: z.string().optional(),
+})
+export type EncryptionKey = z.infer<typeof EncryptionJwk>
+
+/** In the order of preference. */
+export const encodings = ['A256GCM', 'A128GCM', 'A256CBC-HS512', 'A128CBC-HS256']
+
+/** The first usable key. */
+export function chooseKey(keys: readonly unknown[]): EncryptionKey | undefined {
+  return keys.map((key) => EncryptionJwk.safeParse(key).data).find((key) => key && isKey(key))
+}
+
+export function chooseEncoding(supported: readonly string[]): string | undefined {
+  return encodings.find((each) => supported.includes(each))
+}
+
+/** Whether it is a point on its curve. */
+function isKey(jwk: EncryptionKey): boolean {
+  try {
+    createPublicKey({ key: { ...jwk } as object, format: 'jwk' } as JsonWebKeyInput)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,81 @@
+/** Compares the requirements of an issuer with the abilities of this wallet: key proofs, copies and attestations. */
+import { Problem } from '../../base/problem.ts'
+import { getCertificateSigner } from '../../issuer-certificates/signatures.ts'
+import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { invalidMetadata } from './caller.ts'
+import { dpopAlgorithm } from './dpop-proof.ts'
+import type { ReceivedIssuerMetadata, ReceivedServerMetadata } from './issuer-metadata.ts'
+import { invalidOffer } from './offer.ts'
+
+type Configuration = ReceivedIssuerMetadata['credential_configurations_supported'][string]
+type Proof = Pick<StoredOpenId4VciOffer, 'binding' | 'proof'>
+
+/** How the proof names the wallet's key on P-256, and its type (VCI §12.2.4). Empty if the credential is bound to no key. */
+export function proofOf(configuration: Configuration, issuer: string): Proof {
+  const { cryptographic_binding_methods_supported: methods, proof_types_supported: proofs } = configuration
+  if (methods === undefined && proofs === undefined) return {}
+  const { jwt, attestation } = proofs ?? {}
+  const chosen = jwt ?? attestation
+  if (!chosen)
+    throw invalidMetadata(issuer, 'the credential needs a key proof of another type than jwt and attestation')
+  if (!chosen.proof_signing_alg_values_supported.includes(dpopAlgorithm))
+    throw invalidMetadata(issuer, `proof_signing_alg_values_supported does not include ${dpopAlgorithm}`)
+  const required = chosen.key_attestations_required
+  const [resistance] = [required?.key_storage, required?.user_authentication].filter(
+    (each) => each !== undefined,
+  )
+  if (resistance)
+    throw invalidOffer(
+      `the issuer requires attested keys of ${resistance.join(' or ')}, and this wallet attests no such resistance`,
+    )
+  // A JWT credential names its subject, and a DID of the wallet is one.
+  const preferred = configuration.format === 'jwt_vc_json' ? ['did:jwk', 'jwk'] : ['jwk', 'did:jwk']
+  const method = preferred.find((each) => methods === undefined || methods.includes(each))
+  if (method === undefined)
+    throw invalidOffer(
+      'the issuer binds the credential to neither a jwk nor a did:jwk, which this wallet has',
+    )
+  const type = jwt ? (required ? 'attested jwt' : 'jwt') : 'attestation'
+  return { binding: method as 'jwk' | 'did:jwk', proof: type }
+}
+
+/** A record contains all copies. */
+export const mostCopies = 20
+
+/** How many copies are asked for (VCI §12.2.4). Undefined: one. @throws {Problem} 400 if the issuer does not issue as many */
+export function copiesOf(
+  { batch_credential_issuance: batch }: ReceivedIssuerMetadata,
+  binding: Proof['binding'],
+  wanted = 1,
+): number | undefined {
+  const most = binding === undefined ? 1 : (batch?.batch_size ?? 1)
+  if (wanted > most)
+    throw new Problem(
+      'BadRequest',
+      `copies: the issuer issues at most ${most} of this credential. ${most === 1 ? 'Leave copies out.' : 'Ask for fewer.'}`,
+    )
+  return wanted === 1 ? undefined : wanted
+}
+
+/** Whether clients must have a wallet attestation (VCI Appendix E). */
+export function requiresWalletAttestation({
+  token_endpoint_auth_methods_supported: methods = [],
+}: ReceivedServerMetadata): boolean {
+  return methods.includes('attest_jwt_client_auth') && !methods.includes('none')
+}
+
+/** @throws {Problem} 400 if an attestation is required and no certificate is named; `NotFound`, `Conflict` for one that cannot sign */
+export async function requireAttestation(
+  wallet: Wallet,
+  { proof, attestsClient }: Pick<StoredOpenId4VciOffer, 'proof' | 'attestsClient'>,
+  certificateId: string | undefined,
+): Promise<void> {
+  if (certificateId !== undefined) return void (await getCertificateSigner(wallet, certificateId))
+  const isKeyAttested = proof === 'attested jwt' || proof === 'attestation'
+  if (!attestsClient && !isKeyAttested) return
+  throw new Problem(
+    'BadRequest',
+    `attestationCertificateId is missing: the issuer requires a ${attestsClient ? 'wallet' : 'key'} attestation. Name an issuer certificate of this wallet whose root the issuer trusts.`,
+  )
+}

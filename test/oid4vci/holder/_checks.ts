@@ -1,0 +1,352 @@
+/** Checks of the wallet as holder of OpenID4VCI, each with an attack of an issuer or its server that it stops. */
+import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
+import { ProblemError } from '../../../daemon/client/call.ts'
+import type { Tenant } from '../../_tenants.ts'
+import { until } from '../../_tenants.ts'
+import type { Switch } from '../_mutants.ts'
+import { preAuthorizedGrant } from '../_wallet.ts'
+import { accept, receive, show } from './_holder.ts'
+import { keysIn, type FakeIssuer } from './_issuer.ts'
+
+export type Scene = { holder: Tenant; issuer: FakeIssuer; other: FakeIssuer }
+
+/** `attack` tells whether the attack succeeds. */
+export type Check = Switch & { attack: (scene: Scene) => Promise<boolean> }
+
+/** Whether a call succeeds. Errors of the agent itself are not refusals. */
+export async function succeeds(call: Promise<unknown>): Promise<boolean> {
+  try {
+    await call
+    return true
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem.status !== 500) return false
+    throw error
+  }
+}
+
+const thief = generateKey('P-256')
+
+const received = ({ holder }: Scene, offer: string, more: object = {}) =>
+  succeeds(receive(holder, offer, more))
+
+/** Whether a credential is received after the offer was accepted. */
+async function issued(
+  { holder }: Scene,
+  offer: string,
+  { txCode, ...more }: { txCode?: string; copies?: number } = {},
+) {
+  const { recordId } = await receive(holder, offer, more)
+  if (!(await succeeds(accept(holder, recordId, txCode)))) return false
+  const ends = ['CredentialReceived', 'IssuanceFailed']
+  const { protocolState } = await until(
+    'the end of the issuance',
+    () => show(holder, recordId),
+    (record) => ends.includes(record.protocolState),
+  )
+  return protocolState === 'CredentialReceived'
+}
+
+/** The issuer has other members in its metadata, or in those of `Licence`. */
+function describe({ issuer }: Scene, members: object, licence: object = {}): void {
+  const { Licence, ...others } = issuer.metadata.credential_configurations_supported
+  const configurations = { ...others, Licence: { ...Licence, ...licence } }
+  const body = { ...issuer.metadata, credential_configurations_supported: configurations, ...members }
+  issuer.on('openid-credential-issuer', () => ({ body }))
+}
+
+const withCode = (more: object) => ({
+  grants: { [preAuthorizedGrant]: { 'pre-authorized_code': 'code', ...more } },
+})
+const withTxCode = (tx_code: object) => withCode({ tx_code })
+
+const offers: Check[] = [
+  {
+    file: 'offer.ts',
+    text: 'searchParams.getAll(name).length > 1',
+    off: 'false',
+    attack: (scene) => {
+      const value = encodeURIComponent(scene.issuer.offer())
+      return received(scene, `openid-credential-offer://?credential_offer=${value}&credential_offer=${value}`)
+    },
+  },
+  {
+    file: 'offer.ts',
+    text: 'value !== undefined && reference !== undefined',
+    off: 'false',
+    attack: (scene) => {
+      const value = encodeURIComponent(scene.issuer.offer())
+      return received(scene, `openid-credential-offer://?credential_offer=${value}&credential_offer_uri=a`)
+    },
+  },
+  {
+    file: 'receive-offer.ts',
+    text: '!offered.includes(id)',
+    off: 'false',
+    attack: (scene) => received(scene, scene.issuer.offer(), { credentialConfigurationId: 'Person' }),
+  },
+  {
+    file: 'receive-offer.ts',
+    text: "isOffered || (grant === 'authorization_code' && Object.keys(offered ?? {}).length === 0)",
+    off: 'true',
+    attack: (scene) => received(scene, scene.issuer.offer(), { grant: 'authorization_code' }),
+  },
+  {
+    file: 'support.ts',
+    text: 'wanted > most',
+    off: 'false',
+    attack: (scene) => received(scene, scene.issuer.offer(), { copies: 2 }),
+  },
+]
+
+const metadata: Check[] = [
+  {
+    file: 'caller.ts',
+    text: "parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isAllowed)",
+    off: 'true',
+    attack: (scene) => {
+      describe(scene, { credential_endpoint: 'http://thief.example/credential' })
+      return received(scene, scene.issuer.offer())
+    },
+  },
+  {
+    file: 'discovery.ts',
+    text: 'metadata.credential_issuer !== identifier',
+    off: 'false',
+    attack: (scene) => {
+      scene.issuer.on('openid-credential-issuer', () => ({ body: scene.other.metadata }))
+      return received(scene, scene.issuer.offer())
+    },
+  },
+  {
+    file: 'discovery.ts',
+    text: 'metadata.issuer !== identifier',
+    off: 'false',
+    attack: (scene) => {
+      scene.issuer.on('oauth-authorization-server', () => ({ body: scene.other.authorization }))
+      return received(scene, scene.issuer.offer())
+    },
+  },
+  {
+    file: 'discovery.ts',
+    text: 'named !== undefined && !servers.includes(named)',
+    off: 'false',
+    attack: (scene) => {
+      const named = withCode({ authorization_server: scene.other.identifier })
+      return received(scene, scene.issuer.offer('Licence', named))
+    },
+  },
+  {
+    file: 'support.ts',
+    text: '!chosen.proof_signing_alg_values_supported.includes(dpopAlgorithm)',
+    off: 'false',
+    attack: (scene) => {
+      const proof_types_supported = { jwt: { proof_signing_alg_values_supported: ['RS256'] } }
+      describe(scene, {}, { proof_types_supported })
+      return received(scene, scene.issuer.offer())
+    },
+  },
+  {
+    file: 'support.ts',
+    text: '!attestsClient && !isKeyAttested',
+    off: 'true',
+    attack: (scene) => {
+      const methods = { token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'] }
+      scene.issuer.on('oauth-authorization-server', () => ({
+        body: { ...scene.issuer.authorization, ...methods },
+      }))
+      return received(scene, scene.issuer.offer())
+    },
+  },
+]
+
+const token = (reply: { status?: number; body: object }, text: string, off = 'false'): Check => ({
+  file: 'token.ts',
+  text,
+  off,
+  attack: (scene) => {
+    scene.issuer.on('token', () => reply)
+    return issued(scene, scene.issuer.offer())
+  },
+})
+
+const tokens: Check[] = [
+  token({ status: 400, body: { access_token: 'a', token_type: 'Bearer' } }, 'answer.status !== 200'),
+  token(
+    { body: { access_token: 'a', token_type: 'mac' } },
+    "!isBound && response.token_type.toLowerCase() !== 'bearer'",
+  ),
+  token({ body: { access_token: 'a', token_type: 'DPoP' } }, 'isBound && !dpopKey'),
+  {
+    file: 'token.ts',
+    text: '!txCode && given !== undefined',
+    off: 'false',
+    attack: (scene) => issued(scene, scene.issuer.offer(), { txCode: '123456' }),
+  },
+  {
+    file: 'token.ts',
+    text: 'given === undefined',
+    off: 'false',
+    attack: (scene) => issued(scene, scene.issuer.offer('Licence', withTxCode({ input_mode: 'text' }))),
+  },
+  {
+    file: 'token.ts',
+    text: 'length !== undefined && given.length !== length',
+    off: 'false',
+    attack: (scene) =>
+      issued(scene, scene.issuer.offer('Licence', withTxCode({ length: 6 })), { txCode: '1' }),
+  },
+  {
+    file: 'token.ts',
+    text: "inputMode === 'numeric' && !/^\\d+$/.test(given)",
+    off: 'false',
+    attack: (scene) => issued(scene, scene.issuer.offer('Licence', withTxCode({})), { txCode: 'a' }),
+  },
+]
+
+/** Begins an authorization, and completes it with other parameters than those of its redirect. */
+const completed =
+  (changes: (scene: Scene) => object, redirectUri = 'https://wallet.example/cb') =>
+  async (scene: Scene) => {
+    const { holder, issuer } = scene
+    const { recordId } = await receive(
+      holder,
+      issuer.offer('Licence', { grants: { authorization_code: {} } }),
+    )
+    const path = { recordId }
+    const begin = 'POST /issue-credentials/records/{recordId}/begin-authorization'
+    if (!(await succeeds(holder.call(begin, { path, body: { redirectUri } })))) return false
+    const { openid4vci } = await show(holder, recordId)
+    const state = new URL(openid4vci!.authorizationUrl!).searchParams.get('state')!
+    const body = { code: 'code', state, iss: issuer.identifier, ...changes(scene) }
+    return succeeds(
+      holder.call('POST /issue-credentials/records/{recordId}/complete-authorization', { path, body }),
+    )
+  }
+
+const authorizations: Check[] = [
+  {
+    file: 'authorization.ts',
+    text: 'fault !== undefined',
+    off: 'false',
+    attack: completed(() => ({}), 'http://wallet.example/cb'),
+  },
+  {
+    file: 'authorization.ts',
+    text: 'response.state !== state',
+    off: 'false',
+    attack: completed(() => ({ state: 'other' })),
+  },
+  {
+    file: 'authorization.ts',
+    text: 'iss === authorizationServer || (iss === undefined && !namesIssuer)',
+    off: 'true',
+    attack: completed(({ other }) => ({ iss: other.identifier })),
+  },
+]
+
+const credential = (
+  check: Omit<Switch, 'file'> & { file?: string },
+  reply: (body: string, scene: Scene) => { status?: number; body: unknown },
+  { copies = 1, prepare = () => {}, configuration = 'Licence' }: Options = {},
+): Check => ({
+  file: 'check.ts',
+  ...check,
+  attack: (scene) => {
+    prepare(scene)
+    scene.issuer.on('credential', ({ body }) => reply(body, scene))
+    return issued(scene, scene.issuer.offer(configuration), copies > 1 ? { copies } : {})
+  },
+})
+type Options = { copies?: number; prepare?: (scene: Scene) => void; configuration?: 'Licence' | 'Person' }
+
+const one = (text: string) => ({ credentials: [{ credential: text }] })
+const inBatches = (scene: Scene) => describe(scene, { batch_credential_issuance: { batch_size: 2 } })
+
+const credentials: Check[] = [
+  credential({ text: 'vct !== offered', off: 'false' }, (body, { issuer }) => ({
+    body: one(issuer.issue(body, { vct: 'https://issuer.example/other' })),
+  })),
+  credential({ text: 'isOf(each)', off: 'true' }, (body, { issuer }) => ({
+    body: one(issuer.issue(body, { holderKey: toPublic(thief) })),
+  })),
+  credential(
+    { text: 'missing !== undefined', off: 'false' },
+    (body, { issuer }) => ({ body: one(issuer.issue(body)) }),
+    {
+      configuration: 'Person',
+      prepare: (scene) => {
+        const metadata = structuredClone(scene.issuer.metadata)
+        metadata.credential_configurations_supported.Person.credential_definition.type.push('Licence')
+        scene.issuer.on('openid-credential-issuer', () => ({ body: metadata }))
+      },
+    },
+  ),
+  credential(
+    { text: 'isSdJwt && !isBound', off: 'false' },
+    (_, { issuer }) => {
+      const request = { credential_configuration_id: 'Licence', proofs: {} }
+      return { body: one(issuer.issue(JSON.stringify(request), { holderKey: toPublic(thief) })) }
+    },
+    {
+      prepare: (scene) =>
+        describe(
+          scene,
+          {},
+          { cryptographic_binding_methods_supported: undefined, proof_types_supported: undefined },
+        ),
+    },
+  ),
+  credential(
+    { text: 'checked.every((other) => other.key !== key)', off: 'true' },
+    (body, { issuer }) => ({
+      body: { credentials: [1, 2].map(() => ({ credential: issuer.issue(body) })) },
+    }),
+    { copies: 2, prepare: inBatches },
+  ),
+  credential(
+    { text: 'each.issuer !== first.issuer || !isDeepStrictEqual(each.claims, first.claims)', off: 'false' },
+    (body, { issuer }) => {
+      const copies = keysIn(JSON.parse(body)).map((holderKey, index) =>
+        issuer.issue(body, { holderKey, name: `Alice ${index}` }),
+      )
+      return { body: { credentials: copies.map((text) => ({ credential: text })) } }
+    },
+    { copies: 2, prepare: inBatches },
+  ),
+  credential(
+    {
+      file: 'credential-request.ts',
+      text: 'answer.status !== 200 && answer.status !== 202',
+      off: 'false',
+    },
+    (body, { issuer }) => ({ status: 400, body: one(issuer.issue(body)) }),
+  ),
+  credential(
+    {
+      file: 'credential-request.ts',
+      text: 'if (answer.status !== 200) throw refused(url, describe(answer))',
+      off: 'false',
+    },
+    (body, { issuer }) => ({ body: one(issuer.issue(body)) }),
+    { prepare: ({ issuer }) => issuer.on('nonce', () => ({ status: 400, body: { c_nonce: 'a' } })) },
+  ),
+  credential(
+    {
+      file: 'credential-request.ts',
+      text: 'known !== undefined && transactionId !== known',
+      off: 'false',
+    },
+    () => ({ status: 202, body: { transaction_id: 'one', interval: 1 } }),
+    {
+      prepare: ({ issuer }) => {
+        issuer.on('deferred', () =>
+          issuer.at('deferred').length === 1
+            ? { status: 202, body: { transaction_id: 'two', interval: 1 } }
+            : { body: one(issuer.issue(issuer.at('credential')[0]!.body)) },
+        )
+      },
+    },
+  ),
+]
+
+export const checks = [...offers, ...metadata, ...tokens, ...authorizations, ...credentials]
