@@ -2,18 +2,20 @@
 import { isOver } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { advance } from '../engine/record.ts'
 import { getAnswer, listPresentable, makeVpToken } from './dcql-answer.ts'
 import type { PresentationChange, PresentOptions } from './format.ts'
-import type { PresentationRecord } from './model.ts'
+import { presentProof, type PresentationRecord } from './model.ts'
 import type { StoredRequest } from './openid4vp-request.ts'
 import { toForm } from './openid4vp-response.ts'
 
 /** The change of the record that accepts its request. @throws {Problem} if the request has expired, or the credentials do not answer it */
 export async function answerRequest(
   wallet: Wallet,
-  { openid4vpRequest: request }: PresentationRecord & { openid4vpRequest: StoredRequest },
+  record: PresentationRecord & { openid4vpRequest: StoredRequest },
   { proofId = [], claims, credentialFormat, anoncredPresentationRequest }: PresentOptions,
 ): Promise<PresentationChange> {
+  const { openid4vpRequest: request } = record
   const foreign = { claims, credentialFormat, anoncredPresentationRequest }
   const [member] = Object.entries(foreign).find(([, value]) => value !== undefined) ?? []
   if (member !== undefined)
@@ -22,7 +24,7 @@ export async function answerRequest(
       `${member}: the request is over OpenID4VP, and its query names formats and claims. Name credentials in proofId.`,
     )
   if (request.expiresTime !== undefined && isOver(request.expiresTime * 1_000))
-    throw new Problem('Conflict', 'The request has expired. Ask the verifier for a new one.')
+    throw await expire(wallet, record)
   const held = await listPresentable(wallet)
   const answer = getAnswer(request.dcqlQuery, held, proofId.length > 0 ? proofId : undefined)
   const token = await makeVpToken(wallet, request, answer, held.presentable)
@@ -34,4 +36,12 @@ export async function answerRequest(
     data: Object.values(token).flat(),
     openid4vpRequest: { ...request, response, steps },
   }
+}
+
+/** Ends the record of an expired request. Returns the problem to throw. */
+async function expire(wallet: Wallet, record: PresentationRecord): Promise<Problem> {
+  const detail = 'The request has expired. Ask the verifier for a new one.'
+  const metaLastFailure = { status: 409, type: 'RequestExpired', title: 'Request Expired', detail }
+  await wallet.transaction((tx) => advance(tx, presentProof, record, 'expired', { metaLastFailure }))
+  return new Problem('Conflict', detail)
 }
