@@ -6,7 +6,7 @@ import type { Contract } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import '../../src/base/plain-issues.ts'
 
-const ofZod = /Invalid|expected|received|Too (?:big|small)|Unrecognized|undefined/
+const ofZod = /Invalid|\bexpected\b|received|Too (?:big|small)|Unrecognized|undefined/
 
 const textOf = (type: z.ZodType, value: unknown) => type.safeParse(value).error!.issues[0]!.message
 

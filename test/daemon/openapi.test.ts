@@ -147,7 +147,7 @@ describe('the document of the agent', () => {
     const { content } = operation('GET /onboard/{didRequestSubmissionId}').responses[200]!
     expect(content).toEqual({
       'application/json': {
-        schema: { $ref: '#/components/schemas/DidRequest' },
+        schema: { $ref: '#/components/schemas/LinkedDidRequest' },
         example: expect.any(Object),
       },
       'text/event-stream': {

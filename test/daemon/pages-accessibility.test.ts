@@ -31,7 +31,7 @@ beforeAll(async () => {
     await Promise.all([
       agent.tenant('POST /onboard/did-requests', { body }),
       agent.tenant('POST /onboard/did-requests', { body: {} }),
-      agent.tenant('POST /did-authentication/challenges', { body }),
+      agent.tenant('POST /did-authentication/challenges', { body: { ...body, openid4vp: {} } }),
       agent.tenant('POST /onboard/did-requests', { body }),
       agent.tenant('POST /connections', { body: { goal: name } }),
       offerByInvitation({ ...tenant }, { goal: name }),

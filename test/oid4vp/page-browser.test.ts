@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { launch } from '../_chromium.ts'
+import { newChallenge, person, trustIssuer } from '../enterprise/_openid4vp.ts'
 import { openProxy, type Proxy } from '../_proxy.ts'
 import type { Tenant } from '../_tenants.ts'
 import { answerTo, askedDigitally, encryptTo } from './_digital.ts'
@@ -73,6 +74,22 @@ test('the page shows the request as code, and moves on when a wallet has answere
   expect(said.filter((text) => text !== pageUrl)).toEqual([])
   await page.reload()
   await state('verified')
+})
+
+test('the page of a challenge has a second code for wallets of OpenID4VP, and moves on when one has answered', async () => {
+  await trustIssuer(tenant)
+  const signer = await newVerifierDid({ tenant })
+  const made = await newChallenge(tenant, { ...person, did: signer })
+  const { page, streamed } = await open(made.shortUrl!)
+  await streamed
+  await page.getByText('Answer with a credential').click()
+  await page.getByRole('img', { name: 'QR code of the request for a credential' }).waitFor()
+  const { authorizationRequest } = made.openid4vp!
+  expect(await page.getByRole('link').getAttribute('href')).toBe(authorizationRequest)
+  expect(await answer(await readRequest(authorizationRequest))).toBe(200)
+  await page.getByText('answered').first().waitFor()
+  const json = await fetch(made.challenge.submissionEndpoint)
+  expect(json.status).toBe(410)
 })
 
 test('the page says that a check failed, and not which', async () => {

@@ -2,19 +2,21 @@
 import { isOver } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { advance } from '../engine/record.ts'
 import { compareCredentials, getAnswer, makeVpToken } from './dcql-answer.ts'
 import { audienceOf, type DigitalCredential } from './digital-credentials.ts'
 import type { PresentationChange, PresentOptions } from './format.ts'
-import type { PresentationRecord } from './model.ts'
+import { presentProof, type PresentationRecord } from './model.ts'
 import type { StoredRequest } from './openid4vp-request.ts'
 import { toForm, toParameters } from './openid4vp-response.ts'
 
 /** The change of the record that accepts its request. @throws {Problem} if the request has expired, or the credentials do not answer it */
 export async function answerRequest(
   wallet: Wallet,
-  { openid4vpRequest: request }: PresentationRecord & { openid4vpRequest: StoredRequest },
+  record: PresentationRecord & { openid4vpRequest: StoredRequest },
   { proofId = [], claims, credentialFormat, anoncredPresentationRequest }: PresentOptions,
 ): Promise<PresentationChange> {
+  const { openid4vpRequest: request } = record
   const foreign = { claims, credentialFormat, anoncredPresentationRequest }
   const [member] = Object.entries(foreign).find(([, value]) => value !== undefined) ?? []
   if (member !== undefined)
@@ -23,7 +25,7 @@ export async function answerRequest(
       `${member}: the request is over OpenID4VP, and its query names formats and claims. Name credentials in proofId.`,
     )
   if (request.expiresTime !== undefined && isOver(request.expiresTime * 1_000))
-    throw new Problem('Conflict', 'The request has expired. Ask the verifier for a new one.')
+    throw await expire(wallet, record)
   const held = await compareCredentials(wallet, request.dcqlQuery)
   const answer = getAnswer(request.dcqlQuery, held, proofId.length > 0 ? proofId : undefined)
   const { digital } = request
@@ -48,4 +50,12 @@ async function toResponse(
   const { protocol } = request.digital
   const data = (await toParameters(request, content)) as DigitalCredential['data']
   return { digitalCredential: { protocol, data } }
+}
+
+/** Ends the record of an expired request. Returns the problem to throw. */
+async function expire(wallet: Wallet, record: PresentationRecord): Promise<Problem> {
+  const detail = 'The request has expired. Ask the verifier for a new one.'
+  const metaLastFailure = { status: 409, type: 'RequestExpired', title: 'Request Expired', detail }
+  await wallet.transaction((tx) => advance(tx, presentProof, record, 'expired', { metaLastFailure }))
+  return new Problem('Conflict', detail)
 }

@@ -15,6 +15,7 @@ import {
   startWallet,
   type TestWallet,
 } from './_holder.ts'
+import { openVerifier } from './_verifier.ts'
 
 let wallet: TestWallet
 beforeAll(async () => {
@@ -170,4 +171,17 @@ test('a request is received once, and answered once', async () => {
     status: 409,
     detail: expect.stringContaining(first.presentationId),
   })
+})
+
+test('an acceptance after the request has expired ends the record with the reason', async () => {
+  await using other = await openVerifier()
+  // Within the leeway for clocks, a wallet still receives the request.
+  const exp = Math.floor(Date.now() / 1_000) - 1
+  const { presentationId } = await receive(wallet.holder, other.offer(other.sign({ exp })))
+  const late = act(wallet.holder, presentationId, { action: 'request-accept' })
+  expect(await refusal(late)).toMatchObject({ status: 409, detail: expect.stringContaining('has expired') })
+  expect(await inState(wallet.holder.call, presentationId, 'RequestExpired')).toMatchObject({
+    metaLastFailure: { title: 'Request Expired' },
+  })
+  expect(other.responses).toEqual([])
 })
