@@ -2,13 +2,14 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
-import { CommandError } from '../../cli/errors/errors.ts'
+import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { verifierFields } from '../../cli/format/dcql.ts'
 import { candidatesTable, proofRequestText, type Candidates } from '../../cli/format/proof-request.ts'
 import { presentationFields } from '../../cli/format/records.ts'
 import { safeLine } from '../../cli/format/text.ts'
 import { repeatable, yesFlag } from '../../cli/input/arguments.ts'
 import { readInput } from '../../cli/input/files.ts'
+import { openIdLinkKind } from '../../cli/input/openid-link.ts'
 import { timeoutFlag } from '../../cli/input/time.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 import { type Records, waitForRecord } from '../../cli/wait.ts'
@@ -43,6 +44,8 @@ export default defineCommand({
   async run(context) {
     const { args, flags, call, print, say } = context
     const authorizationRequest = (args.request === '-' ? readInput('-') : args.request).trim()
+    if (openIdLinkKind(authorizationRequest) === 'offer')
+      throw new UsageError('This is the offer of an issuer, not a request.', 'agent oid4vc receive -')
     const body = { authorizationRequest }
     const received = await call('POST /present-proof/presentations/openid4vp/requests', { body })
     const path = { presentationId: received.presentationId }
