@@ -9,9 +9,9 @@ import { presentationFields } from '../../cli/format/records.ts'
 import { safeLine } from '../../cli/format/text.ts'
 import { repeatable, yesFlag } from '../../cli/input/arguments.ts'
 import { readInput } from '../../cli/input/files.ts'
-import { openIdLinkKind } from '../../cli/input/openid-link.ts'
 import { timeoutFlag } from '../../cli/input/time.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
+import { openIdLinkKind } from '../../cli/qr/link.ts'
 import { type Records, waitForRecord } from '../../cli/wait.ts'
 
 type Proof = Records['proof']
