@@ -7,6 +7,7 @@ import { safeLine } from './format/text.ts'
 import { readInput } from './input/files.ts'
 import { readTimeout } from './input/time.ts'
 import { askText, canAsk, confirm } from './prompts/ask.ts'
+import { openIdLinkKind } from './qr/link.ts'
 import { changeRecord } from './wait.ts'
 import { describeOffer, txCodeFault } from './format/oid4vci-offer.ts'
 
@@ -34,6 +35,8 @@ export async function receiveCredential(context: ReceiveContext): Promise<Receiv
   readTimeout(flags)
   const credentialOffer = (args.offer === '-' ? readInput('-') : args.offer).trim()
   if (credentialOffer === '') throw new UsageError('There is no offer: give its URL or its JSON.')
+  if (openIdLinkKind(credentialOffer) === 'request')
+    throw new UsageError('This is the request of a verifier, not an offer.', 'agent oid4vc present -')
   const offered = await call('POST /issue-credentials/records/openid4vci', {
     body: {
       credentialOffer,
@@ -89,10 +92,23 @@ async function take(context: ReceiveContext, offered: Received): Promise<Receive
     change: () =>
       redirect
         ? call('POST /issue-credentials/records/{recordId}/complete-authorization', { path, body: redirect })
-        : call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: { txCode } }),
+        : accept(context, recordId, txCode),
     print: (record) => context.print(recordId, credentialFields(record)),
     next: () => `agent credential show ${recordId}`,
   })
+}
+
+/** Accepts the offer. After a refused transaction code the record waits, so the error names the command for another attempt. */
+async function accept({ call }: ReceiveContext, recordId: string, txCode: string | undefined) {
+  try {
+    return await call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path: { recordId },
+      body: { txCode },
+    })
+  } catch (error) {
+    if (txCode === undefined) throw error
+    throw Object.assign(error as Error, { hint: `agent credential accept ${recordId} --tx-code <code>` })
+  }
 }
 
 async function txCodeOf(

@@ -18,8 +18,8 @@ type Body = Input<typeof route>['body']
 const withOpenId = { dependsOn: ['oid4vp'] }
 export const openId4VpFlags = {
   oid4vp: Flags.boolean({
-    dependsOn: ['dcql'],
-    description: 'print a URL for wallets of OpenID4VP instead; it can be answered once',
+    description:
+      'print a URL for wallets of OpenID4VP instead, for the query of --dcql; it can be answered once',
   }),
   dcql: Flags.string({
     exclusive: ['schema', 'format'],
@@ -125,9 +125,14 @@ export function requestFromWallet(
   { policyId, statusCheck }: Pick<Body, 'policyId' | 'statusCheck'>,
 ): Promise<Records['proof']> {
   const { flags, call, isQuiet, isJson, log, logJson, print, say } = context
+  if (flags.dcql === undefined)
+    throw new UsageError(
+      '--oid4vp needs --dcql: a file with the query.',
+      'agent dcql from <credential or --schema> >query.json',
+    )
   const qr = chooseQr(flags)
   const body = {
-    dcqlQuery: readQuery(flags.dcql!),
+    dcqlQuery: readQuery(flags.dcql),
     did: flags['signing-did'],
     certificateId: flags.certificate,
     responseMode: modeOf(flags),

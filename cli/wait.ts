@@ -162,7 +162,7 @@ export async function waitForRecord<T extends Topic>(
     return {
       changed,
       record,
-      failure: toFailure(toWaited(topic, record, id, state), wanted, timeoutMs / 1_000),
+      failure: toFailure(toWaited(topic, record, id, state), wanted, timeoutMs / 1_000, reasonOf(record)),
     }
   } finally {
     clearTimeout(timer)
@@ -218,10 +218,16 @@ function toWaited(topic: Topic, record: Records[Topic], id: string, state: strin
   }
 }
 
-function toFailure(waited: Waited, wanted: string, seconds: number): CommandError {
+/** Why the record has failed. The fields of a record are cut to the width of a terminal; errors are not. */
+function reasonOf({ metaLastFailure: failure }: Records[Topic]): string | undefined {
+  return failure && (failure.detail ?? failure.title)
+}
+
+function toFailure(waited: Waited, wanted: string, seconds: number, reason?: string): CommandError {
   const { topic, id, state } = waited
   const hint = `agent ${topic} show ${id}`
   if (!isEnd(topic, state, wanted)) return new CommandError(timeoutText(waited, wanted, seconds), 6, hint)
   const text = `The ${topic} ${id} is in ${explain(topic, state)} and cannot reach ${wanted}.`
-  return new CommandError(text, meanings[topic][state]!.ends || 5, hint)
+  const whole = reason === undefined ? text : `${text}\n  Reason: ${reason}`
+  return new CommandError(whole, meanings[topic][state]!.ends || 5, hint)
 }

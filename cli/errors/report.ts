@@ -56,7 +56,7 @@ export function toReport(error: unknown, commandId: string): Report {
       title: problem.title ?? type,
       detail,
       status,
-      hint: hintFor(problem, commandId) ?? explanationOf(type),
+      hint: own.hint ?? hintFor(problem, commandId) ?? explanationOf(type),
       exitCode: exitCodeOf(problem),
     }
   }

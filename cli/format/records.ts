@@ -106,8 +106,23 @@ export function presentationFields(record: PresentationRecord): Pair[] {
         ? undefined
         : `${record.data.length} presentation${record.data.length === 1 ? '' : 's'}`,
     ],
+    ...checkFields((record.openid4vp ?? record.dcql)?.checks ?? []),
     ['thread', record.thid],
     ['last failure', shownFailure(record)],
+  ]
+}
+
+type Check = NonNullable<NonNullable<PresentationRecord['openid4vp']>['checks']>[number]
+
+/** The checks of a presentation by their names, and the reasons of those that have failed. */
+function checkFields(checks: readonly Check[]): Pair[] {
+  const named = (result: Check['result']) =>
+    [...new Set(checks.flatMap((check) => (check.result === result ? [check.name] : [])))].join(', ')
+  const failed = checks.filter(({ result }) => result === 'failed')
+  return [
+    ['passed', named('passed') || undefined],
+    ...failed.map(({ name, reason }): Pair => ['failed', inStyle('bad', `${name}: ${reason ?? ''}`)]),
+    ['not checked', named('skipped') || undefined],
   ]
 }
 

@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { Input } from '../../cli/client/api.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
-import { CommandError } from '../../cli/errors/errors.ts'
+import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { verifierFields } from '../../cli/format/dcql.ts'
 import { candidatesTable, proofRequestText, type Candidates } from '../../cli/format/proof-request.ts'
 import { presentationFields } from '../../cli/format/records.ts'
@@ -12,6 +12,7 @@ import { repeatable, yesFlag } from '../../cli/input/arguments.ts'
 import { readInput, readJson } from '../../cli/input/files.ts'
 import { timeoutFlag } from '../../cli/input/time.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
+import { openIdLinkKind } from '../../cli/qr/link.ts'
 import { type Records, waitForRecord } from '../../cli/wait.ts'
 
 type Proof = Records['proof']
@@ -82,7 +83,12 @@ const route = 'POST /present-proof/presentations/openid4vp/requests'
 
 /** A URL, or a request of the Digital Credentials API. The daemon validates it. @throws {UsageError} when it is not JSON */
 function readRequest(text: string, origin: string | undefined): Body {
-  if (origin === undefined) return { authorizationRequest: (text === '-' ? readInput('-') : text).trim() }
+  if (origin === undefined) {
+    const authorizationRequest = (text === '-' ? readInput('-') : text).trim()
+    if (openIdLinkKind(authorizationRequest) === 'offer')
+      throw new UsageError('This is the offer of an issuer, not a request.', 'agent oid4vc receive -')
+    return { authorizationRequest }
+  }
   return { digitalRequest: readJson('request', `@${text}`) as Body['digitalRequest'], origin }
 }
 

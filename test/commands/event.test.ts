@@ -125,7 +125,7 @@ test('a wait ends when its record fails (5)', async () => {
     exitCode: 5,
     stdout: expect.stringContaining('ProblemReportReceived'),
     stderr: expect.stringMatching(
-      /is in ProblemReportReceived .* and cannot reach RequestReceived\.\n  Try: agent credential show /,
+      /is in ProblemReportReceived .* and cannot reach RequestReceived\.\n  Reason: .+\n  Try: agent credential show /,
     ),
   })
 })

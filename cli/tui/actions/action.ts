@@ -1,7 +1,7 @@
 /** Actions on an item: a key, its label, and the steps. */
 import type { Daemon, Data } from '../data/data.ts'
 import type { Store } from '../data/store.ts'
-import type { Pane, PaneName } from '../panes/pane.ts'
+import type { Invitation, Pane, PaneName } from '../panes/pane.ts'
 import type { Row } from '../session/details.ts'
 import type { Field, Option } from '../session/prompt.ts'
 import { sharedActionsOf } from './shared.ts'
@@ -26,6 +26,8 @@ export type ActionContext = {
   ) => Promise<Record<string, string> | undefined>
   /** Shows the open invitation of an item as a QR code, until it is answered. */
   showInvitation: (pane: Pane<any>, item: unknown) => void
+  /** Shows a link as a QR code while `isOpen`. */
+  showCode: (link: Invitation, isOpen: (data: Data) => boolean) => void
   /** Waits until a new item is in the list of its pane, and shows its invitation. */
   showNewInvitation: (pane: PaneName, item: unknown) => Promise<void>
   /** Shows lines on the whole screen until the user closes them. */

@@ -64,13 +64,17 @@ export async function pingPeer(context: ActionContext, connection: Connection): 
   return `${name} answered after ${milliseconds} ms.`
 }
 
-/** Asks for a connection. Returns `null` as its id for an invitation, undefined on Esc. */
+/** The other side of an offer or a request: a connection, anyone with the invitation (`null`), or a wallet of OpenID4VC. */
+type Partner = { connectionId: string | null; isWallet?: boolean }
+
+/** Asks for the other side. `wallets` is the name of the wallets that read links. Undefined on Esc. */
 export function choosePartner(
   context: ActionContext,
   title: string,
-): Promise<{ connectionId: string | null } | undefined> {
+  wallets: string,
+): Promise<Partner | undefined> {
   const connected = context.data().connections.filter(isConnected)
-  return context.choose<{ connectionId: string | null }>(title, [
+  return context.choose<Partner>(title, [
     ...connected.toReversed().map((connection) => ({
       label: connectionName(connection),
       detail: [connection.goal, shortId(connection.connectionId), ago(connection.createdAt, Date.now())]
@@ -79,6 +83,7 @@ export function choosePartner(
       value: { connectionId: connection.connectionId },
     })),
     { label: 'Anyone', detail: 'creates an invitation, as a QR code', value: { connectionId: null } },
+    { label: wallets, detail: 'creates a link, as a QR code', value: { connectionId: null, isWallet: true } },
   ])
 }
 

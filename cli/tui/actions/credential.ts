@@ -11,6 +11,7 @@ import { claimsLine } from '../../format/credential.ts'
 import { describeOffer, txCodeFault } from '../../format/oid4vci-offer.ts'
 import { connectionName } from '../../format/text.ts'
 import { choosePartner, goalField } from './connection.ts'
+import { chooseConfiguration, offerToWallet } from './openid.ts'
 import { findConnection } from './shared.ts'
 
 export const credentialActions: readonly Action<CredentialRecord>[] = [
@@ -166,7 +167,9 @@ function offerFields(isInvitation: boolean): Field[] {
 const byHand = 'when I press i'
 
 export async function offer(context: ActionContext): Promise<string | undefined> {
-  const partner = await choosePartner(context, 'Offer a credential: over which connection?')
+  const title = 'Offer a credential: over which connection?'
+  const partner = await choosePartner(context, title, 'A wallet of OpenID4VCI')
+  if (partner?.isWallet) return offerByLink(context)
   const issuer = partner && (await chooseIssuer(context))
   if (!issuer) return undefined
   const { connectionId } = partner
@@ -187,6 +190,21 @@ export async function offer(context: ActionContext): Promise<string | undefined>
   })
   await context.showNewInvitation('credentials', made)
   return 'The invitation is created. The first agent that accepts it gets the offer.'
+}
+
+/** Offers a credential of an OpenID4VCI issuer, whose configuration has the format. */
+async function offerByLink(context: ActionContext): Promise<string | undefined> {
+  const configuration = await chooseConfiguration(context)
+  if (!configuration) return undefined
+  const issuer = configuration.isCertified ? { did: undefined } : await chooseIssuer(context)
+  if (!issuer) return undefined
+  const fields = offerFields(false).filter(({ name }) => name === 'claim' || name === 'validity')
+  const code: Field = { name: 'code', label: 'code', value: 'none', words: ['none', 'transaction code'] }
+  const values = await context.fill('Claims of the credential', [...fields, code], { check: toOffer })
+  if (!values) return undefined
+  const { claims, validityPeriod } = toOffer(values)
+  const txCode = values.code !== 'none'
+  return offerToWallet(context, configuration, { claims, validityPeriod, issuingDID: issuer.did, txCode })
 }
 
 /** Converts the values of the form. @throws {UsageError} when there is no claim, or a value cannot be read */

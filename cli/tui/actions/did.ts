@@ -45,14 +45,32 @@ export async function chooseIssuer(context: ActionContext): Promise<OwnDid | und
     ...options,
     { label: 'a new DID, made and published now', value: 'new' as const },
   ])
-  if (chosen !== 'new') return chosen
+  return chosen === 'new' ? { did: await makePublished(context), keys: [assertionKey] } : chosen
+}
+
+/** Asks for the DID that signs a request, or for none. Undefined on Esc. */
+export async function chooseSigner(context: ActionContext): Promise<{ did: string | undefined } | undefined> {
+  const options = await optionsFor(context, 'authentication', ({ status }) => status === 'PUBLISHED')
+  const chosen = await context.choose<{ did: string | undefined } | 'new'>('Which DID signs the request?', [
+    ...options,
+    { label: 'a new DID, made and published now', value: 'new' as const },
+    {
+      label: 'none',
+      detail: 'a longer link, and the wallet cannot tell who asks',
+      value: { did: undefined },
+    },
+  ])
+  return chosen === 'new' ? { did: await makePublished(context) } : chosen
+}
+
+async function makePublished(context: ActionContext): Promise<string> {
   const did = await makeDid(context)
   await publishDid(context, did)
   context.say('Waiting for the ledger to publish the DID …')
   await context.until(`${did} is published`, ({ dids }) =>
     dids.some((each) => each.did === did && each.status === 'PUBLISHED'),
   )
-  return { did, keys: [assertionKey] }
+  return did
 }
 
 const authenticationKey = 'auth-1'

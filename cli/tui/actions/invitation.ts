@@ -1,7 +1,9 @@
 /** Accepting a pasted invitation, of its long or its short URL. */
 import { UsageError } from '../../errors/errors.ts'
 import { isShortUrl } from '../../input/invitation.ts'
+import { openIdLinkKind } from '../../qr/link.ts'
 import type { ActionContext } from './action.ts'
+import { receiveLink } from './openid.ts'
 import type { PaneName } from '../panes/pane.ts'
 
 export type Kind = 'connection' | 'offer' | 'request'
@@ -94,14 +96,22 @@ export async function acceptInvitation(context: ActionContext, pasted = ''): Pro
       name: 'invitation',
       label: 'invitation',
       value: pasted,
-      hint: 'paste its URL, or the value of its _oob parameter',
+      hint: 'paste its URL: of an invitation, an OpenID4VC offer or request',
     },
   ]
   const values = await context.fill('Accept an invitation', fields, {
-    check: ({ invitation = '' }) => isShortUrl(withoutBreaks(invitation)) || readInvitation(invitation),
+    check: ({ invitation = '' }) =>
+      isShortUrl(withoutBreaks(invitation)) ||
+      openIdLinkKind(withoutBreaks(invitation)) ||
+      readInvitation(invitation),
   })
   if (!values) return undefined
   const given = withoutBreaks(values.invitation ?? '')
+  const kind = openIdLinkKind(given)
+  return kind ? receiveLink(context, kind, given) : acceptOverDidComm(context, given)
+}
+
+async function acceptOverDidComm(context: ActionContext, given: string): Promise<string | undefined> {
   const isShort = isShortUrl(given)
   if (isShort) context.say('Retrieving the invitation …')
   const { kind, oob, goal } = isShort ? await retrieve(context, given) : readInvitation(given)

@@ -7,6 +7,7 @@ import { claimsLine } from '../../format/credential.ts'
 import type { Action, ActionContext, Run } from './action.ts'
 import { connectionName } from '../../format/text.ts'
 import { choosePartner, goalField } from './connection.ts'
+import { disclosed, requestFromWallet, verifierLines } from './openid.ts'
 import { findConnection } from './shared.ts'
 
 export const proofActions: readonly Action<PresentationRecord>[] = [
@@ -80,6 +81,7 @@ async function present(context: ActionContext, record: PresentationRecord): Prom
 
 /** Describes a request: who makes it, and what it asks for. */
 async function requestLines(context: ActionContext, record: PresentationRecord): Promise<string[]> {
+  if (record.openid4vpRequest) return [...verifierLines(record), `asks for: ${proofRequestText(record)}`]
   const connection = await findConnection(context, record)
   const from = connection ? connectionName(connection) : 'An invitation'
   return [
@@ -93,11 +95,15 @@ async function chooseOne(
   record: PresentationRecord,
   candidates: Candidates['candidates'],
 ): Promise<string[] | undefined> {
-  const options = candidates.map(({ recordId, credentialFormat, claims, issuer }) => ({
-    label: `${claimsOf(context, recordId) ?? claims.join(' ')} (${credentialFormat})`,
-    detail: issuer,
-    value: recordId,
-  }))
+  const options = candidates.map((candidate) => {
+    const { recordId, credentialFormat, claims, issuer } = candidate
+    const shown = disclosed(candidate)
+    return {
+      label: `${claimsOf(context, recordId) ?? claims.join(' ')} (${credentialFormat})`,
+      detail: shown === undefined ? issuer : `discloses ${shown}`,
+      value: recordId,
+    }
+  })
   const lines = await requestLines(context, record)
   const credential = await context.choose('Which credential do you present?', options, lines)
   return credential === undefined ? undefined : [credential]
@@ -160,8 +166,10 @@ export async function removeProof(
 }
 
 export async function request(context: ActionContext): Promise<string | undefined> {
-  const partner = await choosePartner(context, 'Request a proof: from which connection?')
+  const title = 'Request a proof: from which connection?'
+  const partner = await choosePartner(context, title, 'A wallet of OpenID4VP')
   if (!partner) return undefined
+  if (partner.isWallet) return requestFromWallet(context)
   const values = await context.fill('Proof request', [
     { name: 'format', label: 'format', value: 'JWT', words: ['JWT', 'SD-JWT'] },
     // Over a connection, the other side does not see the goal.

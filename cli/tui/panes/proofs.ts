@@ -29,10 +29,13 @@ export const proofs: Pane<PresentationRecord> = {
   ],
   thread: ({ thid }) => thid,
   isMine: ({ status }) => isMine('proof', status),
-  invitation: ({ status, invitation }) =>
-    status === 'InvitationGenerated' && invitation
-      ? toInvitation('Invitation to present a proof', invitation)
-      : undefined,
+  invitation: ({ status, invitation, openid4vp }) => {
+    if (status === 'InvitationGenerated' && invitation)
+      return toInvitation('Invitation to present a proof', invitation)
+    return status === 'RequestCreated' && openid4vp
+      ? toInvitation('Request for a wallet', { invitationUrl: openid4vp.authorizationRequest })
+      : undefined
+  },
   actions: proofActions,
   remove: removeProof,
   empty: 'There are no proofs. n requests one, or accepts an invitation to present one.',

@@ -83,6 +83,9 @@ export function createActionRunner({ daemon, store, copy, forSameDaemon, get, ch
     if (reload) void follow()
   }
 
+  const showCode: ActionContext['showCode'] = (link, isOpen) =>
+    change({ prompt: { kind: 'qr', ...link, isOpen } })
+
   function showInvitation(pane: Pane<any>, item: unknown): void {
     const invitation = pane.invitation?.(item)
     if (!invitation) return
@@ -90,7 +93,7 @@ export function createActionRunner({ daemon, store, copy, forSameDaemon, get, ch
       const found = find(pane, item, data)
       return found !== undefined && pane.invitation?.(found) !== undefined
     }
-    change({ prompt: { kind: 'qr', ...invitation, isOpen } })
+    showCode(invitation, isOpen)
   }
 
   const context: ActionContext = {
@@ -111,6 +114,7 @@ export function createActionRunner({ daemon, store, copy, forSameDaemon, get, ch
         answer,
       })),
     showInvitation,
+    showCode,
     showNewInvitation: async (name, item) => {
       await context.until(
         'the new item is in the list',

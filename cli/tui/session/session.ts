@@ -2,6 +2,7 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { actionsOf, type ActionContext } from '../actions/action.ts'
 import { create } from '../actions/new.ts'
+import { openIdLinkKind } from '../../qr/link.ts'
 import { acceptInvitation } from '../actions/invitation.ts'
 import type { CredentialRecord, Daemon, Data } from '../data/data.ts'
 import { createContents, type Contents } from '../data/contents.ts'
@@ -183,7 +184,7 @@ export function createSession({
       change({ prompt: { ...ui.prompt, draft: ui.prompt.draft + lineOf(text) } })
     else if (ui.prompt?.kind === 'filter')
       change({ filters: { ...ui.filters, [ui.pane]: (ui.filters[ui.pane] ?? '') + lineOf(text) } })
-    else if (!ui.prompt && /[?&]_oob(?:id)?=/.test(text))
+    else if (!ui.prompt && (/[?&]_oob(?:id)?=/.test(text) || openIdLinkKind(text)))
       void run((context) => acceptInvitation(context, text.trim()))
   }
 

@@ -1,0 +1,152 @@
+/** OpenID4VC: offers and requests as links for wallets, and links of others. */
+import { UsageError } from '../../errors/errors.ts'
+import { readClaims } from '../../input/claims.ts'
+import { verifierFields } from '../../format/dcql.ts'
+import type { Candidates } from '../../format/proof-request.ts'
+import { safeLine } from '../../format/text.ts'
+import type { PresentationRecord } from '../data/data.ts'
+import type { ActionContext } from './action.ts'
+import { chooseSigner } from './did.ts'
+
+type Configuration = { issuerId: string; credentialConfigurationId: string; isCertified: boolean }
+
+/** Asks for the credential of an OpenID4VCI issuer that is offered. Undefined on Esc. */
+export async function chooseConfiguration({
+  call,
+  choose,
+}: ActionContext): Promise<Configuration | undefined> {
+  const { contents: issuers } = await call('GET /oid4vci/issuers', {})
+  const all = await Promise.all(
+    issuers.map(async ({ id: issuerId }) => {
+      const path = { issuerId }
+      const { contents } = await call('GET /oid4vci/issuers/{issuerId}/credential-configurations', { path })
+      return contents.map(({ configurationId, format, issuerCertificateId }) => ({
+        label: configurationId,
+        detail: `${format}  ${issuerId.slice(-8)}`,
+        value: {
+          issuerId,
+          credentialConfigurationId: configurationId,
+          isCertified: issuerCertificateId !== undefined,
+        },
+      }))
+    }),
+  )
+  if (all.flat().length === 0)
+    throw new UsageError(
+      'No OpenID4VCI issuer of this wallet offers a credential yet: `agent issuer create` makes an issuer.',
+      'agent issuer configuration add <issuer id> --id <name> --schema <guid>',
+    )
+  return choose('Which credential is offered?', all.flat())
+}
+
+type Offer = {
+  claims: ReturnType<typeof readClaims>
+  issuingDID?: string | undefined
+  validityPeriod?: number | undefined
+  txCode: boolean
+}
+
+/** Makes an offer and shows its link until a wallet redeems it. The link and the code are not stored, so the page is their only place. */
+export async function offerToWallet(
+  { call, say, until, goTo, showCode }: ActionContext,
+  { issuerId, credentialConfigurationId }: Configuration,
+  offered: Offer,
+): Promise<string> {
+  say('Offering …')
+  const { recordId, credentialOffer, txCode } = await call(
+    'POST /oid4vci/issuers/{issuerId}/credential-offers',
+    {
+      path: { issuerId },
+      body: { ...offered, credentialConfigurationId, byReference: true, automaticIssuance: true },
+    },
+  )
+  await until('the offer is in the list', ({ credentials }) =>
+    credentials.some((each) => each.recordId === recordId),
+  )
+  goTo('credentials')
+  const title = txCode === undefined ? 'Offer for a wallet' : `Offer for a wallet, transaction code ${txCode}`
+  showCode({ title, url: credentialOffer, longUrl: credentialOffer }, ({ credentials }) =>
+    credentials.some((each) => each.recordId === recordId && each.protocolState === 'OfferCreated'),
+  )
+  return txCode === undefined
+    ? 'The offer is created. The first wallet that reads it gets the credential.'
+    : `The offer is created. Its transaction code is ${txCode}: give it to the holder on another channel.`
+}
+
+const formats = { 'SD-JWT': 'dc+sd-jwt', JWT: 'jwt_vc_json' } as const
+
+/** Requests a proof from any wallet of OpenID4VP, and shows the link. */
+export async function requestFromWallet(context: ActionContext): Promise<string | undefined> {
+  const signer = await chooseSigner(context)
+  if (!signer) return undefined
+  const values = await context.fill(
+    'Proof request for a wallet',
+    [
+      { name: 'type', label: 'type', value: '', hint: 'vct of an SD-JWT VC, or type of a JWT credential' },
+      { name: 'format', label: 'format', value: 'SD-JWT', words: Object.keys(formats) },
+      { name: 'claim', label: 'claim', value: '', hint: 'name of a requested claim', many: true },
+    ],
+    { check: ({ type }) => checkType(type) },
+  )
+  if (!values) return undefined
+  context.say('Requesting …')
+  const made = await context.call('POST /present-proof/presentations/openid4vp', {
+    body: { dcqlQuery: queryOf(values), did: signer.did },
+  })
+  await context.showNewInvitation('proofs', made)
+  return 'The request is created. The first wallet that reads it can answer it.'
+}
+
+function checkType(type = ''): void {
+  if (type.trim() === '') throw new UsageError('A request needs a type: that of the credentials to present.')
+}
+
+function queryOf({ type = '', format = '', ...others }: Record<string, string>) {
+  const isJwt = format === 'JWT'
+  const claims = Object.entries(others)
+    .filter(([name, value]) => name.startsWith('claim') && value !== '')
+    .map(([, value]) => ({ path: isJwt ? ['credentialSubject', value] : [value] }))
+  const meta = isJwt ? { type_values: [[type.trim()]] } : { vct_values: [type.trim()] }
+  return {
+    credentials: [
+      {
+        id: 'credential',
+        format: formats[format as keyof typeof formats],
+        meta,
+        ...(claims.length > 0 && { claims }),
+      },
+    ],
+  }
+}
+
+/** Reads a link of OpenID4VC. The person consents afterwards, with the record before them. */
+export async function receiveLink(
+  { call, say, goTo }: ActionContext,
+  kind: 'offer' | 'request',
+  link: string,
+): Promise<string> {
+  if (kind === 'offer') {
+    say('Reading the offer …')
+    await call('POST /issue-credentials/records/openid4vci', { body: { credentialOffer: link } })
+    goTo('credentials')
+    return 'The offer has arrived: a accepts it.'
+  }
+  say('Reading the request …')
+  await call('POST /present-proof/presentations/openid4vp/requests', { body: { authorizationRequest: link } })
+  goTo('proofs')
+  return 'The request has arrived: p presents.'
+}
+
+/** The verifier of a request over OpenID4VP, and how far it can be trusted. */
+export function verifierLines(record: PresentationRecord): string[] {
+  return verifierFields(record)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${safeLine(String(value))}`)
+}
+
+/** The claims that a candidate would disclose. Undefined: the request does not say. */
+export function disclosed({ discloses }: Candidates['candidates'][number]): string | undefined {
+  const claims = discloses?.flatMap((each) => each.claims)
+  if (!claims) return undefined
+  return claims.includes('*') ? 'all claims' : claims.map(safeLine).join(', ') || 'no further claims'
+}

@@ -1,0 +1,147 @@
+/** OpenID4VC between two daemons by commands only: offer, receive, request, present, verify, revoke, reject. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CommandResult, newUser, type User } from './_cli.ts'
+
+const ledger = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+const env = { VDR_URL: `sqlite:${join(ledger, 'vdr.db')}` }
+const types = { jwt: 'Person', sdjwt: 'PersonSd' } as const
+let issuer: User
+let holder: User
+let [did, vci]: string[] = []
+
+beforeAll(async () => {
+  ;[issuer, holder] = [newUser(), newUser()]
+  for (const user of [issuer, holder]) expect((await user.as(env).run`daemon start`).code).toBe(0)
+  did = await printedBy(issuer.run`did create --publish --wait --quiet`)
+  const properties = { name: { type: 'string' }, age: { type: 'integer' } }
+  const $schema = 'https://json-schema.org/draft/2020-12/schema'
+  const schema = JSON.stringify({ $schema, type: 'object', properties, required: ['name'] })
+  const guid = await printedBy(
+    issuer.run`schema publish --name person --author ${did} --schema ${schema} --quiet`,
+  )
+  vci = await printedBy(issuer.run`issuer create --quiet`)
+  for (const [format, id] of Object.entries(types))
+    await printedBy(
+      issuer.run`issuer configuration add ${vci} --id ${id} --schema ${guid} --format ${format} --quiet`,
+    )
+})
+afterAll(async () => {
+  for (const user of [issuer, holder]) {
+    await user.run`daemon stop`
+    user.remove()
+  }
+  rmSync(ledger, { recursive: true, force: true })
+})
+
+/** The output of a command that succeeds. */
+async function printedBy(running: Promise<CommandResult>): Promise<string> {
+  const { code, out, err } = await running
+  expect([code, code === 0 ? '' : err]).toEqual([0, ''])
+  return out.trim()
+}
+
+/** The record of an offer, with the URL for the wallet. */
+const offer = (format: keyof typeof types, ...more: string[]) =>
+  issuer.json`credential offer --oid4vci ${vci!} --configuration ${types[format]} --issuing-did ${did!} --claim name=Alice --claim age:=42 ${more}`
+
+/** Makes a query for the name in a credential of the holder. Returns its file. */
+async function queryFor(recordId: string): Promise<string> {
+  const file = join(issuer.folder, `${recordId}.json`)
+  writeFileSync(file, await printedBy(holder.run`dcql from ${recordId} --claim name`))
+  return file
+}
+
+const request = (file: string) => issuer.json`proof request --oid4vp --dcql ${file}`
+
+describe.each(['jwt', 'sdjwt'] as const)('a credential as %s', (format) => {
+  test('is offered, received, requested, presented, verified, revoked and refused', async () => {
+    const { credentialOffer, txCode, recordId: issued } = await offer(format, '--tx-code')
+    const wrong = await holder.run`oid4vc receive ${credentialOffer} --yes --tx-code ${other(txCode)}`
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('The transaction code is wrong') })
+    expect(wrong.err).toMatch(/Try: agent credential accept \S+ --tx-code <code>/)
+    const received = await holder.json`oid4vc receive ${credentialOffer} --yes --tx-code ${txCode}`
+    expect(received.protocolState).toBe('CredentialReceived')
+    expect((await issuer.json`credential show ${issued}`).protocolState).toBe('CredentialSent')
+
+    const query = await queryFor(received.recordId)
+    const first = await request(query)
+    const url = first.openid4vp.authorizationRequest
+    const presented = await holder.run`oid4vc present ${url} --yes`
+    expect(presented.code).toBe(0)
+    expect(presented.err).toContain(`discloses  ${format === 'jwt' ? 'all claims' : 'name'} of`)
+    const verified = await printedBy(issuer.run`proof show ${first.presentationId}`)
+    expect(verified).toContain('PresentationVerified (the presentation is valid)')
+    expect(verified).toMatch(/shown name +Alice/)
+    expect(verified).toMatch(/passed +form, audience, nonce, .*holder-binding, signature, status, answer/)
+    await printedBy(issuer.run`proof accept ${first.presentationId}`)
+
+    await printedBy(issuer.run`credential revoke ${issued} --yes`)
+    const second = await request(query)
+    const refused = await holder.run`oid4vc present ${second.openid4vp.authorizationRequest} --yes`
+    expect(refused.code).toBe(5)
+    expect(refused.err).toContain('the credential is revoked')
+    const failed = await issuer.run`proof show ${second.presentationId}`
+    expect(failed).toMatchObject({ code: 8, out: expect.stringContaining('PresentationVerificationFailed') })
+    expect(failed.out).toMatch(/failed +status: .*the credential is revoked/)
+  })
+})
+
+test('an offer and a request are rejected, and the verifier is told', async () => {
+  const { credentialOffer } = await offer('sdjwt')
+  expect((await holder.run`oid4vc receive ${credentialOffer}`).code).toBe(2)
+  const taken = await holder.json`oid4vc receive ${credentialOffer} --yes`
+  const { credentialOffer: unwanted } = await offer('sdjwt', '--tx-code')
+  expect((await holder.run`oid4vc receive ${unwanted} --yes`).code).toBe(2)
+  const [waiting] = (await printedBy(holder.run`credential list --state OfferReceived --quiet`)).split('\n')
+  await printedBy(holder.run`credential reject ${waiting!}`)
+  expect((await holder.json`credential show ${waiting!}`).protocolState).toBe('OfferRejected')
+
+  const asked = await request(await queryFor(taken.recordId))
+  expect((await holder.run`oid4vc present ${asked.openid4vp.authorizationRequest}`).code).toBe(2)
+  const [proof] = (await printedBy(holder.run`proof list --state RequestReceived --quiet`)).split('\n')
+  await printedBy(holder.run`proof reject ${proof!}`)
+  const told = await issuer.run`proof show ${asked.presentationId}`
+  expect(told.out).toContain('The holder has declined the request.')
+})
+
+test('a link of the other kind names the command for it', async () => {
+  const { credentialOffer } = await offer('jwt')
+  const file = join(issuer.folder, 'any.json')
+  writeFileSync(
+    file,
+    JSON.stringify({ credentials: [{ id: 'any', format: 'dc+sd-jwt', meta: { vct_values: ['urn:x'] } }] }),
+  )
+  const { openid4vp } = await request(file)
+  const presented = await holder.run`oid4vc present ${credentialOffer} --yes`
+  expect(presented).toMatchObject({ code: 2, err: expect.stringContaining('Try: agent oid4vc receive -') })
+  const received = await holder.run`oid4vc receive ${openid4vp.authorizationRequest} --yes`
+  expect(received).toMatchObject({ code: 2, err: expect.stringContaining('Try: agent oid4vc present -') })
+})
+
+test('a request without a query names the command that makes one', async () => {
+  const { code, err } = await issuer.run`proof request --oid4vp`
+  expect([code, err]).toEqual([2, expect.stringContaining('agent dcql from')])
+})
+
+test('a credential of a DID that the wallet cannot resolve names the reason with the error', async () => {
+  const stranger = newUser()
+  try {
+    expect((await stranger.run`daemon start`).code).toBe(0)
+    const { credentialOffer } = await offer('jwt')
+    const { code, err } = await stranger.run`oid4vc receive ${credentialOffer} --yes`
+    expect(code).toBe(5)
+    expect(err).toMatch(
+      /cannot reach CredentialReceived\.\n +Reason: The credential is not accepted: The DID of/,
+    )
+  } finally {
+    await stranger.run`daemon stop`
+    stranger.remove()
+  }
+})
+
+function other(code: string): string {
+  return code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
+}
