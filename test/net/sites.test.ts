@@ -79,6 +79,7 @@ test('no other file opens connections', () => {
     'daemon/nodes/greet.ts', // a request to another node, to learn whether it answers
     'daemon/nodes/listener.ts', // the server for the other nodes
     'daemon/nodes/peer-request.ts', // a request to another node
+    'daemon/pages/digital-credentials.ts', // in the browser
     'daemon/pages/page.ts', // in the browser: the event stream of its own link
     'daemon/pages/reference/start.js', // in the browser: reads the document of its own server
     'daemon/server/listen.ts', // the servers
