@@ -108,8 +108,10 @@ const mayImport: Record<string, string[]> = {
     // The checks of presentations that answer a query are the same over both protocols.
     'src/oid4vp/verify-presentations.ts',
   ],
+  'src/oauth': ['src/base'],
   'src/oid4vci': [
     'src/base',
+    'src/oauth',
     'src/net',
     'src/crypto',
     'src/did',
@@ -125,6 +127,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/oid4vp': [
     'src/base',
+    'src/oauth',
     'src/net',
     'src/crypto',
     'src/did',
@@ -139,7 +142,6 @@ const mayImport: Record<string, string[]> = {
     'src/trust-anchors',
     'src/verification',
     'src/protocols',
-    'src/oid4vci',
   ],
   // Reads texts without a wallet. The command line loads it, and nothing of the daemon.
   'src/decode': [
@@ -252,6 +254,7 @@ const mayImport: Record<string, string[]> = {
     'src/anoncreds',
     'src/audit',
     'src/backup',
+    'src/oauth',
     'src/oid4vci',
     'src/oid4vp',
     'src/net',

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { getIssuer, issuerNotFound, type IssuerRow } from '../../src/oid4vci/issuers.ts'
 import { proofAlgorithms } from '../../src/oid4vci/metadata.ts'
-import { OAuthError } from '../../src/oid4vci/oauth-error.ts'
+import { OAuthError } from '../../src/oauth/oauth-error.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 

@@ -7,7 +7,7 @@ import type { Wallet } from '../wallet/wallet.ts'
 import { readProof, refusal, useProof, type Protected } from './dpop.ts'
 import { readExternalToken } from './external-server.ts'
 import { externalServerOf, identifierOf, type IssuerRow } from './issuers.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 import { noteRefusal } from './request-log.ts'
 import { findSession, type SessionRow } from './session.ts'
 

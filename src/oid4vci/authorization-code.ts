@@ -5,8 +5,9 @@ import { updateData } from '../protocols/engine/record.ts'
 import type { CredentialRecord } from '../protocols/issue-credential/model.ts'
 import type { Tx } from '../storage/database.ts'
 import { CheckedRequest } from './authorization-request.ts'
-import { OAuthError } from './oauth-error.ts'
-import { digestOf, newSecret, updateSession, type SessionRow } from './session.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
+import { digestOf, newSecret } from '../oauth/secrets.ts'
+import { updateSession, type SessionRow } from './session.ts'
 
 /** The seconds for which an authorization code is valid. */
 const lifetimeSeconds = 60

@@ -8,8 +8,8 @@ import { issueCredential, type CredentialRecord } from '../protocols/issue-crede
 import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
-import { OAuthError } from './oauth-error.ts'
-import { readParameters } from './parameters.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
+import { readParameters } from '../oauth/parameters.ts'
 import { faultOfRedirectUri } from './redirect-uri.ts'
 import { findSession, type SessionRow } from './session.ts'
 

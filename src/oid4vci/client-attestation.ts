@@ -14,7 +14,7 @@ import type { Wallet } from '../wallet/wallet.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { type Clock, faultOfTimes, HeaderKey, readMembers, Times } from './jwt.ts'
 import { nonceLifetimeSeconds, useNonce } from './nonce.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 import { providersOf, verifyAttestation } from './wallet-providers.ts'
 
 /** The headers by which a client identifies itself. */

@@ -5,7 +5,7 @@ import { authorizedIn } from './authorization-code.ts'
 import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import type { IssuerRow } from './issuers.ts'
 import { maxBatch } from './metadata.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 import { invalidProof } from './proof.ts'
 import type { SessionRow } from './session.ts'
 

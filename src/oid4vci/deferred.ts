@@ -8,7 +8,7 @@ import { toResponse, toSent, type Sent } from './credential.ts'
 import { openRequest, readResponseEncryption } from './encryption.ts'
 import { issueDeferred } from './issue.ts'
 import type { IssuerRow } from './issuers.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 
 export const DeferredCredentialRequest = z
   .looseObject({

@@ -16,8 +16,8 @@ import { identifierOf, type IssuerRow } from './issuers.ts'
 import { HeaderKey, readMembers } from './jwt.ts'
 import { proofAlgorithms } from './metadata.ts'
 import { createNonce, nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
-import { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
-import { digestOf } from './session.ts'
+import { OAuthError, type OAuthErrorCode } from '../oauth/oauth-error.ts'
+import { digestOf } from '../oauth/secrets.ts'
 
 /** A proof that passed all checks. `jkt` is the thumbprint of its key (RFC 7638), `id` identifies the proof until `endsMs`. */
 export type DpopProof = { jkt: string; id: string; endsMs: number }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { newId } from '../base/id.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
+import { P256PrivateJwk } from '../oauth/secrets.ts'
 import type { AgentDb } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { IssuerRow } from './issuers.ts'
@@ -18,15 +19,6 @@ const PublicKey = z.object({
 export type EncryptionJwk = z.output<typeof PublicKey>
 
 const Stored = z.object({ jwk: PublicKey, sealed: z.string() })
-
-/** A private key on P-256 as it is stored, sealed (RFC 7518 §6.2). */
-export const P256PrivateJwk = z.object({
-  kty: z.literal('EC'),
-  crv: z.literal('P-256'),
-  x: z.string(),
-  y: z.string(),
-  d: z.string(),
-})
 
 const contextOf = (issuerId: string) => `credential-issuer-encryption:${issuerId}`
 

@@ -6,7 +6,7 @@ import { parseJson } from '../base/json.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { findPrivateKey, type EncryptionJwk } from './encryption-key.ts'
 import type { IssuerRow } from './issuers.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 
 const alg = 'ECDH-ES'
 const encs = ['A128GCM', 'A256GCM'] as const

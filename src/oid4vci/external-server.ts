@@ -10,7 +10,7 @@ import { tryParseJson } from '../base/json.ts'
 import { Problem } from '../base/problem.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 
 /** `url` is the issuer identifier of the server. The client is the issuer's own, for introspection. */
 export type ExternalServer = { url: string; clientId: string; clientSecret: string }

@@ -10,7 +10,7 @@ import { noteCount } from '../storage/tx-context.ts'
 import { LaterError, type Wallet } from '../wallet/wallet.ts'
 import { issuanceOf } from './formats.ts'
 import { invalidNonce, useNonce } from './nonce.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 
 /** The most attempts. Another request may issue first, or another credential get the index of the status list. */
 const attempts = 5

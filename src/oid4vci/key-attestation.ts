@@ -9,7 +9,7 @@ import { VerificationError } from '../credentials/verification-error.ts'
 import { isSameKey, type PublicJwk, toPublic } from '../crypto/keys.ts'
 import { type Clock, HeaderKey, isKey } from './jwt.ts'
 import { invalidNonce } from './nonce.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 import { type TrustedProviders, verifyAttestation } from './wallet-providers.ts'
 
 const Accepted = z.array(z.string().min(1).max(200)).min(1).max(10).optional()

@@ -10,7 +10,7 @@ import { vciFormats, type VciFormatId } from './formats.ts'
 import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import { requirementOf, toMetadata } from './key-attestation.ts'
 import { algorithmsOf, providersOf } from './wallet-providers.ts'
-import { preAuthorizedGrant } from './parameters.ts'
+import { preAuthorizedGrant } from '../oauth/parameters.ts'
 
 /** The most proofs in a request. Each gets a credential. */
 export const maxBatch = 10

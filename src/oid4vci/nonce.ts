@@ -8,8 +8,9 @@ import { Problem } from '../base/problem.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { OAuthError } from './oauth-error.ts'
-import { digestOf, findSession } from './session.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
+import { digestOf } from '../oauth/secrets.ts'
+import { findSession } from './session.ts'
 
 /** The seconds for which a nonce is valid. */
 export const nonceLifetimeSeconds = 300

@@ -6,7 +6,7 @@ import { issueCredential } from '../protocols/issue-credential/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
 import type { IssuerRow } from './issuers.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 
 export const NotificationRequest = z
   .looseObject({

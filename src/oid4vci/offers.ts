@@ -16,13 +16,12 @@ import { ConfigurationId, requireConfiguration, type ConfigurationRow } from './
 import { toIssuedType } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
-import { preAuthorizedGrant } from './parameters.ts'
+import { preAuthorizedGrant } from '../oauth/parameters.ts'
+import { digestOf, newSecret } from '../oauth/secrets.ts'
 import {
-  digestOf,
   getSession,
   insertSession,
   newIssuerState,
-  newSecret,
   openSecrets,
   sealSecrets,
   type SessionSecrets,

@@ -11,7 +11,7 @@ import { createJwkDid } from '../did/jwk.ts'
 import { faultOfTimes, HeaderKey, isKey, readMembers } from './jwt.ts'
 import { type AttestationPolicy, type KeyAttestation, verifyKeyAttestation } from './key-attestation.ts'
 import { invalidNonce } from './nonce.ts'
-import { OAuthError } from './oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 
 export type ProofChecks = {
   resolve: Resolve

@@ -6,7 +6,7 @@ import { updateData } from '../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { OAuthError, toFailure } from './oauth-error.ts'
+import { OAuthError, toFailure } from '../oauth/oauth-error.ts'
 import type { SessionRow } from './session.ts'
 
 /** The type of a request in the log. It has no DID of a sender. */

@@ -11,8 +11,8 @@ import { authenticateClient, type ClientHeaders, useClientProof } from './client
 import { readProof } from './dpop.ts'
 import type { IssuerRow } from './issuers.ts'
 import { useNonce } from './nonce.ts'
-import { OAuthError } from './oauth-error.ts'
-import { readParameters } from './parameters.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
+import { readParameters } from '../oauth/parameters.ts'
 import { withLog } from './request-log.ts'
 import { findSession } from './session.ts'
 

@@ -1,7 +1,7 @@
 /** Sessions of issuance: rows that bind the code and the access token of an offer to its record. Secrets are stored as digests. */
-import { createHash, randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
+import { digestOf, newSecret } from '../oauth/secrets.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
@@ -18,11 +18,6 @@ const Secrets = z.object({
 })
 export type SessionSecrets = z.infer<typeof Secrets>
 
-/** A code or token of 256 random bits. */
-export function newSecret(): string {
-  return randomBytes(32).toString('base64url')
-}
-
 /** The `issuer_state` of an offer. It begins with the id of the issuer, because an external authorization server names no issuer beside it. */
 export function newIssuerState(issuerId: string): string {
   return `${issuerId}.${newSecret()}`
@@ -31,11 +26,6 @@ export function newIssuerState(issuerId: string): string {
 /** The id of the issuer of an `issuer_state`. Undefined for another text. */
 export function issuerIdIn(issuerState: string): string | undefined {
   return /^([\da-f-]{36})\./i.exec(issuerState)?.[1]?.toLowerCase()
-}
-
-/** SHA-256 in base64url: of a secret that cannot be guessed, or of a value that a specification hashes so. */
-export function digestOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url')
 }
 
 const contextOf = (recordId: string) => `issuance-session:${recordId}`

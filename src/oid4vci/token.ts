@@ -16,10 +16,11 @@ import {
 import { readProof, useProof, type DpopProof } from './dpop.ts'
 import type { IssuerRow } from './issuers.ts'
 import { createNonce, nonceLifetimeSeconds } from './nonce.ts'
-import { OAuthError } from './oauth-error.ts'
-import { preAuthorizedGrant, readParameters } from './parameters.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
+import { preAuthorizedGrant, readParameters } from '../oauth/parameters.ts'
 import { logRefusal, withLog } from './request-log.ts'
-import { findSession, newSecret, openSecrets, redeemSession, type SessionRow } from './session.ts'
+import { newSecret } from '../oauth/secrets.ts'
+import { findSession, openSecrets, redeemSession, type SessionRow } from './session.ts'
 import { guessTxCode } from './tx-code.ts'
 
 /** The seconds for which an access token is valid. The longer time is for a credential that the issuer has to approve. */

@@ -3,7 +3,7 @@ import { compactDecrypt, errors } from 'jose'
 import { randomId } from '../base/id.ts'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '../base/json.ts'
 import { generateKey, type PrivateJwk, toPublic } from '../crypto/keys.ts'
-import { OAuthError } from '../oid4vci/oauth-error.ts'
+import { OAuthError } from '../oauth/oauth-error.ts'
 
 const algorithm = 'ECDH-ES'
 const encodings = ['A128GCM', 'A256GCM']

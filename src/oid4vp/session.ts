@@ -6,8 +6,8 @@ import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { P256PrivateJwk } from '../oid4vci/encryption-key.ts'
-import { digestOf } from '../oid4vci/session.ts'
+import { P256PrivateJwk } from '../oauth/secrets.ts'
+import { digestOf } from '../oauth/secrets.ts'
 
 export type SessionRow = Selectable<WalletTables['presentation_session']>
 

@@ -93,7 +93,7 @@ const requests: Check[] = [
     attack: pushed({ authorization_details: details('Licence') }),
   },
   {
-    file: 'parameters.ts',
+    file: 'src/oauth/parameters.ts',
     text: 'repeated !== undefined',
     off: 'false',
     attack: async ({ setup }) => {

@@ -1,6 +1,6 @@
 /** Credential offers as a wallet reads them (VCI §4.1). Members that are not listed here are ignored. */
 import * as z from 'zod'
-import { preAuthorizedGrant } from '../parameters.ts'
+import { preAuthorizedGrant } from '../../oauth/parameters.ts'
 
 export { preAuthorizedGrant }
 

@@ -1,7 +1,7 @@
 /** Finds the metadata of an issuer (VCI §12.2.2) and of the authorization server for an offer (VCI §12.3, RFC 8414 §3). */
 import * as z from 'zod'
 import { reasonOf } from '../../base/reason.ts'
-import { preAuthorizedGrant } from '../parameters.ts'
+import { preAuthorizedGrant } from '../../oauth/parameters.ts'
 import { type Caller, getDocument, invalidMetadata, requireSafe } from './caller.ts'
 import { ReceivedIssuerMetadata, ReceivedServerMetadata } from './issuer-metadata.ts'
 import { invalidOffer } from './offer.ts'

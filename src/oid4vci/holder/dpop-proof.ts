@@ -2,7 +2,7 @@
 import { randomId } from '../../base/id.ts'
 import { signJws } from '../../credentials/jws.ts'
 import { toPublic, type PrivateJwk } from '../../crypto/keys.ts'
-import { digestOf } from '../session.ts'
+import { digestOf } from '../../oauth/secrets.ts'
 
 /** A key on P-256. */
 export type DpopKey = PrivateJwk

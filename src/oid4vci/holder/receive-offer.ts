@@ -10,7 +10,7 @@ import {
 } from '../../protocols/issue-credential/openid4vci.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { preAuthorizedGrant } from '../parameters.ts'
+import { preAuthorizedGrant } from '../../oauth/parameters.ts'
 import { type Caller, invalidMetadata, toText } from './caller.ts'
 import { findIssuerMetadata, findServerMetadata, type GrantType } from './discovery.ts'
 import { dpopAlgorithm } from './dpop-proof.ts'

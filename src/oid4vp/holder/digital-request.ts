@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { JsonObject } from '../../base/json.ts'
 import { decodeHeader } from '../../credentials/jws.ts'
-import { OAuthError } from '../../oid4vci/oauth-error.ts'
+import { OAuthError } from '../../oauth/oauth-error.ts'
 import { audienceOf, type DigitalRequest } from '../../protocols/present-proof/digital-credentials.ts'
 import type { StoredRequest, Step } from '../../protocols/present-proof/openid4vp-request.ts'
 import type { Wallet } from '../../wallet/wallet.ts'

@@ -1,7 +1,7 @@
 /** Chooses the key and the algorithm that a response is encrypted with (OpenID4VP 1.0 §8.3). */
 import * as z from 'zod'
 import type { JsonObject } from '../../base/json.ts'
-import { chooseEncoding, chooseKey, encodings } from '../../oid4vci/encryption-choice.ts'
+import { chooseEncoding, chooseKey, encodings } from '../../oauth/encryption-choice.ts'
 import type { StoredRequest } from '../../protocols/present-proof/openid4vp-request.ts'
 import { invalid } from './request-object.ts'
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { Problem } from '../../base/problem.ts'
-import { OAuthError } from '../../oid4vci/oauth-error.ts'
+import { OAuthError } from '../../oauth/oauth-error.ts'
 import { findByThread } from '../../protocols/engine/find.ts'
 import { begin } from '../../protocols/engine/record.ts'
 import { NotDelivered } from '../../protocols/engine/send.ts'

@@ -6,8 +6,8 @@ import { VerificationError } from '../../credentials/verification-error.ts'
 import { NoFreeConnectionError, ServerDownError } from '../../net/destinations.ts'
 import { isPublicUrl } from '../../net/public-url.ts'
 import { UnreachableError } from '../../net/unreachable-error.ts'
-import { OAuthError } from '../../oid4vci/oauth-error.ts'
-import { newSecret } from '../../oid4vci/session.ts'
+import { OAuthError } from '../../oauth/oauth-error.ts'
+import { newSecret } from '../../oauth/secrets.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 
 /** Notes a step for the record. */

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { reasonOf } from '../../base/reason.ts'
 import { DcqlQuery, dcqlFormats } from '../../dcql/query.ts'
-import { OAuthError } from '../../oid4vci/oauth-error.ts'
+import { OAuthError } from '../../oauth/oauth-error.ts'
 import type { StoredRequest, Step } from '../../protocols/present-proof/openid4vp-request.ts'
 import { digitalModes, directPostModes } from '../../protocols/present-proof/openid4vp.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
