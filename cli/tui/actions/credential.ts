@@ -122,7 +122,7 @@ async function issue(context: ActionContext, { recordId }: CredentialRecord): Pr
 }
 
 async function revoke(context: ActionContext, { recordId }: CredentialRecord): Promise<string | undefined> {
-  if (!(await context.confirm('Revoke this credential? This cannot be undone. The holder is notified.')))
+  if (!(await context.confirm('Revoke this credential? This cannot be undone. Verifiers will refuse it.')))
     return undefined
   context.say('Revoking …')
   await context.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })

@@ -88,7 +88,7 @@ test('a credential is offered, accepted, issued, requested, presented, accepted 
 
   await left.type('2', 'r', 'n')
   expect(left.frame()).toContain('not revoked')
-  await left.after('r').shows('Revoke this credential? This cannot be undone. The holder is notified.')
+  await left.after('r').shows('Revoke this credential? This cannot be undone. Verifiers will refuse it.')
   await left.after('y').shows('status      revoked on')
   await right.after('2').shows(/status +revoked on .* \(by the issuer\)/)
   await left.after('r').shows('There is nothing to revoke here')
