@@ -83,7 +83,11 @@ export default [
       reply: [200, ResponseReceipt],
     },
     ({ agent }, { path: { token }, headers: { origin }, body }) =>
-      toOAuthAnswer(withWallet(agent, token, (wallet) => receiveFromPage(wallet, token, origin, body))),
+      toOAuthAnswer(
+        withWallet(agent, token, (wallet) =>
+          receiveFromPage(wallet, token, origin, body, findAnsweredSession),
+        ),
+      ),
   ),
 
   route(

@@ -1,4 +1,5 @@
 /** `/present-proof`: proof requests and presentations. */
+import { findAnsweredSession } from '../../src/enterprise/openid4vp-answer.ts'
 import { DigitalResponse, receiveFromTenant } from '../../src/oid4vp/digital-response.ts'
 import { ReceiveOpenId4VpRequest, receiveRequest } from '../../src/oid4vp/holder/receive.ts'
 import {
@@ -109,7 +110,7 @@ export default [
       reply: [200, PresentationStatus],
     },
     async ({ wallet }, { path: { presentationId }, body }) =>
-      toPresentationStatus(await receiveFromTenant(wallet, presentationId, body)),
+      toPresentationStatus(await receiveFromTenant(wallet, presentationId, body, findAnsweredSession)),
   ),
 
   route(

@@ -11,7 +11,13 @@ import { optional } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
 import { openResponse, type Response } from './authorization-response.ts'
-import { AnsweredRequest, receive, RefusedResponse, type ResponseReceipt } from './response.ts'
+import {
+  AnsweredRequest,
+  type FindSession,
+  receive,
+  RefusedResponse,
+  type ResponseReceipt,
+} from './response.ts'
 
 /** The members of `data`. Others are ignored: the request's parameter `state` is not part of the Digital Credentials API. */
 const Data = z.object({
@@ -31,18 +37,21 @@ export async function receiveFromPage(
   token: string,
   origin: string | undefined,
   credential: DigitalCredential,
+  findSession: FindSession,
 ): Promise<ResponseReceipt> {
-  return receiveDigital(wallet, await getRequest(wallet, token), origin, credential)
+  const record = await getRequest(wallet, token)
+  return receiveDigital(wallet, record, { ...credential, origin }, findSession)
 }
 
-function receiveDigital(
+async function receiveDigital(
   wallet: Wallet,
   record: RequestRecord,
-  origin = '',
-  credential: DigitalCredential,
+  { origin = '', ...credential }: DigitalResponse,
+  findSession: FindSession,
 ): Promise<ResponseReceipt> {
   const digest = digestOf(JSON.stringify([origin, credential.protocol, credential.data]))
-  const received = { record, audience: audienceOf(origin), digest }
+  const session = await findSession(wallet, record)
+  const received = { record, audience: audienceOf(origin), digest, session }
   return receive(wallet, received, () => readDigital(wallet, record, origin, credential))
 }
 
@@ -80,6 +89,7 @@ export async function receiveFromTenant(
   wallet: Wallet,
   presentationId: string,
   { origin: given, ...credential }: DigitalResponse,
+  findSession: FindSession,
 ): Promise<PresentationRecord> {
   const record = await getRecord(wallet.db, presentProof, presentationId)
   if (!record.openid4vp?.digitalRequest)
@@ -88,7 +98,8 @@ export async function receiveFromTenant(
   if (given === undefined && origins.length > 1)
     throw new Problem('BadRequest', `origin is missing. It is one of ${origins.join(', ')}.`)
   try {
-    await receiveDigital(wallet, record as RequestRecord, given ?? origins[0], credential)
+    const response = { ...credential, origin: given ?? origins[0] }
+    await receiveDigital(wallet, record as RequestRecord, response, findSession)
   } catch (error) {
     if (error instanceof AnsweredRequest) throw new Problem('Conflict', error.message, { cause: error })
     if (!(error instanceof OAuthError)) throw error

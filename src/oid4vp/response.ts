@@ -61,7 +61,7 @@ type Received = {
   record: RequestRecord
   audience: string
   digest: string
-  session?: AnsweredSession | undefined
+  session: AnsweredSession | undefined
 }
 
 /** Receives a response that `read` reads. @throws {OAuthError} `invalid_request` with the reason; {Problem} 503 */

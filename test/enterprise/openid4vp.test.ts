@@ -21,6 +21,7 @@ import {
   startVerifier,
   type Verifier,
 } from '../oid4vp/_wallet.ts'
+import { answerTo, shop, submit as submitDigital } from '../oid4vp/_digital.ts'
 import { answer as answerAsForeignWallet } from '../oid4vp/_foreign-wallet.ts'
 import {
   answer,
@@ -99,6 +100,26 @@ test('a wallet of others answers signed and encrypted requests of both', async (
   const challenge = await newChallenge(verifier.tenant, options, holderDid)
   expect((await answerAsForeignWallet(challenge.openid4vp!.authorizationRequest)).response.status).toBe(200)
   expect(await challengeOf(verifier.tenant, challenge.id)).toMatchObject({ state: 'success', did: holderDid })
+})
+
+test('the answer of a page by the Digital Credentials API ends a challenge, for the expected holder only', async () => {
+  const answerByPage = async (expectedDid: string) => {
+    const options = { ...person, responseMode: 'dc_api' as const, origins: [shop] }
+    const challenge = await newChallenge(verifier.tenant, options, expectedDid)
+    const { presentationId } = challenge.openid4vp!
+    const { openid4vp } = await presentationOf(verifier, presentationId)
+    const { protocol, data } = openid4vp!.digitalRequest!
+    await submitDigital(verifier, { presentationId, protocol }, await answerTo(data, shop))
+    return challengeOf(verifier.tenant, challenge.id)
+  }
+  expect(await answerByPage(holderDid)).toMatchObject({
+    state: 'success',
+    did: holderDid,
+    answeredBy: 'openid4vp',
+  })
+  const other = await answerByPage(newHolder().did)
+  expect(other).toMatchObject({ state: 'error', did: null })
+  expect(other.openid4vp!.checks!.find(({ result }) => result === 'failed')!.name).toBe('identity')
 })
 
 test('the subject of a credential is who answers if its DID has the key', async () => {
