@@ -114,6 +114,7 @@ export default defineConfig({
   plugins: [builtPrograms],
   test: {
     globalSetup: 'test/_build.ts',
+    setupFiles: 'test/_zod-messages.ts',
     // Tests often wait for processes: four files at a time keep two cores busy.
     maxWorkers: 4,
     isolate: false,

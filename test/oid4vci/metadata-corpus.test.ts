@@ -1,8 +1,6 @@
 /** The wallet's reader of metadata, with the documents of the conformance suite. Their names say whether they are valid. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import * as z from 'zod'
-import { describeIssue } from '../../src/base/plain-issues.ts'
 import { reasonOf } from '../../src/base/reason.ts'
 import { ReceivedIssuerMetadata, ReceivedServerMetadata } from '../../src/oid4vci/holder/issuer-metadata.ts'
 
@@ -29,8 +27,6 @@ const reasons: Record<string, string> = {
 const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''))
 
 function faultOf(name: string): string | undefined {
-  // Files share the process, and a dependency that another file loads sets the messages of zod again.
-  z.config({ localeError: describeIssue, customError: undefined })
   const Shape = name.includes('oauth-authorization-server') ? ReceivedServerMetadata : ReceivedIssuerMetadata
   const { error } = Shape.safeParse(JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')))
   return error && reasonOf(error)
