@@ -44,7 +44,6 @@ export function signJws(
     x5c?: readonly string[] | undefined
     jwk?: PublicJwk | undefined
     parameters?: JsonObject | undefined
-    key_attestation?: string | undefined
   },
   payload: object,
   key: PrivateJwk,
@@ -56,7 +55,6 @@ export function signJws(
     x5c: header.x5c,
     jwk: header.jwk,
     ...header.parameters,
-    key_attestation: header.key_attestation,
   }
   const signingInput = `${toBase64url(JSON.stringify(protectedHeader))}.${toBase64url(JSON.stringify(payload))}`
   return `${signingInput}.${toBase64url(sign(key, utf8(signingInput)))}`

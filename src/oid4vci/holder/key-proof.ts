@@ -44,5 +44,6 @@ function createKeyProof(
     ...(nonce !== undefined && { nonce }),
   }
   const key = binding === 'jwk' ? { jwk: toPublic(privateJwk) } : { kid }
-  return signJws({ typ: proofType, ...key, key_attestation: attestation }, payload, privateJwk)
+  const parameters = attestation === undefined ? undefined : { key_attestation: attestation }
+  return signJws({ typ: proofType, ...key, parameters }, payload, privateJwk)
 }
