@@ -1,5 +1,5 @@
 /** Which credentials answer a query (OpenID4VP 1.0 §6.4.2): those of a wallet, and those of a presentation. */
-import { type DcqlCredential, type Match, matchQuery, type MatchResult } from './match.ts'
+import type { Match, MatchResult } from './match.ts'
 import type { DcqlQuery } from './query.ts'
 
 /** A credential that matches a credential query, by its index in the list of candidates. */
@@ -12,13 +12,7 @@ export type Selection = {
   answer: string[] | undefined
 }
 
-/** Finds the credentials of a wallet that answer a query. */
-export function selectCredentials(query: DcqlQuery, held: readonly DcqlCredential[]): Selection {
-  const results = held.map((credential) => matchQuery(credential, query))
-  return selectMatches(query, results)
-}
-
-/** Finds the credentials that answer a query by the results of `matchQuery` for each. */
+/** Finds the credentials of a wallet that answer a query, by the results of `matchQuery` for each. */
 export function selectMatches(query: DcqlQuery, results: readonly MatchResult[][]): Selection {
   const candidates = Object.fromEntries(
     query.credentials.map(({ id }, position) => [

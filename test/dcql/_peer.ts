@@ -3,7 +3,7 @@ import { DcqlQuery as PeerQuery, type DcqlCredential as PeerCredential } from 'd
 import { expect } from 'vitest'
 import type { DcqlCredential } from '../../src/dcql/match.ts'
 import type { DcqlQuery } from '../../src/dcql/query.ts'
-import { selectCredentials } from '../../src/dcql/select.ts'
+import { selectCredentials } from './_select.ts'
 
 const toPeer = ({ format, types, claims, isBound, authorityKeyIds }: DcqlCredential) =>
   ({

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { DcqlCredential } from '../../src/dcql/match.ts'
 import { DcqlQuery } from '../../src/dcql/query.ts'
-import { selectCredentials } from '../../src/dcql/select.ts'
+import { selectCredentials } from './_select.ts'
 import { askPeer, expectAsPeer } from './_peer.ts'
 
 /** Without null, empty arrays and arrays of several types: see below. */

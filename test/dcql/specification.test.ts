@@ -1,7 +1,7 @@
 /** The queries of OpenID4VP 1.0 have the results that the specification documents, here and with the package `dcql`. */
 import { expect, test } from 'vitest'
 import type { DcqlCredential } from '../../src/dcql/match.ts'
-import { selectCredentials } from '../../src/dcql/select.ts'
+import { selectCredentials } from './_select.ts'
 import { DcqlQuery } from '../../src/dcql/query.ts'
 import { askPeer, expectAsPeer } from './_peer.ts'
 import { queryOf } from './_queries.ts'
