@@ -4,7 +4,7 @@ import { VerificationError } from '../credentials/verification-error.ts'
 import { type DidDocument, keysFor } from '../did/document.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import { runChecks } from '../oid4vp/checks.ts'
-import type { AnsweredSession, FindSession } from '../oid4vp/response.ts'
+import type { AnsweredSession, FindAnsweredSession } from '../oid4vp/response.ts'
 import type { PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { challenges } from './authentication.ts'
@@ -15,7 +15,7 @@ import { claim, finish } from './session-answer.ts'
 const products = { onboard: didRequests, authenticate: challenges }
 
 /** The session that a response answers. A session that was removed is ended already. */
-export const findAnsweredSession: FindSession = async (wallet, { openid4vp: { sessionId } }) => {
+export const findAnsweredSession: FindAnsweredSession = async (wallet, { openid4vp: { sessionId } }) => {
   if (sessionId === undefined) return undefined
   const row = await findSessionById(wallet.db, sessionId)
   return row ? toAnswered(wallet, row) : { check: async () => [], end: async () => false }

@@ -13,7 +13,7 @@ import { getRequest, type RequestRecord } from './authorization-request.ts'
 import { openResponse, type Response } from './authorization-response.ts'
 import {
   AnsweredRequest,
-  type FindSession,
+  type FindAnsweredSession,
   receive,
   RefusedResponse,
   type ResponseReceipt,
@@ -37,22 +37,21 @@ export async function receiveFromPage(
   token: string,
   origin: string | undefined,
   credential: DigitalCredential,
-  findSession: FindSession,
+  findAnswered: FindAnsweredSession,
 ): Promise<ResponseReceipt> {
   const record = await getRequest(wallet, token)
-  return receiveDigital(wallet, record, { ...credential, origin }, findSession)
+  return receiveDigital(wallet, record, { ...credential, origin }, findAnswered)
 }
 
 async function receiveDigital(
   wallet: Wallet,
   record: RequestRecord,
   { origin = '', ...credential }: DigitalResponse,
-  findSession: FindSession,
+  findAnswered: FindAnsweredSession,
 ): Promise<ResponseReceipt> {
   const digest = digestOf(JSON.stringify([origin, credential.protocol, credential.data]))
-  const session = await findSession(wallet, record)
-  const received = { record, audience: audienceOf(origin), digest, session }
-  return receive(wallet, received, () => readDigital(wallet, record, origin, credential))
+  const arrived = { record, audience: audienceOf(origin), digest }
+  return receive(wallet, arrived, () => readDigital(wallet, record, origin, credential), findAnswered)
 }
 
 async function readDigital(
@@ -89,7 +88,7 @@ export async function receiveFromTenant(
   wallet: Wallet,
   presentationId: string,
   { origin: given, ...credential }: DigitalResponse,
-  findSession: FindSession,
+  findAnswered: FindAnsweredSession,
 ): Promise<PresentationRecord> {
   const record = await getRecord(wallet.db, presentProof, presentationId)
   if (!record.openid4vp?.digitalRequest)
@@ -99,7 +98,7 @@ export async function receiveFromTenant(
     throw new Problem('BadRequest', `origin is missing. It is one of ${origins.join(', ')}.`)
   try {
     const response = { ...credential, origin: given ?? origins[0] }
-    await receiveDigital(wallet, record as RequestRecord, response, findSession)
+    await receiveDigital(wallet, record as RequestRecord, response, findAnswered)
   } catch (error) {
     if (error instanceof AnsweredRequest) throw new Problem('Conflict', error.message, { cause: error })
     if (!(error instanceof OAuthError)) throw error

@@ -36,7 +36,10 @@ export type AnsweredSession = {
 }
 
 /** The session of a record, if it has one. */
-export type FindSession = (wallet: Wallet, record: RequestRecord) => Promise<AnsweredSession | undefined>
+export type FindAnsweredSession = (
+  wallet: Wallet,
+  record: RequestRecord,
+) => Promise<AnsweredSession | undefined>
 
 /**
  * Receives a response at the `response_uri`. A response that is not of this request changes nothing but its log.
@@ -47,30 +50,28 @@ export async function receiveResponse(
   wallet: Wallet,
   token: string,
   form: URLSearchParams,
-  findSession: FindSession,
+  findAnswered: FindAnsweredSession,
 ): Promise<ResponseReceipt> {
   const record = await getRequest(wallet, token)
-  const session = await findSession(wallet, record)
   const { clientId: audience } = record.openid4vp
-  const received = { record, audience, digest: digestOf(form.toString()), session }
-  return receive(wallet, received, () => readResponse(wallet, record, form))
+  const arrived = { record, audience, digest: digestOf(form.toString()) }
+  return receive(wallet, arrived, () => readResponse(wallet, record, form), findAnswered)
 }
 
 /** A response to a record, by its digest. The holder must have signed for the audience. */
-type Received = {
-  record: RequestRecord
-  audience: string
-  digest: string
-  session: AnsweredSession | undefined
-}
+type Arrived = { record: RequestRecord; audience: string; digest: string }
+/** A response with the session that it answers. */
+type Received = Arrived & { session: AnsweredSession | undefined }
 
 /** Receives a response that `read` reads. @throws {OAuthError} `invalid_request` with the reason; {Problem} 503 */
 export async function receive(
   wallet: Wallet,
-  received: Received,
+  arrived: Arrived,
   read: () => Promise<Response>,
+  findAnswered: FindAnsweredSession,
 ): Promise<ResponseReceipt> {
-  const { record, digest } = received
+  const { record, digest } = arrived
+  const received = { ...arrived, session: await findAnswered(wallet, record) }
   try {
     await requireOpen(wallet, received)
     const response = await read()
