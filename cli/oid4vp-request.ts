@@ -128,7 +128,7 @@ export function requestFromWallet(
   if (flags.dcql === undefined)
     throw new UsageError(
       '--oid4vp needs --dcql: a file with the query.',
-      'agent dcql from <credential or --schema> >query.json',
+      'agent dcql from <credential> >query.json',
     )
   const qr = chooseQr(flags)
   const body = {

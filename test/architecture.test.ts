@@ -338,6 +338,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'cli/tui': [
     'src/base',
+    'src/dcql/query-of.ts',
     'daemon/client',
     'cli/client',
     'cli/errors',

@@ -1,8 +1,9 @@
 /** The parts of a credential token that queries refer to. */
 import type { JsonObject } from '../base/json.ts'
 import { type DecodedCredential, decodeJwtVc } from '../credentials/jwt-vc.ts'
-import { type DecodedSdJwt, decodeSdJwt, isSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
+import { type DecodedSdJwt, decodeSdJwt, isSdJwt, registeredClaims } from '../credentials/sd-jwt/sd-jwt.ts'
 import type { DcqlCredential } from './match.ts'
+import type { ClaimsPath } from './query.ts'
 
 /**
  * Reads a credential that a wallet holds, a compact JWT or an SD-JWT with its disclosures. A JWT is bound to its subject, which signs the
@@ -35,4 +36,18 @@ export function ofJwt(
   const claims: JsonObject = vc
   const types = [vc.type].flat().filter((type) => typeof type === 'string')
   return { format: 'jwt_vc_json', types, claims, isBound }
+}
+
+/** The paths of the claims about the subject, each whole, by name: the order of disclosures is random. */
+export function claimPathsOf({ format, claims }: Pick<DcqlCredential, 'format' | 'claims'>): ClaimsPath[] {
+  if (format === 'dc+sd-jwt')
+    return Object.keys(claims)
+      .filter((name) => !(registeredClaims as readonly string[]).includes(name))
+      .toSorted()
+      .map((name) => [name])
+  const { credentialSubject: subject } = claims
+  return Object.keys(subject as object)
+    .filter((name) => name !== 'id')
+    .toSorted()
+    .map((name) => ['credentialSubject', name])
 }

@@ -1,21 +1,6 @@
-/** Queries for credentials like a given one, or of a given type. */
-import { registeredClaims } from '../credentials/sd-jwt/sd-jwt.ts'
+/** Queries for credentials of given types. */
 import type { DcqlCredential } from './match.ts'
 import type { ClaimsPath, DcqlFormat, DcqlQuery } from './query.ts'
-
-/** The paths of the claims about the subject, each whole, by name: the order of disclosures is random. */
-export function claimPathsOf({ format, claims }: Pick<DcqlCredential, 'format' | 'claims'>): ClaimsPath[] {
-  if (format === 'dc+sd-jwt')
-    return Object.keys(claims)
-      .filter((name) => !(registeredClaims as readonly string[]).includes(name))
-      .toSorted()
-      .map((name) => [name])
-  const { credentialSubject: subject } = claims
-  return Object.keys(subject as object)
-    .filter((name) => name !== 'id')
-    .toSorted()
-    .map((name) => ['credentialSubject', name])
-}
 
 /** A path as people write it: of a JWT, it begins in the subject. */
 export function subjectPath(format: DcqlFormat, path: ClaimsPath): ClaimsPath {

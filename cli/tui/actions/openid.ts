@@ -4,6 +4,7 @@ import { readClaims } from '../../input/claims.ts'
 import { verifierFields } from '../../format/dcql.ts'
 import type { Candidates } from '../../format/proof-request.ts'
 import { safeLine } from '../../format/text.ts'
+import { queryOf, subjectPath } from '../../../src/dcql/query-of.ts'
 import type { PresentationRecord } from '../data/data.ts'
 import type { ActionContext } from './action.ts'
 import { chooseSigner } from './did.ts'
@@ -91,7 +92,7 @@ export async function requestFromWallet(context: ActionContext): Promise<string 
   if (!values) return undefined
   context.say('Requesting …')
   const made = await context.call('POST /present-proof/presentations/openid4vp', {
-    body: { dcqlQuery: queryOf(values), did: signer.did },
+    body: { dcqlQuery: toQuery(values), did: signer.did },
   })
   await context.showNewInvitation('proofs', made)
   return 'The request is created. The first wallet that reads it can answer it.'
@@ -101,22 +102,12 @@ function checkType(type = ''): void {
   if (type.trim() === '') throw new UsageError('A request needs a type: that of the credentials to present.')
 }
 
-function queryOf({ type = '', format = '', ...others }: Record<string, string>) {
-  const isJwt = format === 'JWT'
-  const claims = Object.entries(others)
-    .filter(([name, value]) => name.startsWith('claim') && value !== '')
-    .map(([, value]) => ({ path: isJwt ? ['credentialSubject', value] : [value] }))
-  const meta = isJwt ? { type_values: [[type.trim()]] } : { vct_values: [type.trim()] }
-  return {
-    credentials: [
-      {
-        id: 'credential',
-        format: formats[format as keyof typeof formats],
-        meta,
-        ...(claims.length > 0 && { claims }),
-      },
-    ],
-  }
+function toQuery({ type = '', format: name = '', ...others }: Record<string, string>) {
+  const format = formats[name as keyof typeof formats]
+  const paths = Object.entries(others)
+    .filter(([field, value]) => field.startsWith('claim') && value !== '')
+    .map(([, value]) => subjectPath(format, [value]))
+  return queryOf({ format, types: [type.trim()], isBound: true }, paths)
 }
 
 /** Reads a link of OpenID4VC. The person consents afterwards, with the record before them. */
