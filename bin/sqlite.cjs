@@ -4,7 +4,16 @@
  * docs/decisions/0043-package.md has the reasons.
  */
 const { execFileSync, spawnSync } = require('node:child_process')
-const { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } = require('node:fs')
+const {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} = require('node:fs')
 const { basename, dirname, join } = require('node:path')
 
 const modules = join(__dirname, '..', 'node_modules')
@@ -72,7 +81,10 @@ function keep(from, name) {
   renameSync(folder, target)
 }
 
-/** Runs `npm ci`, whose settings (registry, proxy, cache) are those of the npm that runs this. */
+/**
+ * Runs `npm ci`, whose settings (registry, proxy, cache) are those of the npm that runs this. node-gyp takes the headers of Node.js
+ * from this machine if they are there, and downloads them otherwise.
+ */
 function install(folder) {
   const args = [
     'ci',
@@ -86,25 +98,62 @@ function install(folder) {
   ]
   const quiet = ['--foreground-scripts', '--loglevel=error', '--audit=false', '--fund=false']
   const [program, ...first] = npm()
+  const headers = findHeaders(process.execPath)
   try {
     execFileSync(program, [...first, ...args, ...quiet], {
       cwd: folder,
       stdio: 'pipe',
+      env:
+        hasOwnHeaders(process.env) || !headers
+          ? process.env
+          : { ...process.env, npm_config_nodedir: headers },
       shell: program === 'npm' && process.platform === 'win32',
     })
   } catch (error) {
+    const output = `${error.stdout || ''}${error.stderr || error.message}`
     const missing = missingTools()
-    if (missing.length === 0) process.stderr.write(`${error.stdout || ''}${error.stderr || error.message}\n`)
-    const tools = new Intl.ListFormat('en').format(missing)
-    const reason =
-      missing.length > 0
-        ? `because ${tools} ${missing.length > 1 ? 'are' : 'is'} missing`
-        : 'for the reason above'
-    throw new Error(
-      `SQLite was not compiled, ${reason}: install Python 3, make and a C++ compiler and repeat the installation, or use Node.js 22.14 or later, which needs no compiler.`,
-      { cause: error },
-    )
+    if (missing.length === 0) process.stderr.write(`${output}\n`)
+    throw new Error(`SQLite was not compiled, ${reasonOf(missing, output)}`, { cause: error })
   }
+}
+
+/** Why the compilation failed, and the way out. */
+function reasonOf(missing, output) {
+  const otherwise = 'or use Node.js 22.14 or later, which needs no compiler.'
+  if (missing.length === 0 && /node-gyp[\\/]lib[\\/](?:install|download)\.js/.test(output))
+    return (
+      `because the headers of Node.js ${process.version} could not be downloaded: install them to ${headersBeside(process.execPath)} ` +
+      `(libnode-dev on Debian), or set npm_config_nodedir to a folder that has include/node/node.h, and repeat the installation, ${otherwise}`
+    )
+  const tools = new Intl.ListFormat('en').format(missing)
+  const reason =
+    missing.length > 0
+      ? `because ${tools} ${missing.length > 1 ? 'are' : 'is'} missing`
+      : 'for the reason above'
+  return `${reason}: install Python 3, make and a C++ compiler and repeat the installation, ${otherwise}`
+}
+
+/** Where official archives, container images, NodeSource and Debian put the headers of a Node.js program. */
+const headersBeside = (program) => join(dirname(dirname(program)), 'include', 'node')
+
+/** The folder for node-gyp's `nodedir` if it has the headers of this Node.js: those of another one define another module version. */
+function findHeaders(program) {
+  const folder = headersBeside(program)
+  try {
+    const version = readFileSync(join(folder, 'node_version.h'), 'utf8')
+    const [, modules] = /^#define NODE_MODULE_VERSION (\d+)/m.exec(version) ?? []
+    const isWhole = existsSync(join(folder, 'node.h')) && modules === process.versions.modules
+    return isWhole ? dirname(dirname(folder)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the person has said where node-gyp finds headers: npm passes its settings on in variables. */
+function hasOwnHeaders(env) {
+  return ['npm_config_nodedir', 'npm_config_disturl', 'npm_config_dist_url', 'NODEJS_ORG_MIRROR'].some(
+    (name) => env[name] || env[name.toUpperCase()],
+  )
 }
 
 /** The command that runs npm: the npm that runs this, or that of the path under another package manager. */
@@ -125,4 +174,4 @@ function missingTools() {
   return Object.keys(tools).filter((name) => !tools[name].some(isThere))
 }
 
-module.exports = { provideSqlite }
+module.exports = { provideSqlite, findHeaders }
