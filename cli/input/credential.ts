@@ -1,19 +1,19 @@
 /** Credential tokens, credential formats, and the automatic acceptance of offers, from flags. */
-import { readFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import { systemReason } from '../../src/base/system-reason.ts'
 import type { Input } from '../client/api.ts'
 import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
 import { repeatable } from './arguments.ts'
+import { readInput } from './files.ts'
 
 /**
  * Reads a credential: the token itself, `@path`, or `-` for standard input. @throws {UsageError} when it is
  * empty.
  */
 export function readCredential(text: string): string {
-  const source = text === '-' || text === '@-' ? 0 : text.startsWith('@') ? text.slice(1) : undefined
-  const given = (source === undefined ? text : readSource(source)).trim()
+  const path = text === '-' ? '-' : text.startsWith('@') ? text.slice(1) : undefined
+  const given = (path === undefined ? text : readSource(path)).trim()
   if (given === '')
     throw new UsageError('There is no credential: give the token, @file, or - for standard input.')
   return given
@@ -51,11 +51,11 @@ export function namesSchemas(credential: string): boolean {
   }
 }
 
-function readSource(source: string | 0): string {
+function readSource(path: string): string {
   try {
-    return readFileSync(source, 'utf8')
+    return readInput(path)
   } catch (error) {
-    throw new UsageError(`The file ${source} cannot be read: ${systemReason(error)}.`)
+    throw new UsageError(`The file ${path} cannot be read: ${systemReason(error)}.`)
   }
 }
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, expect } from 'vitest'
 import { variableNames } from '../../src/base/setting-names.ts'
+import { runCommand } from './_in-process.ts'
 
 export const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 
@@ -98,7 +99,9 @@ export function newUser(): User {
   const as: User['as'] = (more) => {
     const run = runs(async (args, { env, input } = {}) => {
       const given = typeof more === 'function' ? more() : more
-      const { exitCode, stdout, stderr } = await start(args, { ...own, ...given, ...env }, input)
+      const all = { ...own, ...given, ...env }
+      if (!needsProcess(args)) return runCommand(args, inherit(all), input)
+      const { exitCode, stdout, stderr } = await start(args, all, input)
       return { code: exitCode, out: stdout, err: stderr }
     })
     const json = runs(async (args, options) => {
@@ -135,6 +138,19 @@ export function useUser(): User {
   const user = newUser()
   afterAll(() => user.remove())
   return user
+}
+
+/**
+ * Command lines whose program is a process also in tests: those that start processes, and those that `bin/agent.cjs` answers itself.
+ * With TEST_COMMANDS=process all are.
+ */
+const processes = new Set(['daemon', 'demo', 'tui', 'run', 'complete', 'version', '--version', '-v'])
+const needsProcess = ([first]: readonly string[]) =>
+  process.env['TEST_COMMANDS'] === 'process' || (first !== undefined && processes.has(first))
+
+/** The environment of a process that is started with these variables, as execa makes it. */
+function inherit(env: Readonly<Record<string, string | undefined>>) {
+  return { ...process.env, ...env }
 }
 
 function runs<Result>(run: (args: readonly string[], options?: Options) => Promise<Result>): Runs<Result> {

@@ -1,6 +1,6 @@
 /**
  * Every forgery once, every good token, and each check of the verification API by itself: what becomes of
- * each. Bundled and run with mutants in it by `mutation.test.ts`.
+ * each. Bundled and run with mutants in it by `mutation.slow.test.ts`.
  */
 import { Problem } from '../../src/base/problem.ts'
 import { verifySdJwtPresentation } from '../../src/credentials/sd-jwt/presentation.ts'

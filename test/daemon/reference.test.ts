@@ -1,4 +1,4 @@
-/** `/docs` and its files over HTTP. `reference-browser.test.ts` uses the page. */
+/** `/docs` and its files over HTTP. `reference-browser.slow.test.ts` uses the page. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { request } from 'node:http'

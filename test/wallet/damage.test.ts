@@ -1,6 +1,6 @@
 /**
  * Wallet files that are damaged or belong to another wallet: they are quarantined and reported to tenant and
- * operator, and other wallets keep working. Single bit flips: `test/security/flips.test.ts`.
+ * operator, and other wallets keep working. Single bit flips: `test/security/flips.slow.test.ts`.
  */
 import { randomUUID } from 'node:crypto'
 import {

@@ -1,4 +1,4 @@
-/** Like `killed-at-random.test.ts`, at each probe point. */
+/** Like `killed-at-random.slow.test.ts`, at each probe point. */
 import { expect, test } from 'vitest'
 import { faultless, faultsOf, killAtPoints } from './_kills.ts'
 

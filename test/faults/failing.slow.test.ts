@@ -1,4 +1,4 @@
-/** Like `killed-at-random.test.ts`, with failing steps instead of kills. */
+/** Like `killed-at-random.slow.test.ts`, with failing steps instead of kills. */
 import { expect, test } from 'vitest'
 import { failAtRandom, faultless, faultsOf } from './_kills.ts'
 

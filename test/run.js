@@ -1,0 +1,85 @@
+/**
+ * Runs the tests of projects (`node test/run.js slow postgres`), and the files of failed tests once more, one at a time. What passes only
+ * then is flaky: it is named and counted, and is a fault of the test or of the agent. With `--strict` it fails the run. Writes the counts
+ * to dist/test-results.json, to which each run adds its projects.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startVitest } from 'vitest/node'
+
+const file = 'dist/test-results.json'
+
+/**
+ * Runs files, or all if there are none in the list.
+ * @param {string[]} files
+ * @param {import('vitest/node').CliOptions} options
+ */
+async function run(files, options) {
+  process.exitCode = 0
+  const vitest = await startVitest('test', files, { watch: false, ...options })
+  await vitest.close()
+  const modules = vitest.state.getTestModules()
+  // A file whose process ended has not finished.
+  const unfinished = modules.filter((module) => ['queued', 'pending'].includes(module.state()))
+  const failed = new Set(
+    [...modules.filter((module) => !module.ok()), ...unfinished].map((module) => module.moduleId),
+  )
+  // An error outside of a test names the file that ran meanwhile. The end of a process names none.
+  for (const { VITEST_TEST_PATH: path } of vitest.state.getUnhandledErrors())
+    if (path !== undefined || unfinished.length === 0) failed.add(path ?? 'no file')
+  if (process.exitCode !== 0 && failed.size === 0) failed.add('no file')
+  const tests = modules.flatMap((module) =>
+    [...module.children.allTests()].map((test) => ({
+      file: module.moduleId,
+      project: module.project.name,
+      name: test.fullName,
+      state: test.result().state,
+    })),
+  )
+  return { failed, tests }
+}
+
+const { values, positionals: project } = parseArgs({
+  allowPositionals: true,
+  options: { strict: { type: 'boolean', default: false } },
+})
+const start = performance.now()
+const { failed, tests } = await run([], { project })
+/** @type {string[]} */
+const flaky = []
+let results = tests
+if (failed.size > 0) {
+  console.log(`Once more: ${[...failed].map((path) => relative('', path)).join(', ')}`)
+  const again = await run([...failed], { project, fileParallelism: false })
+  const repeated = new Set(again.tests.map((test) => test.file))
+  for (const path of failed) {
+    if (again.failed.has(path) || !repeated.has(path)) continue
+    failed.delete(path)
+    const names = tests.flatMap((test) => (test.file === path && test.state === 'failed' ? [test.name] : []))
+    for (const name of names.length > 0 ? names : ['an error outside of its tests'])
+      flaky.push(`${relative('', path)} > ${name}`)
+  }
+  results = [...tests.filter((test) => !repeated.has(test.file)), ...again.tests]
+}
+// A file that fails before its first test counts as one.
+for (const path of failed)
+  if (!results.some((test) => test.file === path && test.state === 'failed'))
+    results.push({ file: path, project: project[0], name: path, state: 'failed' })
+
+const count = (state) => results.filter((test) => test.state === state).length
+const counts = {
+  files: new Set(results.map((test) => `${test.project} ${test.file}`)).size,
+  passed: count('passed'),
+  failed: count('failed'),
+  skipped: count('skipped'),
+  flaky,
+  seconds: Math.round((performance.now() - start) / 1000),
+}
+const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+writeFileSync(file, `${JSON.stringify({ ...known, [project.join(' ')]: counts }, null, 2)}\n`)
+for (const name of flaky) console.log(`flaky, it failed once and passed alone: ${name}`)
+console.log(
+  `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped, ${flaky.length} flaky, ${counts.seconds} s`,
+)
+process.exitCode = failed.size > 0 || (values.strict && flaky.length > 0) ? 1 : 0
