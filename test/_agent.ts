@@ -13,6 +13,7 @@ import type { Log } from '../src/base/log.ts'
 import { adminOf, adminToken, createTenant, type Tenant } from './_api.ts'
 import { putBlankDatabases } from './_blank.ts'
 import { built } from './_built.ts'
+import { share } from './_shared.ts'
 import { isOnPostgres, storeOf } from './_store.ts'
 
 export { adminToken }
@@ -48,6 +49,16 @@ export type TestOptions = {
   parts?: typeof built
 }
 
+/**
+ * The agent that the tests of a file share, one for each set of variables: starting one costs more than most tests. Each test has tenants
+ * of its own there (`newTenant`). It ends after the last test of the file.
+ */
+export async function sharedAgent(variables: Record<string, string> = {}): Promise<TestAgent> {
+  const agent = await share(`agent ${JSON.stringify(variables)}`, () => startAgent(variables))
+  return { ...agent, [Symbol.asyncDispose]: () => Promise.resolve() }
+}
+
+/** Starts an agent of its own. A test that restarts it, or that sees what concerns all tenants, needs one. */
 export async function startAgent(
   variables: Record<string, string> = {},
   options: TestOptions = {},

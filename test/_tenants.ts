@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../daemon/client/client.ts'
-import { startAgent } from './_agent.ts'
+import { sharedAgent } from './_agent.ts'
 import type { Tenant } from './_api.ts'
 import { assemble } from './_assemble.ts'
 import { Daemon } from './_daemon.ts'
@@ -146,7 +146,7 @@ export async function receive(
 }
 
 /** An agent with two tenants: an issuer and a holder. */
-export async function startPair(variables: Record<string, string> = {}, start = startAgent) {
+export async function startPair(variables: Record<string, string> = {}, start = sharedAgent) {
   const agent = await start(variables)
   const [issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
   return { agent, issuer, holder, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() }

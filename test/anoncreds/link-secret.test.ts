@@ -1,10 +1,10 @@
 /** The wallet's link secret: one, sealed, and the same after a restart. */
 import { expect, test } from 'vitest'
 import { getLinkSecret } from '../../src/anoncreds/holder.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 
 test('is created at first use, sealed, and constant; each wallet has its own', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { wallets } = agent.agent
   const [one, other] = [(await agent.newTenant()).walletId, (await agent.newTenant()).walletId]
   const secretOf = (id: string) => wallets.use(id, (wallet) => getLinkSecret(wallet))

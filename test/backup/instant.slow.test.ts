@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, type TestAgent } from '../_agent.ts'
 import { backUp, settingIn, verify } from './_backup.ts'
 import { newFolder } from '../_folder.ts'
 
@@ -35,7 +35,7 @@ async function carry(agent: TestAgent, from: string, to: string, isOver: () => b
 }
 
 test('a message that its sender has deleted is in its receiver’s file: many wallets, few of them open, one of them large', async () => {
-  await using agent = await startAgent({ AGENT_OPEN_WALLETS: '3' })
+  const agent = await sharedAgent({ AGENT_OPEN_WALLETS: '3' })
   const root = newFolder()
   const ids: string[] = []
   for (let n = 0; n < 8; n++)

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { createBackups } from '../../src/backup/create.ts'
 import { createFolderSource } from '../../src/backup/snapshot.ts'
 import type { Point, Probe } from '../../src/base/probe.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { adminToken } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { dyingAt } from '../_kill-points.ts'
@@ -36,7 +36,7 @@ async function stayAt(point: Point, begin: () => Promise<unknown>): Promise<void
 }
 
 test('an interrupted backup does not exist under its name; one that does is complete', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const folder = newFolder()
   const { config, env, wallets } = agent.agent
   // Blocked operations do not end, so they are not run by the agent itself.
@@ -74,7 +74,7 @@ test('an interrupted backup does not exist under its name; one that does is comp
 })
 
 test('an interrupted restoration does not exist under its name; one that does is complete', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const folder = newFolder()
   const backup = join(folder, 'backup')
   await backUp(agent, backup, true)
@@ -134,7 +134,7 @@ test('an agent that stops cancels its backup and deletes its files', async () =>
   const folder = newFolder()
   let asked: Promise<unknown> | undefined
   {
-    await using agent = await startAgent()
+    const agent = await sharedAgent()
     asked = backUp(agent, join(folder, 'backup')).catch((error: unknown) => error)
     await expect.poll(() => readdirSync(folder).length).toBe(1)
     await agent.agent.backups[Symbol.asyncDispose]()

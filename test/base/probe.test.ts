@@ -1,7 +1,7 @@
 /** The points of the fault tests: their order, and the effect of faults before and after a step. */
 import { afterEach, expect, test } from 'vitest'
 import type { Probe } from '../../src/base/probe.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { connect, connectionIn, oobOf, refusal, startPair } from '../_tenants.ts'
 import { openReceiver } from '../_receiver.ts'
 
@@ -50,7 +50,7 @@ test('every crossing reaches its two points, one after the other, and waits for 
 })
 
 test('a fault before a commit stores nothing, one after it stores everything', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { call } = await agent.newTenant()
   const invite = () => call('POST /connections', { body: { label: 'peer' } })
   const count = async () => (await call('GET /connections')).contents.length

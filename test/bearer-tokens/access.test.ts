@@ -1,6 +1,6 @@
 /** Roles, permissions, wallets and scopes of the subjects of an OpenID provider. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { accepting, bearer, startIssuer, type Issuer } from './_issuer.ts'
 
@@ -187,7 +187,7 @@ test('a deleted wallet takes its permissions with it', async () => {
 test('clients find the provider, and an agent without one has none', async () => {
   const { body } = await ask(agent, 'GET /.well-known/oauth-protected-resource')
   expect(body).toMatchObject({ resource: agent.url, authorization_servers: [issuer.url] })
-  await using other = await startAgent()
+  const other = await sharedAgent()
   expect((await ask(other, 'GET /.well-known/oauth-protected-resource')).status).toBe(404)
   const { apiKey, walletId } = await other.newTenant()
   const key = `POST /wallets/${walletId}/uma-permissions`

@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { launch } from '../_chromium.ts'
 import { until } from '../_tenants.ts'
@@ -151,7 +151,7 @@ test('an expired token is renewed once, also by commands at the same time, and a
 test('the tokens go to the daemon of the login only', async () => {
   const user = await newPerson()
   await loginByBrowser(user, 'carol')
-  await using other = await startAgent()
+  const other = await sharedAgent()
   const { code, err } = await user.run(['connection', 'list', '--url', other.url])
   expect([code, err]).toEqual([4, expect.stringContaining('ApiKey key is not provided')])
   const refused = await user.run(['login', '--url', other.url])

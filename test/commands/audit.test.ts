@@ -1,12 +1,12 @@
 /** `agent audit` against a real agent. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adminToken, startAgent } from '../_agent.ts'
+import { adminToken, sharedAgent } from '../_agent.ts'
 import { tamper } from '../audit/_log.ts'
 import { type Line, newUser, prints, says, words } from './_cli.ts'
 
 test('entries are listed, and an altered log is reported with the sequence number', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { entityId } = await agent.newTenant()
   await agent.send('GET', '/wallets', { headers: { 'x-admin-api-key': 'wrong' } })
   using user = newUser()

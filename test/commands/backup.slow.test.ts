@@ -3,11 +3,11 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { shapes } from '../../docs/_make/shapes.ts'
-import { adminToken, startAgent } from '../_agent.ts'
+import { adminToken, sharedAgent } from '../_agent.ts'
 import { fails, newUser, prints } from './_cli.ts'
 
 test('a backup is created, verified without a daemon and restored to an empty folder', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   using user = newUser()
   const folder = join(user.folder, 'backup')
   const remote = { AGENT_URL: agent.url, AGENT_ADMIN_KEY: adminToken }

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adminToken, startAgent } from '../_agent.ts'
+import { adminToken, sharedAgent } from '../_agent.ts'
 import { fails, newUser, words } from './_cli.ts'
 
 test('the master key is replaced by a generated or a supplied one and never printed', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   using user = newUser()
   const file = join(agent.dataDir, 'master.key')
   const run = (args: string[], input?: string) =>

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { fails, hasScript, type Line, newUser, prints, words } from './_cli.ts'
 import { readPng, toPicture } from './_inline-image.ts'
 import { readQr } from './_qr.ts'
@@ -177,7 +177,7 @@ test.skipIf(!hasScript())(
 )
 
 test.skipIf(!hasScript())('an address that phones reach has no warning', async () => {
-  await using reachable = await startAgent({
+  const reachable = await sharedAgent({
     API_KEY_ENABLED: 'false',
     REST_SERVICE_URL: 'http://192.0.2.7:8085',
   })

@@ -5,7 +5,7 @@ import { asTyped, spellOut } from '../../cli/argv.ts'
 import { waitForRecord, type WaitFlags } from '../../cli/wait.ts'
 import type { Event } from '../../cli/client/events.ts'
 import type { Client } from '../../daemon/client/client.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import type { PresentationRecord } from '../../cli/format/records.ts'
 import { timeoutText, waitingLine } from '../../cli/format/states.ts'
 import { newUser } from './_cli.ts'
@@ -147,7 +147,7 @@ test('after a timeout, the text describes the current state', () => {
 })
 
 test('at a terminal, a wait prints its message first and the next command once, after the error', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { apiKey } = await agent.newTenant()
   using user = newUser()
   const env = { AGENT_URL: agent.url, AGENT_API_KEY: apiKey }

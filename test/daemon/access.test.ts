@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccess } from '../../daemon/middleware/access.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
-import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { adminToken, sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 
 /** One endpoint per access level. */
@@ -144,7 +144,7 @@ describe('with registered keys', () => {
 })
 
 test('with API_KEY_ENABLED=false every client is the default tenant and the header is not read', async () => {
-  await using agent = await startAgent({ API_KEY_ENABLED: 'false' })
+  const agent = await sharedAgent({ API_KEY_ENABLED: 'false' })
   expect(await answer(agent, tenantPath, {})).toEqual([200])
   expect(await answer(agent, tenantPath, { apikey: '' })).toEqual([200])
   expect(await answer(agent, tenantPath, { apikey: 'whatever' })).toEqual([200])
@@ -156,7 +156,7 @@ test('with API_KEY_ENABLED=false every client is the default tenant and the head
 })
 
 test('with API_KEY_AUTHENTICATE_AS_DEFAULT_USER any non-empty key is the default tenant’s', async () => {
-  await using agent = await startAgent({ API_KEY_AUTHENTICATE_AS_DEFAULT_USER: 'true' })
+  const agent = await sharedAgent({ API_KEY_AUTHENTICATE_AS_DEFAULT_USER: 'true' })
   await agent.newTenant()
   expect(await walletsOf(agent, { apikey: 'whatever' })).toMatchObject([{ id: defaultId }])
   expect(await answer(agent, tenantPath, { apikey: 'whatever' })).toEqual([200])

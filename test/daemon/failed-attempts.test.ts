@@ -1,7 +1,7 @@
 /** The limit of wrong keys per address, and their absence from the log. */
 import { afterEach, expect, test, vi } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
-import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { adminToken, sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { ask as send } from '../_ask.ts'
 
 afterEach(() => {
@@ -116,7 +116,7 @@ test('a wrong key is logged with its address, once as a warning above the limit,
 })
 
 test('two administrator tokens are valid during a change, and the agent stores neither', async () => {
-  await using agent = await startAgent({ ADMIN_TOKEN_PREVIOUS: 'the-administrator-before' })
+  const agent = await sharedAgent({ ADMIN_TOKEN_PREVIOUS: 'the-administrator-before' })
   const statusOf = async (token: string) =>
     (await agent.send('GET', '/wallets', { headers: { 'x-admin-api-key': token } })).status
   expect([await statusOf(adminToken), await statusOf('the-administrator-before')]).toEqual([200, 200])

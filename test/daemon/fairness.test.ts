@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { route } from '../../daemon/http/route.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { ask as send } from '../_ask.ts'
 import { anyone } from './_route.ts'
 import { built } from '../_built.ts'
@@ -167,7 +167,7 @@ test('the wallets that messages are addressed to take turns', async () => {
 })
 
 test('the requests per minute of a tenant are limited for all of its keys together', async () => {
-  await using agent = await startAgent({ TENANT_REQUESTS_PER_MINUTE: '3' })
+  const agent = await sharedAgent({ TENANT_REQUESTS_PER_MINUTE: '3' })
   const [a, b] = [await agent.newTenant(), await agent.newTenant()]
   const second = `second-${randomUUID()}`
   await agent.admin('POST /iam/apikey-authentication', { body: { entityId: a.entityId, apiKey: second } })

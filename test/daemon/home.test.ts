@@ -1,6 +1,6 @@
 /** `/`, `/docs` and `/favicon.ico`: the entry points for browsers and programs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
@@ -71,7 +71,7 @@ test('the page has the headers of other pages, and reveals less than the health 
 })
 
 test('the JSON names the public address', async () => {
-  await using open = await startAgent({ REST_SERVICE_URL: 'https://agent.acme.com/base/' })
+  const open = await sharedAgent({ REST_SERVICE_URL: 'https://agent.acme.com/base/' })
   expect(await (await open.send('GET', '/')).json()).toMatchObject({
     apiDocument: 'https://agent.acme.com/base/docs/openapi.json',
   })

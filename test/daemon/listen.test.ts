@@ -4,7 +4,7 @@ import type { RequestListener, Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import type { ConnectionLimits } from '../../daemon/server/listen.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { built } from '../_built.ts'
 
 const { bind, serve, stop, urlOf } = built
@@ -137,7 +137,7 @@ test('a client that does not read its response is disconnected', async () => {
 })
 
 test('a client that pipelines requests without end is not read any further', async () => {
-  await using agent = await startAgent({ TENANT_REQUESTS_AT_ONCE: '1', TENANT_REQUESTS_WAITING: '10' })
+  const agent = await sharedAgent({ TENANT_REQUESTS_AT_ONCE: '1', TENANT_REQUESTS_WAITING: '10' })
   const { port } = new URL(agent.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.on('error', () => undefined)

@@ -1,7 +1,7 @@
 /** A daemon on a developer's machine refuses web pages (CSRF, DNS rebinding). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isLocalHost } from '../../src/net/public-url.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { statusWith } from '../_ask.ts'
 
 let agent: TestAgent
@@ -47,7 +47,7 @@ test('the refusal is a problem with a remedy', async () => {
 })
 
 test('an agent that other machines reach requires neither header', async () => {
-  await using open = await startAgent({ AGENT_HOST: '0.0.0.0' })
+  const open = await sharedAgent({ AGENT_HOST: '0.0.0.0' })
   expect(await statusWith(open.url, { host: 'anything.example', origin: 'https://app.example' })).toBe(200)
 })
 

@@ -6,7 +6,7 @@ import { openapi, type OpenApi } from '../../daemon/http/openapi.ts'
 import { route, splitKey, type Contract } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import published from '../../fixtures/cloud-agent/operations.json' with { type: 'json' }
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { anyone } from './_route.ts'
 
 type Operation = {
@@ -50,7 +50,7 @@ describe('the document of the agent', () => {
   })
 
   test('each agent of a process has its own document', async () => {
-    await using other = await startAgent()
+    const other = await sharedAgent()
     expect(await other.tenant('GET /docs/openapi.json')).toMatchObject({ servers: [{ url: other.url }] })
   })
 

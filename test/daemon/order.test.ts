@@ -1,9 +1,9 @@
 /** Ordering of lists, and filters of records by role and state. */
 import { expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 
 test('order=desc reverses a list, page by page', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { call } = await agent.newTenant()
   const made: string[] = []
   for (const label of ['one', 'two', 'three'])
@@ -37,7 +37,7 @@ test('order=desc reverses a list, page by page', async () => {
 })
 
 test('records are listed by role and state', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { call } = await agent.newTenant()
   const { connectionId, invitation } = await call('POST /connections', { body: {} })
   await call('POST /connections', { body: {} })

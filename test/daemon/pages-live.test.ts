@@ -1,7 +1,7 @@
 /** The streams of open pages, over HTTP: one event when the link closes. */
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { personQuery, readRequest, respond } from '../oid4vp/_wallet.ts'
 import { newHolder } from '../enterprise/_suite.ts'
 
@@ -100,7 +100,7 @@ describe.each(Object.entries(links))('%s', (_, create) => {
   })
 
   test('has a stream that says when it has expired', async () => {
-    await using short = await startAgent({
+    const short = await sharedAgent({
       AUTH_CHALLENGE_EXPIRY: '1',
       DID_REQUEST_EXPIRY: '1',
       CONNECT_INVITATION_EXPIRY: '1',

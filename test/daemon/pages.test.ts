@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { encode, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
 import { oobOf } from '../_tenants.ts'
 import { ask } from '../_ask.ts'
@@ -156,7 +156,7 @@ describe.each(Object.entries(products))('%s', (_, product) => {
   })
 
   test('is 410 when it is used, refused, deleted or expired, and 404 when it never existed', async () => {
-    await using short = await startAgent({ AUTH_CHALLENGE_EXPIRY: '0', DID_REQUEST_EXPIRY: '0' })
+    const short = await sharedAgent({ AUTH_CHALLENGE_EXPIRY: '0', DID_REQUEST_EXPIRY: '0' })
     const [used, declined, deleted, over] = [
       await begin(agent),
       await begin(agent),
@@ -290,7 +290,7 @@ describe('an invitation', () => {
   })
 
   test('names an attached offer, and is accepted by its link', async () => {
-    await using open = await startAgent({ REST_SERVICE_URL: 'https://agent.acme.com/base' })
+    const open = await sharedAgent({ REST_SERVICE_URL: 'https://agent.acme.com/base' })
     const [issuer, holder] = [await open.newTenant(), await open.newTenant()]
     const made = await offerByInvitation({ ...issuer }, { goal: 'a diploma' })
     const { invitationUrl } = made.invitation!

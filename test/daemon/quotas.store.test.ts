@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { refusal } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 
@@ -10,7 +10,7 @@ const tooManyRecords = { status: 507, type: 'error:WalletManagementServiceError:
 const tooManyBytes = { status: 507, type: 'error:WalletManagementServiceError:TooManyBytes' }
 
 test('the records of a wallet are limited; other wallets are not affected, and a deletion makes room', async () => {
-  await using agent = await startAgent({ RECORDS_PER_WALLET: '2' })
+  const agent = await sharedAgent({ RECORDS_PER_WALLET: '2' })
   const { tenant } = agent
   const first = await tenant('POST /connections')
   await tenant('POST /connections')
@@ -23,7 +23,7 @@ test('the records of a wallet are limited; other wallets are not affected, and a
 })
 
 test('a message without room for it is refused temporarily, and accepted when there is room', async () => {
-  await using agent = await startAgent({ RECORDS_PER_WALLET: '2' })
+  const agent = await sharedAgent({ RECORDS_PER_WALLET: '2' })
   await using party = await openParty()
   const tenant = await agent.newTenant()
   const { theirDid } = await party.connect(tenant)
@@ -49,7 +49,7 @@ test('a message without room for it is refused temporarily, and accepted when th
 const textOf = (length: number) => randomBytes(length).toString('base64').slice(0, length)
 
 test('the bytes of a wallet are limited, including those in the file of all wallets', async () => {
-  await using agent = await startAgent({ BYTES_PER_WALLET: '1048576' })
+  const agent = await sharedAgent({ BYTES_PER_WALLET: '1048576' })
   const { call } = await agent.newTenant()
   const makePolicy = (kilobytes: number) =>
     call('POST /verification/policies', {

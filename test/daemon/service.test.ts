@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { routes } from '../../daemon/routes/index.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import {
   connect,
   connectionIn,
@@ -47,7 +47,7 @@ describe.each(rows.map((row) => [names(row), row] as const))('%s', (key, { role 
 })
 
 test('every operation answers as documented, in the order of an onboarding, a connection and its events', async () => {
-  await using agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
+  const agent = await sharedAgent({ DEFAULT_WALLET_ENABLED: 'false' })
   const { admin } = agent
   const answered = new Set<string>()
   const saw = <Reply>(key: string, reply: Reply) => (answered.add(key), reply)
@@ -209,7 +209,7 @@ test('every operation answers as documented, in the order of an onboarding, a co
 })
 
 test('two tenants of one agent connect like tenants of two agents, and so does a tenant with itself', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const one = await agent.newTenant('one')
   const { thid } = await connect(one, one)
   expect(

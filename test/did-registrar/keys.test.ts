@@ -4,14 +4,14 @@ import { fromBase64 } from '../../src/base/bytes.ts'
 import type { PublicJwk } from '../../src/crypto/keys.ts'
 import { createKeys } from '../../src/did-registrar/keys.ts'
 import { usages } from '../../src/did/prism/model.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 
 const hasZero = ({ x, y }: PublicJwk) => [x, y!].some((coordinate) => fromBase64(coordinate)[0] === 0)
 
 test.each(['assertionMethod', 'master'] as const)(
   '%s: a key with a coordinate that starts with a zero byte is skipped, unless it is the master key',
   async (usage) => {
-    await using agent = await startAgent()
+    const agent = await sharedAgent()
     const { walletId } = await agent.newTenant()
     await agent.agent.wallets.use(walletId, async (wallet) => {
       const hasZeroAt = (keyIndex: number) =>

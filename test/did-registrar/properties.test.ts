@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Purpose, purposes } from '../../src/did/document.ts'
 import type { ResolutionResult } from '../../src/did/resolution.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { character } from '../_character.ts'
 import { until } from '../_tenants.ts'
 
@@ -132,7 +132,7 @@ function expected({ publicKeys, services, contexts }: Template, did: string) {
 }
 
 test('the document of a random template matches it', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { call } = await agent.newTenant()
   const resolve = async (did: string) => {
     const answer = await agent.send('GET', `/dids/${did}`)

@@ -1,14 +1,14 @@
 /** The states that pages begin with: `<!-- starts with: a connection -->`. */
 import { mkdirSync } from 'node:fs'
 import { writeProfile } from '../../src/base/profile.ts'
-import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { adminToken, sharedAgent, type TestAgent } from '../_agent.ts'
 import { startPostgres } from '../_postgres.ts'
 import { connectionIn, issue, newDid, oobOf, type Tenant } from '../_tenants.ts'
 
 /** The agent of all pages, in this process. Each page has its own two tenants. */
 export type Shared = TestAgent
 
-export const startShared = (): Promise<Shared> => startAgent()
+export const startShared = (): Promise<Shared> => sharedAgent()
 
 /**
  * Prepares a state and returns its shell variables. `PostgreSQL` is an empty database, `DATABASE_URL`, of a server that ends with this

@@ -1,7 +1,7 @@
 /** The check of the metadata of OpenID4VCI issuers. */
 import { expect, test } from 'vitest'
 import { checkIssuers } from '../../src/doctor/credential-issuers.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { withDetail } from '../_detail.ts'
 import { startServer } from '../_server.ts'
 
@@ -15,12 +15,12 @@ async function findingOf({ admin }: TestAgent) {
 }
 
 test('an agent without issuers has nothing to check', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   expect(await findingOf(agent)).toMatchObject(withDetail('ok', 'no OpenID4VCI issuers'))
 })
 
 test('an issuer without https is a warning', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const id = await addIssuer(agent)
   expect(await findingOf(agent)).toMatchObject({
     ...withDetail('warning', `${agent.url}/oid4vci/issuers/${id} is not https`),

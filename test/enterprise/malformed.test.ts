@@ -1,7 +1,7 @@
 /** Answers of arbitrary shape: no internal error, and always the correct state. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { character } from '../_character.ts'
 import { challenges as challengeProduct, submitResponse } from '../../src/enterprise/authentication.ts'
 import { didRequests, findDidFault, submitDid } from '../../src/enterprise/onboarding.ts'
@@ -84,7 +84,7 @@ test(`${2 * runs} answers of arbitrary shape are evaluated without side effects`
   }))
 
 test('arbitrary bytes over HTTP to arbitrary links', async () => {
-  await using agent = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '100000' })
+  const agent = await sharedAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '100000' })
   const apiKey = keyOf(agent)
   const type = fc.constantFrom(
     'application/json',

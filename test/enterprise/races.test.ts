@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { challenges as challengeProduct, submitResponse } from '../../src/enterprise/authentication.ts'
 import { didRequests, submitDid } from '../../src/enterprise/onboarding.ts'
 import { getSession } from '../../src/enterprise/session.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { beginMany, newHolder, withWallet } from './_suite.ts'
 
 const rounds = 1_000
@@ -71,7 +71,7 @@ test('of ten concurrent DID submissions, one is accepted', () =>
   }))
 
 test('the same over HTTP', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { challenge, id } = await agent.tenant('POST /did-authentication/challenges')
   const body = JSON.stringify(newHolder().answer(challenge.nonce))
   const replies = await Promise.all(

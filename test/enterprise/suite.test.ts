@@ -1,6 +1,6 @@
 /** The endpoints of the enterprise suite over HTTP: statuses, bodies and errors. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import { bareUuid, keyOf, newHolder, signed } from './_suite.ts'
 
@@ -352,7 +352,7 @@ test('the nonce contains the requester’s name, so an answer to one requester i
 })
 
 test('an internal failure is 500 with the suite’s body and reveals no details', async () => {
-  await using broken = await startAgent()
+  const broken = await sharedAgent()
   const { id, challenge } = await broken.tenant('POST /did-authentication/challenges')
   const request = await broken.tenant('POST /onboard/did-requests')
   const [walletId] = await broken.agent.wallets.ids()

@@ -1,7 +1,7 @@
 /** Expiry of links, waiting callers, token exchange, events and rate limits of the enterprise suite. */
 import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterEach, expect, test, vi } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
 import { ask } from '../_ask.ts'
 import { keyOf, newHolder } from './_suite.ts'
@@ -20,7 +20,7 @@ const readChallenge = (agent: TestAgent, challengeId: string, wait = 0) =>
   agent.tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId }, query: { wait } })
 
 test('an expired link accepts no answer, and its record does not change', async () => {
-  await using agent = await startAgent({ AUTH_CHALLENGE_EXPIRY: '0', DID_REQUEST_EXPIRY: '0' })
+  const agent = await sharedAgent({ AUTH_CHALLENGE_EXPIRY: '0', DID_REQUEST_EXPIRY: '0' })
   const made = await begin(agent)
   expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(410)
   expect(await post(made.challenge.submissionEndpoint, null)).toBe(410)
@@ -33,7 +33,7 @@ test('an expired link accepts no answer, and its record does not change', async 
 })
 
 test('setting the clock neither expires a link nor keeps it open', async () => {
-  await using agent = await startAgent({ AUTH_CHALLENGE_EXPIRY: '2 hours' })
+  const agent = await sharedAgent({ AUTH_CHALLENGE_EXPIRY: '2 hours' })
   const made = await begin(agent)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
   expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(200)
@@ -53,7 +53,7 @@ test('setting the clock neither expires a link nor keeps it open', async () => {
 
 test('a waiting caller is notified when the answer arrives, not before', async () => {
   // Longer than a timer of the platform can run.
-  await using agent = await startAgent({ DID_REQUEST_EXPIRY: '30 days', AUTH_CHALLENGE_EXPIRY: '30 days' })
+  const agent = await sharedAgent({ DID_REQUEST_EXPIRY: '30 days', AUTH_CHALLENGE_EXPIRY: '30 days' })
   const [made, requested] = [await begin(agent), await request(agent)]
   const waiting = [
     readChallenge(agent, made.id, 55),
@@ -74,7 +74,7 @@ test('a waiting caller is notified when the answer arrives, not before', async (
 })
 
 test('a wait ends at its timeout, when the link expires, when the record is deleted, and when the agent stops', async () => {
-  await using agent = await startAgent({ AUTH_CHALLENGE_EXPIRY: '1' })
+  const agent = await sharedAgent({ AUTH_CHALLENGE_EXPIRY: '1' })
   const brief = await begin(agent)
   expect(await readChallenge(agent, brief.id, 55)).toEqual(brief)
   const requested = await request(agent)
@@ -96,7 +96,7 @@ test('a wait ends at its timeout, when the link expires, when the record is dele
 })
 
 test('a success is exchanged once, by its own tenant, for a token that the published keys verify', async () => {
-  await using agent = await startAgent({
+  const agent = await sharedAgent({
     AUTH_TOKEN_AUDIENCE: 'https://shop.example',
     AUTH_TOKEN_LIFETIME: '60',
   })
@@ -170,7 +170,7 @@ test('a success is exchanged once, by its own tenant, for a token that the publi
 })
 
 test('of concurrent exchanges, exactly one gets a token', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const made = await begin(agent)
   await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))
   const exchange = () =>
@@ -195,7 +195,7 @@ test('the key that signs tokens survives a restart, and each agent has its own',
 })
 
 test('a token can be exchanged for a limited time only, and never for failed or deleted records', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const exchange = (id: string) =>
     ask(agent, `POST /did-authentication/challenges/${id}/token`, { apiKey: keyOf(agent) })
   const [late, failed] = [await begin(agent), await begin(agent)]
@@ -258,7 +258,7 @@ test.each([
 })
 
 test('answers are rate-limited per address and per link', async () => {
-  await using agent = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '40' })
+  const agent = await sharedAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '40' })
   const link = (await begin(agent)).challenge.submissionEndpoint
   const statuses: number[] = []
   for (let n = 0; n < 31; n++) statuses.push(await post(link, {}))
@@ -278,7 +278,7 @@ test('answers are rate-limited per address and per link', async () => {
 })
 
 test('behind a proxy, the client address is taken from the forwarded header', async () => {
-  await using agent = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '1', AGENT_TRUST_PROXY: 'true' })
+  const agent = await sharedAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '1', AGENT_TRUST_PROXY: 'true' })
   const from = async (address: string) => {
     const headers = { 'x-forwarded-for': `1.2.3.4, ${address}` }
     return (await fetch(`${agent.url}/onboard/guess`, { method: 'POST', headers })).status

@@ -12,7 +12,7 @@ import {
   appendEvent,
 } from '../../src/events/event.ts'
 import type { Db } from '../../src/storage/database.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
 const walletId = randomUUID()
@@ -107,7 +107,7 @@ test('undelivered events stay; an event is deleted with its delivery log', async
 })
 
 test('an agent deletes events after EVENT_RETENTION, and reports this to readers with an older cursor', async () => {
-  await using agent = await startAgent({ EVENT_RETENTION: '3600' })
+  const agent = await sharedAgent({ EVENT_RETENTION: '3600' })
   const { call, walletId: id } = await agent.newTenant()
   const [old, gone] = [
     await call('POST /events/test', { body: { type } }),

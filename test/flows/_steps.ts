@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { openParty, type Message, type PartyOptions } from '../_party.ts'
 import {
   issue,
@@ -23,7 +23,7 @@ type Curve = 'secp256k1' | 'Ed25519'
 export async function startConnected(
   variables: Record<string, string> = {},
   curve: Curve = 'secp256k1',
-  start = startAgent,
+  start = sharedAgent,
 ) {
   const pair = await startPair(variables, start)
   const { issuer, holder } = pair
@@ -52,8 +52,8 @@ export async function startWithCredential(...options: Parameters<typeof startCon
 }
 
 /** A connected pair with an unanswered offer, which the issuer knows to be delivered. */
-export async function startWithOffer(more: object = {}) {
-  const pair = await startConnected()
+export async function startWithOffer(more: object = {}, start = sharedAgent) {
+  const pair = await startConnected({}, 'secp256k1', start)
   const { issuer, holder, connectionId, issuingDID } = pair
   const body = { connectionId, issuingDID, claims: { a: 1 }, ...more }
   const offer = await issuer.call('POST /issue-credentials/credential-offers', { body })
@@ -63,8 +63,8 @@ export async function startWithOffer(more: object = {}) {
 }
 
 /** A tenant that is connected to a peer of the test. `say` sends a message of the peer, and returns the status. */
-export async function startWithParty(options?: PartyOptions) {
-  const agent = await startAgent()
+export async function startWithParty(options?: PartyOptions, start = sharedAgent) {
+  const agent = await start()
   const tenant = await agent.newTenant()
   const party = await openParty(options)
   const connected = await party.connect(tenant)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
 import { openParty, post, recipientOf, typesOf, type Party } from '../_party.ts'
 import { startServer } from '../_server.ts'
@@ -161,7 +161,7 @@ test('a holder with a did:web gets its credential by a repeated request after an
 test('a message from a did:web does not make the agent request its host', async () => {
   await using web = await openWeb()
   await using party = await openParty()
-  await using agent = await startAgent({ AGENT_MEDIATOR: 'true' })
+  const agent = await sharedAgent({ AGENT_MEDIATOR: 'true' })
   const tenant = await agent.newTenant('tenant')
   const { theirDid } = await party.connect(tenant)
   const skid = `${web.did}#key-1`

@@ -3,7 +3,7 @@
  * messages.
  */
 import { expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { openParty } from '../_party.ts'
 import {
   deliveredIn,
@@ -40,7 +40,7 @@ const taken: [string, () => object][] = [
 ]
 
 test('an expired message of any protocol is refused with a reason, one that has not expired is accepted', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   await using party = await openParty()
   const { theirDid } = await party.connect(await agent.newTenant())
   const post = async (message: object) => {
@@ -67,7 +67,7 @@ test('an expired message of any protocol is refused with a reason, one that has 
 })
 
 test('an accepted message may be repeated after its expiry', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   await using party = await openParty()
   const { theirDid } = await party.connect(await agent.newTenant())
   const id = 'the-very-ping'

@@ -1,5 +1,6 @@
 /** Flows expire after `FLOW_EXPIRY` in every waiting state. Finished flows and unexpired invitations stay. */
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'
@@ -79,7 +80,7 @@ const reported = {
 
 describe('a credential', () => {
   test('that is not requested ends on both sides', async () => {
-    await using pair = await startWithOffer()
+    await using pair = await startWithOffer({}, startAgent)
     const { agent, issuer, holder, thid } = pair
     await age(agent, issuer, thid)
     const sent = await credentialIn(issuer.call, thid, 'ProblemReportSent')
@@ -96,7 +97,7 @@ describe('a credential', () => {
   })
 
   test('whose offer is not answered ends, and the issuer gets a report', async () => {
-    await using pair = await startWithOffer()
+    await using pair = await startWithOffer({}, startAgent)
     const { agent, issuer, holder, thid } = pair
     await age(agent, holder, thid)
     expect((await credentialIn(holder.call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(
@@ -108,7 +109,7 @@ describe('a credential', () => {
   test.each(['issuer', 'holder'] as const)(
     'that is never issued expires on either side: the %s',
     async (side) => {
-      await using pair = await startWithOffer()
+      await using pair = await startWithOffer({}, startAgent)
       const { agent, thid } = pair
       await acceptOffer(pair.holder, pair.recordId)
       await credentialIn(pair.issuer.call, thid, 'RequestReceived')
@@ -124,7 +125,7 @@ describe('a credential', () => {
   )
 
   test('whose offer is in an invitation becomes InvitationExpired, but not before the invitation ends', async () => {
-    await using pair = await startPair({ ISSUANCE_INVITATION_EXPIRY: '90 days' })
+    await using pair = await startPair({ ISSUANCE_INVITATION_EXPIRY: '90 days' }, startAgent)
     const { agent, issuer, holder } = pair
     const { thid, invitation, recordId } = await offerByInvitation(issuer)
     const row = await use(agent, issuer, ({ db }) =>
@@ -152,7 +153,7 @@ describe('a proof', () => {
   test.each(['verifier', 'prover'] as const)(
     'that is not presented expires on either side: the %s',
     async (side) => {
-      await using pair = await startPair()
+      await using pair = await startPair({}, startAgent)
       const [verifier, prover] = [pair.issuer, pair.holder]
       const { inviterConnectionId: connectionId } = await connect(verifier, prover)
       const { thid } = await requestProof(verifier, prover, { connectionId })
@@ -201,9 +202,8 @@ describe('a connection', () => {
 
 test('the jobs of an expired flow are cancelled, and its failure stays while the report is not delivered', async () => {
   let isThere = true
-  await using scene = await startWithParty({
-    answer: (response) => response.writeHead(isThere ? 200 : 503).end(),
-  })
+  const answer = (response: ServerResponse) => void response.writeHead(isThere ? 200 : 503).end()
+  await using scene = await startWithParty({ answer }, startAgent)
   const { agent, tenant, party, connectionId } = scene
   isThere = false
   const { did: issuingDID } = await newDid(tenant, 'assertionMethod')
@@ -226,7 +226,7 @@ test('the jobs of an expired flow are cancelled, and its failure stays while the
 })
 
 test('the jobs of an expired flow do not run first', async () => {
-  await using scene = await startWithParty()
+  await using scene = await startWithParty({}, startAgent)
   const { agent, tenant, party, connectionId } = scene
   await agent.agent.worker[Symbol.asyncDispose]()
   const { thid } = await tenant.call('POST /present-proof/presentations', { body: { connectionId } })
@@ -239,7 +239,7 @@ test('the jobs of an expired flow do not run first', async () => {
 })
 
 test('a message for an expired flow is refused and changes nothing', async () => {
-  await using scene = await startWithParty()
+  await using scene = await startWithParty({}, startAgent)
   const { agent, tenant, connectionId, say } = scene
   const { thid } = await tenant.call('POST /present-proof/presentations', { body: { connectionId } })
   await presentationIn(tenant.call, thid, 'RequestSent')
@@ -253,7 +253,7 @@ test('a message for an expired flow is refused and changes nothing', async () =>
 })
 
 test('a finished flow never expires', async () => {
-  await using pair = await startWithCredential()
+  await using pair = await startWithCredential({}, 'secp256k1', startAgent)
   const { agent, issuer, holder, connectionId, recordId } = pair
   await credentialIn(issuer.call, pair.thid, 'CredentialSent')
   const { thid, presentationId } = await requestProof(issuer, holder, { connectionId })
@@ -269,7 +269,7 @@ test('a finished flow never expires', async () => {
 })
 
 test('a timer ends flows when they are due, and not before', async () => {
-  await using pair = await startWithOffer()
+  await using pair = await startWithOffer({}, startAgent)
   const { agent, holder, thid } = pair
   const since = Date.now() - monthMs + 400
   await age(agent, holder, thid, Date.now() - since)
@@ -278,7 +278,7 @@ test('a timer ends flows when they are due, and not before', async () => {
 })
 
 test('a flow that begins after the last poll also expires', async () => {
-  await using pair = await startPair({ FLOW_EXPIRY: '2s' })
+  await using pair = await startPair({ FLOW_EXPIRY: '2s' }, startAgent)
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const { presentationId } = await pair.issuer.call('POST /present-proof/presentations', {
     body: { connectionId },
@@ -297,7 +297,7 @@ test('a flow that begins after the last poll also expires', async () => {
 })
 
 test('flows that became due while the agent was stopped end at the next start', async () => {
-  await using pair = await startWithOffer()
+  await using pair = await startWithOffer({}, startAgent)
   const { agent, holder, issuer, thid } = pair
   await agent.agent.worker[Symbol.asyncDispose]()
   await age(agent, holder, thid)
@@ -309,7 +309,7 @@ test('flows that became due while the agent was stopped end at the next start', 
 })
 
 test('a report that arrives while the flow expires is accepted and changes nothing', async () => {
-  await using pair = await startWithOffer()
+  await using pair = await startWithOffer({}, startAgent)
   const { agent, issuer, thid, issuerRecordId: recordId, connectionId } = pair
   await agent.agent.worker[Symbol.asyncDispose]()
   await age(agent, issuer, thid)
@@ -333,7 +333,7 @@ test('a report that arrives while the flow expires is accepted and changes nothi
 })
 
 test('many expired flows all end', async () => {
-  await using scene = await startWithParty()
+  await using scene = await startWithParty({}, startAgent)
   const { agent, tenant, connectionId } = scene
   const thids: string[] = []
   for (let n = 0; n < 40; n++)
@@ -347,7 +347,7 @@ test('many expired flows all end', async () => {
 })
 
 test('a wallet with waiting flows is polled only when needed, and is closed in between', async () => {
-  await using pair = await startWithOffer()
+  await using pair = await startWithOffer({}, startAgent)
   const { agent, holder } = pair
   const { counting, polls } = countPolls(agent.agent.wallets)
   await using worker = createWorker(agent.agent.config, counting, silent)

@@ -1,7 +1,7 @@
 /** Many agents accept one invitation at once, and exactly one succeeds. `RACES=1000` is the long run. */
 import { expect, test } from 'vitest'
 import type { Connection } from '../../src/protocols/connection/model.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { connectionIn, oobOf, refusal, until } from '../_tenants.ts'
 
 const rounds = Number(process.env['RACES'] ?? 10)
@@ -11,7 +11,7 @@ test(
   'twenty requests of one wallet for one invitation: one is accepted, the others are refused',
   { timeout: 600_000 },
   async () => {
-    await using agent = await startAgent()
+    const agent = await sharedAgent()
     const [inviter, invitee] = [await agent.newTenant('inviter'), await agent.newTenant('invitee')]
     for (let round = 0; round < rounds; round++) {
       const made = await inviter.call('POST /connections', { body: { label: 'a race' } })
@@ -38,7 +38,7 @@ test(
   'twenty wallets accept one invitation: one is connected, the others get a report that it was already accepted',
   { timeout: 900_000 },
   async () => {
-    await using agent = await startAgent()
+    const agent = await sharedAgent()
     const inviter = await agent.newTenant('inviter')
     const invitees = await Promise.all(
       Array.from({ length: racers }, (_, n) => agent.newTenant(`invitee ${n}`)),

@@ -1,7 +1,7 @@
 /** Short URLs of one agent that another agent accepts over HTTP, and those of hosts that answer something else. */
 import type { RequestListener } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import {
   acceptOfferInvitation,
   acceptRequestInvitation,
@@ -92,7 +92,7 @@ test('what a short URL returns is read without answering it', async () => {
 })
 
 test('an agent reads its own short URLs without a request, also behind a proxy that hides them', async () => {
-  await using open = await startAgent({ REST_SERVICE_URL: 'https://agent.acme.example/base' })
+  const open = await sharedAgent({ REST_SERVICE_URL: 'https://agent.acme.example/base' })
   const [one, two] = [await open.newTenant(), await open.newTenant()]
   const { invitation, thid } = await one.call('POST /connections', { body: {} })
   expect(invitation.shortUrl).toMatch(/^https:\/\/agent\.acme\.example\/base\/i\?_oobid=/)
@@ -172,7 +172,7 @@ test('a redirect to a long URL is the invitation, and others are followed', asyn
 })
 
 test('a public agent does not retrieve from private addresses', async () => {
-  await using open = await startAgent({ REST_SERVICE_URL: 'https://agent.acme.example' })
+  const open = await sharedAgent({ REST_SERVICE_URL: 'https://agent.acme.example' })
   const tenant = await open.newTenant()
   let requests = 0
   expect(await refused((_, response) => void response.end(`${requests++}`), tenant)).toMatch(

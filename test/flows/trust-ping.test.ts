@@ -9,7 +9,7 @@ import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { pingLimit, sendPing } from '../../src/protocols/trust-ping/flow.ts'
 import type { SendPing } from '../../src/protocols/trust-ping/model.ts'
 import { createBytes, key, masterKey } from '../did/prism/_make.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 import { addressOf, openMediator, openParty, post, recipientOf, typesOf } from '../_party.ts'
 import { expectRefusal } from './_steps.ts'
@@ -129,7 +129,7 @@ test('an agent replies to the holder of an unanswered invitation, and only to th
 })
 
 test('a mediator answers pings, and forwards pings to the DIDs behind it', async () => {
-  await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
+  const host = await sharedAgent({ AGENT_MEDIATOR: 'true' })
   await using scene = await startScene()
   const { tenant } = scene
   await answered(tenant, (await send(tenant, { did: host.agent.mediator!.did })).id)

@@ -1,6 +1,6 @@
 /** Automatically accepted offers with a list of accepted issuers. */
 import { expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { Daemon } from '../_daemon.ts'
 import { claims, publishDefinition } from '../anoncreds/_definition.ts'
 import {
@@ -142,7 +142,7 @@ test('an AnonCreds offer is accepted if its definition is of a listed issuer; an
 })
 
 test('the issuer in a definition at another agent’s URL is not trusted', async () => {
-  await using here = await startAgent()
+  const here = await sharedAgent()
   await using there = await startAgent({ VDR_URL: here.url })
   const [issuer, holder] = [await here.newTenant('issuer'), await there.newTenant('holder')]
   const { inviterConnectionId: connectionId, inviteeConnectionId } = await connect(issuer, holder)
@@ -172,7 +172,7 @@ async function failedIn({ call }: Tenant, thid: string, why: string) {
 }
 
 test('the list must have at least one entry, and each must be a DID', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const tenant = await agent.newTenant()
   const { did: subjectId } = await newDid(tenant, 'authentication')
   const rule = (trustedIssuers: unknown) => ({

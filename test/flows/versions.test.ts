@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { createInvitation, toOob } from '../../src/didcomm/invitation.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { newWallet } from '../mediator/_mediator.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { credentialIn, presentationIn } from '../_tenants.ts'
 import { startWithParty } from './_steps.ts'
 
@@ -72,7 +72,7 @@ test('the offer in an invitation may have a later minor version', async () => {
 })
 
 test('a mediator accepts the same versions', async () => {
-  await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
+  const host = await sharedAgent({ AGENT_MEDIATOR: 'true' })
   const wallet = newWallet()
   const ask = async (type: string) => {
     const response = await fetch(host.didcommUrl, {

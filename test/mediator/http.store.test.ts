@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { parseInvitation } from '../../src/didcomm/invitation.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
 import {
   type TestWallet,
@@ -226,7 +226,7 @@ test('browsers may post from any origin', async () => {
 })
 
 test('without the mediator role there is no DID, page or file of a mediator', async () => {
-  await using host = await startAgent()
+  const host = await sharedAgent()
   expect(host.agent.mediator).toBeUndefined()
   for (const path of ['/did', '/invitation', '/invitationOOB', '/ws'])
     expect((await fetch(host.didcommUrl + path)).status, path).toBe(404)

@@ -1,7 +1,7 @@
 /** The stock Identus wallet behind this mediator: connection, issuance and proof, by polling and live. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { newDid, presentationIn, publishSchema } from '../_tenants.ts'
 import { startMediatedHolder } from '../identus/_holder.ts'
 import { sdk } from '../identus/_sdk.ts'
@@ -19,7 +19,7 @@ test.each([
 ])(
   'a stock wallet behind this mediator connects, holds a credential and presents it, with %s',
   async (_, liveMode) => {
-    await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
+    const host = await sharedAgent({ AGENT_MEDIATOR: 'true' })
     const issuer = await host.newTenant('issuer')
     const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
     await using holder = await startMediatedHolder(`${host.url}/dids/`, {

@@ -1,7 +1,7 @@
 /** The stock Identus wallet behind this mediator: enrolment, registration, and pickup by polling and live. */
 import { expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { startMediatedHolder } from '../identus/_holder.ts'
 import { sendUntil } from './_mediator.ts'
 
@@ -14,7 +14,7 @@ test.each([
 ])(
   'a stock wallet receives messages with %s',
   async (_, liveMode) => {
-    await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
+    const host = await sharedAgent({ AGENT_MEDIATOR: 'true' })
     const { did } = host.agent.mediator!
     await using wallet = await startMediatedHolder(`${host.url}/dids/`, { mediatorDID: did, liveMode })
     const own = (await wallet.agent.createNewPeerDID([], true)).toString()

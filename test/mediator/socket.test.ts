@@ -6,7 +6,7 @@ import { readConfig } from '../../src/base/config.ts'
 import { soleOwnership } from '../../src/nodes/ownership.ts'
 import { openLog } from '../../src/base/log.ts'
 import { createScheduler, schedulerLimits } from '../../src/base/scheduler.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { Daemon } from '../_daemon.ts'
 import {
   type TestWallet,
@@ -208,7 +208,7 @@ test('sockets are accepted at /ws only, and only by a mediator', async () => {
   await using mediator = await start()
   await expect(mediator.open(newWallet(), '/')).rejects.toThrow('404')
   await expect(mediator.open(newWallet(), '/wss')).rejects.toThrow('404')
-  await using plain = await startAgent()
+  const plain = await sharedAgent()
   await expect(openSocket(plain.didcommUrl, newWallet())).rejects.toThrow()
 })
 

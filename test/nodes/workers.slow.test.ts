@@ -7,7 +7,7 @@ import { mergeMetrics } from '../../daemon/nodes/metrics.ts'
 import { workerOf } from '../../src/nodes/worker-ownership.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { adminToken } from '../_api.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
 import { connect, issue, newDid, until, type Tenant } from '../_tenants.ts'
@@ -137,7 +137,7 @@ test('a backup has the wallets of all workers as they were at one instant', asyn
 })
 
 test('a wallet is imported by the worker that owns it, whichever the request reaches', async () => {
-  await using source = await startAgent()
+  const source = await sharedAgent()
   for (let each = 0; each < 4; each++) {
     const { walletId } = await source.newTenant()
     const bytes = await exportFrom(source, walletId, { move: true })

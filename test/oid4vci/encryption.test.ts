@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, type TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { exportFrom, importInto } from '../wallet-export/_transfer.ts'
 import { decryptResponse, encryptRequest, metadataOf, newResponseKey } from './_encryption.ts'
@@ -207,7 +207,7 @@ test('the key moves with the wallet, and an issuer of an earlier release gets on
   const { jwks } = (await metadataOf(moving)).credential_request_encryption
   const made = await redeemed(moving)
   const key = generateKey('Ed25519')
-  await using other = await startAgent()
+  const other = await sharedAgent()
   await importInto(other, await exportFrom(setup.agent, tenant.walletId, { move: true }))
   const there = { ...moving, agent: other }
   expect((await metadataOf(there)).credential_request_encryption.jwks).toEqual(jwks)

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeHeader } from '../../src/credentials/jws.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { verify, type PublicJwk } from '../../src/crypto/keys.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, type TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { newFolder } from '../_folder.ts'
 import { publishSchema, refusal, type Tenant } from '../_tenants.ts'
@@ -309,7 +309,7 @@ test('a configuration or an offer that contradicts the certificate is refused wi
 })
 
 test('the certificate of a configuration moves with the wallet', async () => {
-  await using other = await startAgent()
+  const other = await sharedAgent()
   const source = await setup.agent.newTenant('mover')
   const made = await source.call('POST /issuer-certificates/development', { body: input })
   const { id: issuerId } = await source.call('POST /oid4vci/issuers', { body: {} })

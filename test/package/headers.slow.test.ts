@@ -26,7 +26,7 @@ async function install(env: Record<string, string> = {}) {
   const compiler = join(folder, 'compiler')
   writeFileSync(compiler, `#!/bin/sh\necho "$@" >> ${folder}/compiled\nexit 1\n`, { mode: 0o755 })
   const npmrc = join(folder, 'npmrc')
-  writeFileSync(npmrc, settingsOfRegistry())
+  writeFileSync(npmrc, await settingsOfRegistry())
   const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^NODE/i.test(name))
   const { stderr, exitCode } = await execa(process.execPath, [join(folder, 'bin/install.cjs')], {
     cwd: folder,
@@ -48,14 +48,12 @@ async function install(env: Record<string, string> = {}) {
 }
 
 /** What reaches the registry, and nothing else of this person's settings. */
-function settingsOfRegistry(): string {
-  const names = ['registry', 'cafile', 'proxy', 'https_proxy']
-  return names
-    .flatMap((name) => {
-      const value = process.env[`npm_config_${name}`]
-      return value ? [`${name.replace('_', '-')}=${value}\n`] : []
-    })
-    .join('')
+async function settingsOfRegistry(): Promise<string> {
+  const settings = ['registry', 'cafile', 'proxy', 'https-proxy'].map(async (name) => {
+    const { stdout } = await execa('npm', ['config', 'get', name], { cwd: root })
+    return stdout === 'null' ? '' : `${name}=${stdout}\n`
+  })
+  return (await Promise.all(settings)).join('')
 }
 
 test.skipIf(!compiles || !hasHeaders)(

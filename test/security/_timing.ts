@@ -3,7 +3,7 @@
  * over requests in random order (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant time?", 2017).
  */
 import { Agent, request } from 'node:http'
-import { adminToken, startAgent } from '../_agent.ts'
+import { adminToken, sharedAgent } from '../_agent.ts'
 import { connect, issue, newDid } from '../_tenants.ts'
 import { createRandom } from '../_random.mjs'
 import { newId } from '../../src/base/id.ts'
@@ -27,7 +27,7 @@ const kept = 0.9
  */
 export async function measureTimes({ requests, seed }: { requests: number; seed: number }): Promise<Times> {
   const random = createRandom(seed)
-  await using agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1000000000' })
+  const agent = await sharedAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1000000000' })
   const [owner, mallory] = [await agent.newTenant('owner'), await agent.newTenant('mallory')]
   const { inviterConnectionId } = await connect(owner, mallory)
   const [issuing, subject] = [await newDid(owner, 'assertionMethod'), await newDid(mallory, 'authentication')]

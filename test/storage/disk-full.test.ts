@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { eventsAfter } from '../../src/events/event.ts'
 import type { Db } from '../../src/storage/database.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, type TestAgent } from '../_agent.ts'
 import { connectionIn, oobOf, refusal, startPair, until, type Tenant } from '../_tenants.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
@@ -20,7 +20,7 @@ async function fill(db: Db): Promise<void> {
 const makeRoom = (db: Db) => sql`pragma max_page_count = 1073741823`.execute(db)
 
 test('HTTP requests get 507, reads continue, nothing is half done, and no restart is needed', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const tenant = await agent.newTenant()
   const invite = () => tenant.call('POST /connections', { body: { label: 'x'.repeat(200) } })
   await invite()

@@ -6,11 +6,11 @@ import { verifySdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { compressStatuses, signTokenStatusList } from '../../src/credentials/token-status-list.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { askEntry, createEntry, createVdrDid, publish } from './_entries.ts'
 
 test.each(['ledger', 'database'])('a revocation in a VDR entry takes effect: %s', async (drid) => {
-  await using home = await startAgent()
+  const home = await sharedAgent()
   await using away = await startAgent({ VDR_URL: home.url })
   const verifier = drid === 'ledger' ? away : home
   const issuer = await home.newTenant()

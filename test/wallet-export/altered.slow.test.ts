@@ -18,7 +18,7 @@ import {
 } from '../../src/wallet-export/envelope.ts'
 import { readContents, writeContents, createReader, type Contents } from '../../src/wallet-export/contents.ts'
 import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
 import { refusal } from '../_tenants.ts'
 import { exportFrom, importInto, passphrase } from './_transfer.ts'
@@ -30,7 +30,7 @@ let file: Buffer
 let envelope: { lines: string; chunkKey: ChunkKey }
 beforeAll(async () => {
   ;[agent, folder] = [await startAgent(), await temporaryFolder()]
-  await using from = await startAgent()
+  const from = await sharedAgent()
   const { walletId } = await from.newTenant('alice')
   const reader = createReader(Readable.from([await exportFrom(from, walletId)]))
   const plain = createReader(openChunks(await openEnvelope(reader, new Secret(passphrase)), reader))

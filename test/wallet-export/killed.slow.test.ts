@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { adminToken } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { dyingAt } from '../_kill-points.ts'
@@ -48,7 +48,7 @@ test(
   async () => {
     let [bytes, later, walletId]: [Uint8Array, Uint8Array, string] = [Buffer.alloc(0), Buffer.alloc(0), '']
     {
-      await using agent = await startAgent()
+      const agent = await sharedAgent()
       const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
       await connect(alice, bob)
       walletId = alice.walletId

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { adminToken } from '../_api.ts'
 import { fails, newUser, prints, words } from '../commands/_cli.ts'
 import { Daemon } from '../_daemon.ts'
@@ -124,8 +124,8 @@ async function openBreaking(url: string) {
 }
 
 test('a lost answer: the command finds out whether the import was done, and can be repeated', async () => {
-  await using from = await startAgent()
-  await using to = await startAgent()
+  const from = await sharedAgent()
+  const to = await sharedAgent()
   const breaking = await openBreaking(to.url)
   using user = newUser()
   const admin = user.as({ AGENT_ADMIN_KEY: adminToken })

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { walletTables } from '../../src/storage/postgres/wallet-rows.ts'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { adminToken } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { dyingAt } from '../_kill-points.ts'
@@ -12,7 +12,7 @@ import { exportFrom, passphrase } from './_transfer.ts'
 
 /** An export of a wallet, after a change of its contents. */
 async function exportWith(name: string, value: string): Promise<{ walletId: string; bytes: Buffer }> {
-  await using agent = await startAgent({ AGENT_DATABASE_URL: '' })
+  const agent = await sharedAgent({ AGENT_DATABASE_URL: '' })
   const { walletId } = await agent.newTenant('alice')
   await agent.agent.wallets.use(walletId, (wallet) =>
     wallet.transaction((tx) => tx.insertInto('setting').values({ name, value }).execute()),

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { adminToken, sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { refusal } from '../_tenants.ts'
 import { exportFrom, importInto, passphrase } from './_transfer.ts'
 import { withDetail } from '../_detail.ts'
@@ -82,7 +82,7 @@ test('an altered file', async () => {
 })
 
 test('a file above the size limit', async () => {
-  await using small = await startAgent({ WALLET_IMPORT_MAX_BYTES: '1000' })
+  const small = await sharedAgent({ WALLET_IMPORT_MAX_BYTES: '1000' })
   expect(await refusal(importInto(small, whole))).toMatchObject({
     status: 413,
     type: 'error:RequestBodyTooLarge',

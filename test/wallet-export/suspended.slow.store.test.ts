@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as tick } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, type TestAgent } from '../_agent.ts'
 import { openParty, typesOf } from '../_party.ts'
 import { refusal, until } from '../_tenants.ts'
 import { exportFrom, importInto } from './_transfer.ts'
@@ -54,8 +54,8 @@ async function writeUntilRefused(
 }
 
 test('acknowledged writes are not lost, there and back again', async () => {
-  await using first = await startAgent()
-  await using second = await startAgent()
+  const first = await sharedAgent()
+  const second = await sharedAgent()
   const alice = await first.newTenant('alice')
   const { walletId } = alice
   let acknowledged = 0
@@ -81,7 +81,7 @@ test('acknowledged writes are not lost, there and back again', async () => {
 })
 
 test('messages to a suspended wallet are refused temporarily, and accepted when it is active again', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const alice = await agent.newTenant('alice')
   await using party = await openParty()
   const { thid, invitation } = await alice.call('POST /connections', { body: {} })

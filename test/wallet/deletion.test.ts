@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
-import { adminToken, startAgent } from '../_agent.ts'
+import { adminToken, sharedAgent } from '../_agent.ts'
 import { isOnPostgres } from '../_store.ts'
 import { ask } from '../_ask.ts'
 import { Daemon } from '../_daemon.ts'
@@ -27,7 +27,7 @@ const filesOf = (dataDir: string, walletId: string) =>
 test.skipIf(isOnPostgres)(
   'key, rows and files are removed, and the audit log, schemas and other tenants stay',
   async () => {
-    await using agent = await startAgent()
+    const agent = await sharedAgent()
     const seed = randomBytes(64).toString('hex')
     const { id: walletId } = await agent.admin('POST /wallets', { body: { name: 'acme', seed } })
     const entity = await agent.admin('POST /iam/entities', { body: { name: 'acme', walletId } })
@@ -104,7 +104,7 @@ test('a status list of a deleted wallet is not found', async () => {
 })
 
 test('the default wallet, a shared wallet and an unknown one are refused, and a tenant may not delete its own', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const alice = await agent.newTenant('alice')
   await agent.admin('POST /iam/entities', { body: { name: 'second', walletId: alice.walletId } })
   const drop = (walletId: string) => refusal(agent.admin('DELETE /wallets/{walletId}', remove(walletId)))
@@ -124,7 +124,7 @@ test('the default wallet, a shared wallet and an unknown one are refused, and a 
 })
 
 test('requests and streams under way end, and the streams of others go on', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
   const all = await fetch(`${agent.url}/events/stream`, { headers: { 'x-admin-api-key': adminToken } })
   const own = await fetch(`${agent.url}/events/stream`, { headers: { apikey: alice.apiKey } })

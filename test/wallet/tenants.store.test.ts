@@ -1,13 +1,13 @@
 /** Concurrent changes of entities and keys: one succeeds, the other is refused, and none is a 500. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 
 const outcome = (settled: PromiseSettledResult<unknown>) =>
   settled.status === 'fulfilled' ? 'done' : (settled.reason as { type?: string }).type
 
 test('of concurrent creations of one entity id, one succeeds', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { tenants } = agent.agent
   const id = randomUUID()
   const all = await Promise.allSettled([1, 2, 3].map((n) => tenants.create({ id, name: `number ${n}` })))
@@ -18,7 +18,7 @@ test('of concurrent creations of one entity id, one succeeds', async () => {
 })
 
 test('of concurrent registrations of one key, one entity gets it', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { tenants } = agent.agent
   const [one, two] = [await tenants.create({ name: 'one' }), await tenants.create({ name: 'two' })]
   const same = await Promise.allSettled(
@@ -37,7 +37,7 @@ test('of concurrent registrations of one key, one entity gets it', async () => {
 })
 
 test('a key that is registered while its entity is deleted never authenticates', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const { tenants } = agent.agent
   const { id } = await tenants.create({ name: 'one' })
   await Promise.allSettled([tenants.keys.register({ entityId: id, apiKey: 'late-key' }), tenants.delete(id)])

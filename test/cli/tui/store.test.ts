@@ -5,7 +5,7 @@ import { createClient } from '../../../daemon/client/client.ts'
 import { apply, changedAt, mostEvents, emptyData, type Event } from '../../../cli/tui/data/data.ts'
 import { newest } from '../../../cli/tui/data/load.ts'
 import { openStore, type Store } from '../../../cli/tui/data/store.ts'
-import { startAgent } from '../../_agent.ts'
+import { sharedAgent } from '../../_agent.ts'
 import { Daemon } from '../../_daemon.ts'
 import { connect, until } from '../../_tenants.ts'
 import { daemonOf } from './_live.ts'
@@ -14,7 +14,7 @@ const reaches = (store: Store, what: string, isSo: (data: ReturnType<Store['get'
   until(what, () => Promise.resolve(store.get()), isSo)
 
 test('it loads the wallet and follows its events', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const [alice, bob] = [await agent.newTenant(), await agent.newTenant()]
   await alice.call('POST /connections', { body: { label: 'before' } })
   const store = await openStore(daemonOf(agent.url, alice))
@@ -43,7 +43,7 @@ test('it loads the wallet and follows its events', async () => {
 })
 
 test('listeners are notified until they unsubscribe', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const alice = await agent.newTenant()
   const store = await openStore(daemonOf(agent.url, alice))
   let notified = 0
@@ -84,7 +84,7 @@ test('after a restart of the daemon the store has the events in between', async 
 })
 
 test('a rejected key fails before anything is shown', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const stranger = { apiKey: 'nobody', call: createClient(agent.url, { apikey: 'nobody' }) }
   await expect(openStore(daemonOf(agent.url, stranger))).rejects.toMatchObject({ problem: { status: 401 } })
   await expect(openStore(daemonOf('http://127.0.0.1:1', stranger))).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 /** AnonCreds in `/issue-credentials` and `/present-proof` over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
 import { claims, publishDefinition, type Published } from '../../anoncreds/_definition.ts'
 import { connect, credentialIn, issue, newDid, presentationIn, refusal, type Tenant } from '../../_tenants.ts'
 
@@ -441,7 +441,7 @@ describe('an answer', () => {
 })
 
 test('with AnonCreds disabled, offers and requests are refused with a reason', async () => {
-  await using without = await startAgent({ ENABLE_ANONCRED: 'false' })
+  const without = await sharedAgent({ ENABLE_ANONCRED: 'false' })
   const one = await without.newTenant()
   const { inviterConnectionId } = await connect(one, await without.newTenant())
   const body = {

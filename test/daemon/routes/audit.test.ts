@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isAudited } from '../../../daemon/http/audit.ts'
 import { routes } from '../../../daemon/routes/index.ts'
 import type { Route } from '../../../daemon/http/route.ts'
-import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
+import { adminToken, sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
 import { built } from '../../_built.ts'
 import { probed } from '../../audit/_log.ts'
 import { newDid, refusal, type Tenant } from '../../_tenants.ts'
@@ -323,7 +323,7 @@ describe('actions of the agent itself', () => {
   })
 
   test('include a tenant that was created for an unknown key', async () => {
-    await using provisioning = await startAgent({
+    const provisioning = await sharedAgent({
       API_KEY_AUTO_PROVISIONING: 'true',
       DEFAULT_WALLET_ENABLED: 'false',
     })

@@ -8,7 +8,7 @@ import type { CredentialDefinitionRecord } from '../../../src/anoncreds/definiti
 import { getPrivateKey } from '../../../src/anoncreds/issuer.ts'
 import type { ResolutionMethod } from '../../../src/schemas/schema.ts'
 import { nameUuid } from '../../../src/schemas/schema.ts'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
 import { ask as askRaw } from '../../_ask.ts'
 import { made } from '../../anoncreds/_flow.ts'
 import { newDid, until, type Tenant } from '../../_tenants.ts'
@@ -296,7 +296,7 @@ describe('under a DID URL', () => {
 })
 
 test('nothing is published while AnonCreds is disabled, and published definitions stay readable', async () => {
-  await using off = await startAgent({ ENABLE_ANONCRED: 'false' })
+  const off = await sharedAgent({ ENABLE_ANONCRED: 'false' })
   const tenant = await off.newTenant()
   const author = (await newDid(tenant, 'assertionMethod')).did
   for (const target of [path, `${path}/did-url`]) {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { createPeerDid } from '../../../src/did/peer.ts'
 import { toLongForm, toShortForm } from '../../../src/did/prism/did.ts'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
 import { character } from '../../_character.ts'
 import { createBytes, published, signedCreate, signedDeactivate } from '../../did/prism/_make.ts'
 import { startServer, type TestServer } from '../../_server.ts'
@@ -165,7 +165,7 @@ describe('the status', () => {
   })
 
   test('of an internal error is 500 without details', async () => {
-    await using other = await startAgent()
+    const other = await sharedAgent()
     await other.agent.env.ledger.close()
     const response = await other.send('GET', `/dids/${longForm}`)
     expect(response.status).toBe(500)
@@ -239,7 +239,7 @@ test('any path gets one of the documented responses', async () => {
 })
 
 test('one address has a limit per minute and gets Retry-After; another address is not affected', async () => {
-  await using limited = await startAgent({
+  const limited = await sharedAgent({
     DID_RESOLUTIONS_PER_MINUTE: '3',
     AGENT_TRUST_PROXY: 'true',
     AGENT_ALLOW_PRIVATE_NETWORK: 'true',

@@ -1,7 +1,7 @@
 /** Short URLs of invitations, DID requests and challenges, over HTTP. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
 import { newFolder } from '../../_folder.ts'
 import {
   acceptOffer,
@@ -218,7 +218,7 @@ test('the link of a deleted tenant is unknown, and those of other tenants are op
 })
 
 test('requests of one address are limited', async () => {
-  await using limited = await startAgent({ SHORT_URL_REQUESTS_PER_MINUTE: '2' })
+  const limited = await sharedAgent({ SHORT_URL_REQUESTS_PER_MINUTE: '2' })
   const { invitation } = await limited.tenant('POST /connections', { body: {} })
   const statuses = []
   for (let n = 0; n < 3; n++) statuses.push(await statusOf(invitation.shortUrl!))
@@ -245,7 +245,7 @@ test('a restart and a restored backup keep short URLs open, and their age still 
 })
 
 test('invitations, DID requests and challenges that have expired are closed', async () => {
-  await using late = await startAgent({
+  const late = await sharedAgent({
     CONNECT_INVITATION_EXPIRY: '0',
     ISSUANCE_INVITATION_EXPIRY: '0',
     PRESENTATION_INVITATION_EXPIRY: '0',

@@ -1,10 +1,10 @@
 /** The onboarding of a tenant on a fresh agent with the four variables of the Cloud Agent. */
 import { expect, test } from 'vitest'
-import { startAgent } from '../../_agent.ts'
+import { sharedAgent } from '../../_agent.ts'
 import { ask } from '../../_ask.ts'
 
 test('wallet, entity, key, and the tenant can authenticate', async () => {
-  await using agent = await startAgent({
+  const agent = await sharedAgent({
     ADMIN_TOKEN: 'my-admin-token',
     API_KEY_ENABLED: 'true',
     API_KEY_AUTO_PROVISIONING: 'false',

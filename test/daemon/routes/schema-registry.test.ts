@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nameUuid } from '../../../src/schemas/schema.ts'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
 import { ask as askRaw } from '../../_ask.ts'
 import { withDetail } from '../../_detail.ts'
 import { newDid, type Tenant } from '../../_tenants.ts'
@@ -263,7 +263,7 @@ describe('a schema under a DID URL', () => {
   })
 
   test('is found by its author’s DID, by this agent and by another', async () => {
-    await using another = await startAgent()
+    const another = await sharedAgent()
     const verifier = await another.newTenant()
     const services = [{ id: 'agent-base-url', type: 'LinkedResourceV1', serviceEndpoint: agent.url }]
     const { longFormDid } = await author.call('POST /did-registrar/dids', {

@@ -4,7 +4,7 @@ import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { metricTable } from '../../../src/base/metric-table.ts'
-import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
+import { adminToken, sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
 import { Daemon } from '../../_daemon.ts'
 import { temporaryFolder } from '../../_temporary-folder.ts'
 import { parseMetrics } from '../../_prometheus.ts'
@@ -98,14 +98,14 @@ test('a token closes the metrics to everyone else but the administrator', async 
 })
 
 test('an agent that others can reach shows its metrics to the administrator only', async () => {
-  await using agent = await startAgent({ AGENT_TRUST_PROXY: 'true' })
+  const agent = await sharedAgent({ AGENT_TRUST_PROXY: 'true' })
   expect(await statusOf(agent, {})).toBe(401)
   expect(await statusOf(agent, bearer(adminToken))).toBe(401)
   expect(await statusOf(agent, { 'x-admin-api-key': adminToken })).toBe(200)
 })
 
 test('without metrics there is nothing to read', async () => {
-  await using agent = await startAgent({ METRICS_ENABLED: 'false' })
+  const agent = await sharedAgent({ METRICS_ENABLED: 'false' })
   const response = await agent.send('GET', '/_system/metrics')
   expect(response.status).toBe(404)
   expect(await response.json()).toMatchObject({ detail: expect.stringContaining('METRICS_ENABLED=true') })
@@ -163,7 +163,7 @@ test('an agent whose data folder is gone is not ready, and still has metrics', a
 })
 
 test('an agent is ready until it stops, and says why it is not', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const ask = async () => {
     const response = await agent.send('GET', '/_system/ready')
     return { status: response.status, ...((await response.json()) as object) }

@@ -1,7 +1,7 @@
 /** `/vdr/entries` and `/vdr/proofs` over HTTP, with the drivers `database` and `memory`. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
 import { ask } from '../../_ask.ts'
 import { isOnPostgres } from '../../_store.ts'
 import type { Tenant } from '../../_tenants.ts'
@@ -134,7 +134,7 @@ test('a URL in the form of older Cloud Agents is read too, at this agent', async
 
 test('the URL of an entry is required, and a driver that is not enabled has no entries', async () => {
   expect(await askEntry(agent, 'GET', {})).toMatchObject({ status: 400 })
-  await using plain = await startAgent({ VDR_DATABASE_DRIVER_ENABLED: 'false' })
+  const plain = await sharedAgent({ VDR_DATABASE_DRIVER_ENABLED: 'false' })
   const { apiKey } = await plain.newTenant()
   for (const answer of [
     await askEntry(plain, 'POST', { drid: 'database' }, { apiKey, content: bytes('00') }),
@@ -166,7 +166,7 @@ test('an entry that is too large or of another media type is refused', async () 
 })
 
 test('the bytes of entries count for the wallet', async () => {
-  await using small = await startAgent({ BYTES_PER_WALLET: '1048576', VDR_ENTRY_BYTES: '1048576' })
+  const small = await sharedAgent({ BYTES_PER_WALLET: '1048576', VDR_ENTRY_BYTES: '1048576' })
   const { apiKey } = await small.newTenant()
   const url = await createEntry(small, apiKey, new Uint8Array(100_000))
   const large = { apiKey, content: new Uint8Array(900_000) }
@@ -177,7 +177,7 @@ test('the bytes of entries count for the wallet', async () => {
 })
 
 test('the reads of one address are limited', async () => {
-  await using slow = await startAgent({ VDR_READS_PER_MINUTE: '1' })
+  const slow = await sharedAgent({ VDR_READS_PER_MINUTE: '1' })
   const url = 'vdr://?drf=database&drid=database&drv=0.1.0&m=1#1'
   expect((await askEntry(slow, 'GET', { url })).status).toBe(404)
   expect((await askEntry(slow, 'GET', { url })).status).toBe(429)

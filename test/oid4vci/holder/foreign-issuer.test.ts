@@ -4,7 +4,7 @@ import * as oauth2 from '@openid4vc/oauth2'
 import { Openid4vciIssuer, setGlobalConfig } from '@openid4vc/openid4vci'
 import { importJWK, jwtVerify, type JWK } from 'jose'
 import { expect, test } from 'vitest'
-import { startAgent } from '../../_agent.ts'
+import { sharedAgent } from '../../_agent.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
 import { accept, inState, receive } from './_holder.ts'
 import { proofIn, startFakeIssuer, type Seen } from './_issuer.ts'
@@ -37,7 +37,7 @@ const toRequest = (seen: Seen, url: string) => ({
 })
 
 test.each(['Licence', 'Person'] as const)('%s is received from it', async (configuration) => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   await using server = await startFakeIssuer()
   const holder = await agent.newTenant('holder')
   const issuer = new Openid4vciIssuer({ callbacks })
