@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, issue, newDid, presentationIn, startPair } from '../../_tenants.ts'
 import { openReceiver } from '../../_receiver.ts'
-import { codes, pasted } from './_dashboard.tsx'
+import { codes, pasted } from './_dashboard.ts'
 import { showTenant } from './_live.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
@@ -149,7 +149,8 @@ test('credentials and proofs are deleted after confirmation', async () => {
   await left.after('d').shows('Delete this credential record? This cannot be undone.')
   expect(left.frame()).toContain('The credential stays valid, and can never be revoked afterwards.')
   await left.after('n').shows('[2 Credentials 1]')
-  await right.after('2', 'd').shows('The credential is deleted with it.')
+  await right.after('2').shows('CredentialReceived (')
+  await right.after('d').shows('The credential is deleted with it.')
   await right.after('y').shows('✓ The credential record is deleted.')
   expect(right.frame()).toContain('[2 Credentials 0]')
   expect((await bob.call('GET /issue-credentials/records')).contents).toEqual([])

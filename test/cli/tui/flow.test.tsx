@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, credentialIn, issue, newDid, presentationIn, refusal, startPair } from '../../_tenants.ts'
 import { offerByInvitation } from '../../_invitation.ts'
 import { openReceiver } from '../../_receiver.ts'
-import { codes, pasted } from './_dashboard.tsx'
+import { codes, pasted } from './_dashboard.ts'
 import { showTenant } from './_live.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
@@ -86,7 +86,8 @@ test('a credential is offered, accepted, issued, requested, presented, accepted 
   expect(left.frame()).toContain('shown name  Alice')
   await left.after('v').shows('PresentationAccepted (accepted)')
 
-  await left.type('2', 'r', 'n')
+  await left.after('2').shows('not revoked')
+  await left.type('r', 'n')
   expect(left.frame()).toContain('not revoked')
   await left.after('r').shows('Revoke this credential? This cannot be undone. Verifiers will refuse it.')
   await left.after('y').shows('status      revoked on')
@@ -129,7 +130,8 @@ test('an offer in an invitation is announced, received, and rejected after confi
     .shows('The invitation offers a credential. Accept it?')
   expect(right.frame()).toContain('“Your diploma”')
   await right.after('y').shows('The offer has arrived: a accepts it.')
-  await right.after('2', 'x').shows('Decline this offer?')
+  await right.after('2').shows('OfferReceived (')
+  await right.after('x').shows('Decline this offer?')
   await right.after('y').shows('The offer is declined, and the issuer is notified.')
   await right.shows('ProblemReportSent')
 })
