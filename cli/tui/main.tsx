@@ -9,7 +9,7 @@ import type { Size } from './session/ui.ts'
 import { createReader } from './terminal/keys.ts'
 import { openScreen, type Screen } from './terminal/screen.ts'
 import { App } from './view/app.tsx'
-import type { Theme } from './view/row.tsx'
+import type { Theme } from './view/paint.ts'
 import type { Looks } from './view/screen.ts'
 
 export type Options = {

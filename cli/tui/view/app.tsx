@@ -1,9 +1,9 @@
 /** The root component of the dashboard. */
-import { Box } from 'ink'
+import { Box, Text } from 'ink'
 import { useLayoutEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Session } from '../session/session.ts'
 import { cursorOf } from './compose.ts'
-import { Row, Theme } from './row.tsx'
+import { paintLine, type Theme } from './paint.ts'
 import { screenOf, type Looks } from './screen.ts'
 
 type Props = {
@@ -19,12 +19,13 @@ export function App({ session, looks, placeCursor }: Props) {
   useLayoutEffect(() => placeCursor?.(cursorOf(lines)), [lines, placeCursor])
   const { columns, rows } = snapshot.ui.size
   return (
-    <Theme value={looks}>
-      <Box flexDirection="column" width={columns} height={rows}>
-        {lines.map((parts, index) => (
-          <Row key={index} parts={parts} />
-        ))}
-      </Box>
-    </Theme>
+    <Box flexDirection="column" width={columns} height={rows}>
+      {lines.map((line, index) => (
+        // Ink gives an empty text no line.
+        <Text key={index} wrap="truncate-end">
+          {paintLine(line, looks) || ' '}
+        </Text>
+      ))}
+    </Box>
   )
 }

@@ -3,7 +3,7 @@ import { openEventStream } from '../../../daemon/client/event-client.ts'
 import type { Daemon } from '../../../cli/tui/data/data.ts'
 import { openStore } from '../../../cli/tui/data/store.ts'
 import type { Tenant } from '../../_tenants.ts'
-import { showDashboard, type Dashboard, type Options } from './_dashboard.tsx'
+import { showDashboard, type Dashboard, type Options } from './_dashboard.ts'
 
 /** What the dashboard asks of a daemon, as a tenant. */
 export function daemonOf(url: string, { apiKey, call }: Pick<Tenant, 'apiKey' | 'call'>): Daemon {

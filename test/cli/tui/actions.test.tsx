@@ -1,20 +1,28 @@
 /** Actions of the dashboard beside the flows: messages, pings, labels, traces, webhooks, deletions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, issue, newDid, presentationIn, startPair } from '../../_tenants.ts'
+import { startAgent, type TestAgent } from '../../_agent.ts'
+import { connect, issue, newDid, presentationIn } from '../../_tenants.ts'
 import { openReceiver } from '../../_receiver.ts'
-import { codes, pasted } from './_dashboard.tsx'
+import { codes, pasted } from './_dashboard.ts'
 import { showTenant } from './_live.ts'
 
-let pair: Awaited<ReturnType<typeof startPair>>
+let agent: TestAgent
 
-beforeAll(async () => void (pair = await startPair()))
-afterAll(() => pair[Symbol.asyncDispose]())
+beforeAll(async () => void (agent = await startAgent()))
+afterAll(() => agent[Symbol.asyncDispose]())
+
+/** The dashboard of a tenant of its own. */
+async function one() {
+  const tenant = await agent.newTenant()
+  const dashboard = await showTenant(agent.url, tenant)
+  return { tenant, dashboard, [Symbol.asyncDispose]: async () => dashboard.close() }
+}
 
 /** Two connected tenants with their dashboards. */
 async function two() {
-  const [alice, bob] = [await pair.agent.newTenant('alice'), await pair.agent.newTenant('bob')]
+  const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
   const { inviterConnectionId: connectionId } = await connect(alice, bob)
-  const [left, right] = [await showTenant(pair.agent.url, alice), await showTenant(pair.agent.url, bob)]
+  const [left, right] = [await showTenant(agent.url, alice), await showTenant(agent.url, bob)]
   const close = async () => [left, right].forEach((each) => each.close())
   return { alice, bob, connectionId, left, right, [Symbol.asyncDispose]: close }
 }
@@ -124,11 +132,11 @@ test('a credential, a proof and an event have the actions of their connection, a
 })
 
 test('a record that was exchanged by an invitation has no connection', async () => {
-  await using both = await two()
-  const { alice, left } = both
-  await alice.call('POST /present-proof/presentations/invitation', { body: { proofs: [] } })
-  await left.after('3').shows('InvitationGenerated (')
-  await left.after('m').shows('✗ This record was not exchanged over a connection.')
+  await using alone = await one()
+  const { tenant, dashboard } = alone
+  await tenant.call('POST /present-proof/presentations/invitation', { body: { proofs: [] } })
+  await dashboard.after('3').shows('InvitationGenerated (')
+  await dashboard.after('m').shows('✗ This record was not exchanged over a connection.')
 })
 
 test('deleting a connection is refused with a reason', async () => {
@@ -149,7 +157,8 @@ test('credentials and proofs are deleted after confirmation', async () => {
   await left.after('d').shows('Delete this credential record? This cannot be undone.')
   expect(left.frame()).toContain('The credential stays valid, and can never be revoked afterwards.')
   await left.after('n').shows('[2 Credentials 1]')
-  await right.after('2', 'd').shows('The credential is deleted with it.')
+  await right.after('2').shows('CredentialReceived (')
+  await right.after('d').shows('The credential is deleted with it.')
   await right.after('y').shows('✓ The credential record is deleted.')
   expect(right.frame()).toContain('[2 Credentials 0]')
   expect((await bob.call('GET /issue-credentials/records')).contents).toEqual([])
@@ -166,35 +175,35 @@ test('credentials and proofs are deleted after confirmation', async () => {
 
 test('a webhook is added with headers and a secret that is shown once, and deleted after confirmation', async () => {
   await using receiver = await openReceiver((response) => response.end())
-  await using both = await two()
-  const { alice, left } = both
-  await left.after('n', '6').shows('Add a webhook')
-  await left.after('nonsense', codes.enter).shows('✗ URL: give an address')
-  await left
+  await using alone = await one()
+  const { tenant, dashboard } = alone
+  await dashboard.after('n', '6').shows('Add a webhook')
+  await dashboard.after('nonsense', codes.enter).shows('✗ URL: give an address')
+  await dashboard
     .after('\u0015', ...pasted(receiver.url), codes.tab, ' ', codes.tab, 'x-key', codes.enter)
     .shows('✗ header: “x-key” has no colon')
-  await left
+  await dashboard
     .after(': one', codes.tab, 'x-other: two: 2', codes.enter)
     .shows('Its signing secret, which is not shown again:')
-  await left.type('y', codes.escape)
-  expect(left.copied).toEqual([expect.stringMatching(/^whsec_/)])
-  await left.shows('[5 Webhooks 1]')
-  const { contents } = await alice.call('GET /events/webhooks')
+  await dashboard.type('y', codes.escape)
+  expect(dashboard.copied).toEqual([expect.stringMatching(/^whsec_/)])
+  await dashboard.shows('[5 Webhooks 1]')
+  const { contents } = await tenant.call('GET /events/webhooks')
   expect(contents).toMatchObject([{ url: receiver.url, signed: true }])
   expect(Object.keys(contents[0]!.customHeaders)).toEqual(['x-key', 'x-other'])
-  await left.after('t').shows('The receiver accepted the test event with status 200')
+  await dashboard.after('t').shows('The receiver accepted the test event with status 200')
 
-  await left.after('e').shows('Sign the events of this webhook?')
-  await left.after(codes.enter).shows('The webhook has a new secret')
-  await left.type('y', codes.escape)
-  expect(new Set(left.copied).size).toBe(2)
-  await left.after('e', '2').shows('✓ The events are no longer signed.')
-  expect((await alice.call('GET /events/webhooks')).contents[0]!.signed).toBeUndefined()
+  await dashboard.after('e').shows('Sign the events of this webhook?')
+  await dashboard.after(codes.enter).shows('The webhook has a new secret')
+  await dashboard.type('y', codes.escape)
+  expect(new Set(dashboard.copied).size).toBe(2)
+  await dashboard.after('e', '2').shows('✓ The events are no longer signed.')
+  expect((await tenant.call('GET /events/webhooks')).contents[0]!.signed).toBeUndefined()
 
-  await left.after('d').shows('Delete this webhook? This cannot be undone.')
-  await left.type('n')
-  expect((await alice.call('GET /events/webhooks')).contents).toHaveLength(1)
-  await left.after('d', 'y').shows('✓ The webhook is deleted.')
-  expect(left.frame()).toContain('[5 Webhooks 0]')
-  expect((await alice.call('GET /events/webhooks')).contents).toEqual([])
+  await dashboard.after('d').shows('Delete this webhook? This cannot be undone.')
+  await dashboard.type('n')
+  expect((await tenant.call('GET /events/webhooks')).contents).toHaveLength(1)
+  await dashboard.after('d', 'y').shows('✓ The webhook is deleted.')
+  expect(dashboard.frame()).toContain('[5 Webhooks 0]')
+  expect((await tenant.call('GET /events/webhooks')).contents).toEqual([])
 })

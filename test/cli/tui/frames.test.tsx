@@ -6,7 +6,7 @@ import { ProblemError } from '../../../daemon/client/client.ts'
 import { emptyData } from '../../../cli/tui/data/data.ts'
 import { layoutOf } from '../../../cli/tui/session/ui.ts'
 import { help } from '../../../cli/tui/session/page.ts'
-import { codes, pasted, recorded, showDashboard, type Dashboard, type Options } from './_dashboard.tsx'
+import { codes, pasted, recorded, showDashboard, type Dashboard, type Options } from './_dashboard.ts'
 import { invitationUrl, now, wallet } from './_wallet.ts'
 
 let dashboard: Dashboard | undefined
@@ -53,7 +53,7 @@ test.each([
   const { type, frame, resize } = show()
   await type(key)
   await expect(frame()).toMatchFileSnapshot(file(name))
-  await resize(wide)
+  resize(wide)
   await expect(frame()).toMatchFileSnapshot(file(`${name}-wide`))
 })
 
@@ -173,9 +173,9 @@ test.each([
 
 test('a terminal that is too small shows the required size', async () => {
   const { resize, frame } = show()
-  await resize({ columns: 59, rows: 24 })
+  resize({ columns: 59, rows: 24 })
   expect(frame()).toContain('The terminal has 59×24; the dashboard needs 60×16.')
-  await resize({ columns: 60, rows: 16 })
+  resize({ columns: 60, rows: 16 })
   expect(frame()).toContain('[1 Connections 2]')
 })
 

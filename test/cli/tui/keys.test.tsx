@@ -1,7 +1,7 @@
 /** Keys that move and act, and the message of a key that does nothing. */
 import { afterEach, expect, test } from 'vitest'
 import { emptyData, type Data } from '../../../cli/tui/data/data.ts'
-import { codes, pasted, recorded, showDashboard, type Dashboard } from './_dashboard.tsx'
+import { codes, pasted, recorded, showDashboard, type Dashboard } from './_dashboard.ts'
 import { invitationUrl, now, wallet } from './_wallet.ts'
 
 let dashboard: Dashboard | undefined

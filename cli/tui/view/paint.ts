@@ -1,9 +1,7 @@
-/** Lines of the screen. Only this file applies colours, after removing control characters. */
-import { Text } from 'ink'
-import { createContext, useContext } from 'react'
-import { plain, type Paint } from '../../format/colour.ts'
+/** The text of a line. Only this file applies colours, after removing control characters. */
+import type { Paint } from '../../format/colour.ts'
 import { safeLine } from '../../format/text.ts'
-import type { Part } from './compose.ts'
+import type { Line } from './compose.ts'
 
 export type Theme = {
   paint: Paint
@@ -11,20 +9,16 @@ export type Theme = {
   isAscii: boolean
 }
 
-export const Theme = createContext<Theme>({ paint: plain, isAscii: false })
-
-/** One line. */
-export function Row({ parts }: { parts: readonly Part[] }) {
-  const { paint, isAscii } = useContext(Theme)
-  const line = parts
+/** Returns a line with its colours, without blanks at its end. */
+export function paintLine(line: Line, { paint, isAscii }: Theme): string {
+  return line
     .map(({ text: given, style, columns }) => {
       if (columns !== undefined) return given
       const text = isAscii ? toAscii(safeLine(given)) : safeLine(given)
       return style ? paint(style, text) : text
     })
     .join('')
-  // Ink gives an empty text no line.
-  return <Text wrap="truncate-end">{line.trimEnd() || ' '}</Text>
+    .trimEnd()
 }
 
 /** The characters of the dashboard, and ASCII characters in place of them, each one column wide. */

@@ -1,23 +1,25 @@
-/** The dashboard on a screen in memory: keys go in, frames come out. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { render } from 'ink-testing-library'
+/** The dashboard without a terminal: keys go in, frames come out. Ink is not involved; `_ink.tsx` renders through it. */
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import { plain, type Paint } from '../../../cli/format/colour.ts'
 import { emptyData, type Daemon, type Data } from '../../../cli/tui/data/data.ts'
 import type { Store } from '../../../cli/tui/data/store.ts'
-import { createSession } from '../../../cli/tui/session/session.ts'
+import { createSession, type Session } from '../../../cli/tui/session/session.ts'
 import { createReader } from '../../../cli/tui/terminal/keys.ts'
 import type { Size } from '../../../cli/tui/session/ui.ts'
-import { App } from '../../../cli/tui/view/app.tsx'
+import { paintLine, type Theme } from '../../../cli/tui/view/paint.ts'
+import { screenOf, type Looks } from '../../../cli/tui/view/screen.ts'
 
 export type Dashboard = {
-  /** The frame that is shown, without blanks at the ends of lines. */
+  session: Session
+  looks: Looks & Theme
+  /** Computes the current frame, without blanks at the ends of lines. `ink.test.tsx` proves that Ink shows the same. */
   frame: () => string
   /** Types keys, each as the terminal sends it. */
   type: (...keys: string[]) => Promise<void>
   /** Types keys. `shows` waits for their effect. */
   after: (...keys: string[]) => Pick<Dashboard, 'shows'>
-  resize: (size: Size) => Promise<void>
-  /** Waits until the frame has a text, or none. */
+  resize: (size: Size) => void
+  /** Waits until the frame has a text. */
   shows: (text: string | RegExp) => Promise<string>
   /** What was put on the clipboard. */
   copied: string[]
@@ -29,6 +31,8 @@ export type Dashboard = {
 export type Options = {
   size?: Size
   paint?: Paint
+  /** As for screen readers: no frames, and ASCII characters. */
+  isPlain?: boolean
   clock?: () => number
   renderings?: readonly ['small']
   forSameDaemon?: (command: string) => string
@@ -54,43 +58,65 @@ export const codes = {
 /** As a terminal sends what is pasted. */
 export const pasted = (text: string) => ['\u001b[200~', text, '\u001b[201~']
 
+/** Milliseconds after which a frame that does not come ends its test. */
+const hangsMs = 60_000
+
+/** Opens the dashboard. Frames are computed when a test asks for them. */
 export function showDashboard(daemon: Daemon, store: Store, options: Options = {}): Dashboard {
   const {
     size = { columns: 80, rows: 24 },
     paint = plain,
+    isPlain = false,
     clock,
     renderings = ['small'],
     forSameDaemon = (command) => command,
   } = options
+  const looks = {
+    paint,
+    renderings,
+    where: ['local', 'http://agent.example'],
+    isAscii: isPlain,
+    forSameDaemon,
+  }
   const copied: string[] = []
   let quits = 0
   const session = createSession({
     daemon,
     store,
     size,
+    isPlain,
     copy: (text) => copied.push(text),
     forSameDaemon,
     quit: () => quits++,
     ...(clock && { clock }),
   })
-  const { lastFrame, unmount } = render(
-    <App
-      session={session}
-      looks={{ paint, renderings, where: ['local', 'http://agent.example'], isAscii: false, forSameDaemon }}
-    />,
-  )
   const read = createReader(session, 0)
-  const frame = () => (lastFrame() ?? '').replaceAll(/ +$/gm, '')
-  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  const frame = () =>
+    screenOf(session.get(), looks)
+      .map((line) => paintLine(line, looks))
+      .join('\n')
+  /** Waits for the next change of the session, or for the limit. */
+  const change = (limit: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        unsubscribe()
+        limit.removeEventListener('abort', end)
+        resolve()
+      }
+      const unsubscribe = session.subscribe(end)
+      limit.addEventListener('abort', end)
+    })
   const dashboard: Dashboard = {
+    session,
+    looks,
     frame,
     async type(...keys) {
       for (const key of keys) {
         read(key)
-        // A lone Esc differs from the start of a sequence only by the pause after it.
-        if (key === codes.escape) await sleep(2)
-        await settle()
-        await settle()
+        // The reader waits a millisecond for the rest of a sequence. Its timer is older, and fires first.
+        if (key === codes.escape) await sleep(1)
+        // The session resumes an action before it takes the next key.
+        await immediate()
       }
     },
     after: (...keys) => ({
@@ -99,21 +125,19 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
         return dashboard.shows(text)
       },
     }),
-    async resize(next) {
-      session.resize(next)
-      await settle()
-    },
+    resize: session.resize,
     async shows(text) {
-      for (let attempt = 0; attempt < 5_000; attempt++) {
-        if (typeof text === 'string' ? frame().includes(text) : text.test(frame())) return frame()
-        await new Promise((resolve) => setTimeout(resolve, 10))
+      const limit = AbortSignal.timeout(hangsMs)
+      for (;;) {
+        const shown = frame()
+        if (typeof text === 'string' ? shown.includes(text) : text.test(shown)) return shown
+        if (limit.aborted) throw new Error(`${String(text)} is not shown:\n${shown}`)
+        await change(limit)
       }
-      throw new Error(`${String(text)} is not shown:\n${frame()}`)
     },
     copied,
     quits: () => quits,
     close() {
-      unmount()
       session.close()
       store.close()
     },
