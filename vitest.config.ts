@@ -45,7 +45,7 @@ const slow = 'test/**/*.slow.{test,store.test}.{ts,tsx}'
 export default defineConfig({
   plugins: [builtPrograms],
   test: {
-    globalSetup: 'test/_build.ts',
+    globalSetup: ['test/_build.ts', 'test/_shared-postgres.ts'],
     setupFiles: 'test/_zod-messages.ts',
     // Tests often wait for processes and for the disk.
     maxWorkers: 6,
