@@ -46,7 +46,7 @@ export default defineConfig({
   plugins: [builtPrograms],
   test: {
     globalSetup: ['test/_build.ts', 'test/_shared-postgres.ts'],
-    setupFiles: 'test/_zod-messages.ts',
+    setupFiles: ['test/_zod-messages.ts', 'test/_store-setup.ts'],
     // Tests often wait for processes and for the disk.
     maxWorkers: 6,
     isolate: false,

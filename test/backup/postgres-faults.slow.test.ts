@@ -17,6 +17,7 @@ import { adminOf } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
 import { dyingAt } from '../_kill-points.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import type { Server } from '../_postgres.ts'
 import { openServer } from '../_shared-postgres.ts'
 import { connect, refusal } from '../_tenants.ts'
@@ -24,6 +25,8 @@ import { startNodes } from '../nodes/_nodes.ts'
 import { readAs, unpack, variablesOf } from '../storage/_folder.ts'
 import { restore, verify } from './_backup.ts'
 import { rowsOf } from './_rows.ts'
+
+needsPostgres()
 
 let server: Server
 beforeAll(async () => void (server = await openServer()))

@@ -8,6 +8,7 @@ import { openPostgres } from '../../src/storage/postgres/open.ts'
 import { adminOf, adminToken } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import type { Server } from '../_postgres.ts'
 import { openServer } from '../_shared-postgres.ts'
 import { connect, credentialIn, newDid, type Tenant } from '../_tenants.ts'
@@ -23,6 +24,8 @@ import {
 } from '../mediator/_mediator.ts'
 import { openSocket } from '../mediator/_socket.ts'
 import { rowsOf } from './_rows.ts'
+
+needsPostgres()
 
 let server: Server
 beforeAll(async () => void (server = await openServer()))

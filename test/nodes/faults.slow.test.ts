@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { startPostgres, type Server } from '../_postgres.ts'
 import { openServer } from '../_shared-postgres.ts'
 import { until } from '../_tenants.ts'
@@ -9,6 +10,8 @@ import { Webhook } from '../_webhook.ts'
 import { openLink } from './_link.ts'
 import { startNodes } from './_nodes.ts'
 import { openOldServer } from './_old-server.ts'
+
+needsPostgres()
 
 let server: Server
 beforeAll(async () => void (server = await openServer()))

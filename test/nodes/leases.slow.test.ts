@@ -10,9 +10,12 @@ import { listen } from '../../src/nodes/notifications.ts'
 import { openPostgres } from '../../src/storage/postgres/open.ts'
 import { openWallet } from '../../src/storage/postgres/databases.ts'
 import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { startPostgres, type Server } from '../_postgres.ts'
 import { openServer } from '../_shared-postgres.ts'
 import { until as untilFits } from '../_tenants.ts'
+
+needsPostgres()
 
 /** Waits until `ask` gives something. */
 async function until<Value>(what: string, ask: () => Value | Promise<Value>): Promise<NonNullable<Value>> {

@@ -1,8 +1,11 @@
 /** Daemons over PostgreSQL: they start, restart, take over, and refuse what they cannot use in one sentence. */
 import { beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import type { Server } from '../_postgres.ts'
 import { openServer } from '../_shared-postgres.ts'
+
+needsPostgres()
 
 let server: Server
 beforeAll(async () => void (server = await openServer()))

@@ -7,8 +7,11 @@ import { startAgent } from '../_agent.ts'
 import { adminToken } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { dyingAt } from '../_kill-points.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { openServer } from '../_shared-postgres.ts'
 import { exportFrom, passphrase } from './_transfer.ts'
+
+needsPostgres()
 
 /** An export of a wallet, after a change of its contents. */
 async function exportWith(name: string, value: string): Promise<{ walletId: string; bytes: Buffer }> {

@@ -7,7 +7,10 @@ import { openPostgres } from '../../../src/storage/postgres/open.ts'
 import { openAgentDb, openAuditDb, openMediatorDb, openWalletDb } from '../../../src/storage/database.ts'
 import { openLedgerFile } from '../../../src/vdr/operation-table.ts'
 import { newFolder } from '../../_folder.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
 import { openServer } from '../../_shared-postgres.ts'
+
+needsPostgres()
 
 let connections: Connections
 beforeAll(async () => {

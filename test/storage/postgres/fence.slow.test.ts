@@ -4,9 +4,12 @@ import type { Connections } from '../../../src/storage/postgres/connect.ts'
 import { openWallet } from '../../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../../src/storage/postgres/open.ts'
 import { NotOwnerError } from '../../../src/storage/not-owner-error.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
 import type { Server } from '../../_postgres.ts'
 import { openServer } from '../../_shared-postgres.ts'
 import { takeAll } from './_claims.ts'
+
+needsPostgres()
 
 const walletId = '11111111-1111-4111-8111-111111111111'
 

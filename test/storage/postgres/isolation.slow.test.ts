@@ -13,8 +13,11 @@ import {
   copiedMediatorTables,
 } from '../../../src/storage/postgres/shared-rows.ts'
 import { walletTables } from '../../../src/storage/postgres/wallet-rows.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
 import type { Server } from '../../_postgres.ts'
 import { openServer } from '../../_shared-postgres.ts'
+
+needsPostgres()
 
 const [alice, bob] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
 

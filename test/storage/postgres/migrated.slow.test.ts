@@ -7,7 +7,10 @@ import { migrateDatabase, openPostgres } from '../../../src/storage/postgres/ope
 import { postgresMigrations } from '../../../src/storage/postgres/server.ts'
 import { prepared } from '../../../src/storage/prepared.ts'
 import type { WalletTables } from '../../../src/storage/wallet-tables.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
 import { openServer } from '../../_shared-postgres.ts'
+
+needsPostgres()
 
 const walletId = '11111111-1111-4111-8111-111111111111'
 const connectionCount = 3

@@ -2,7 +2,10 @@
 import { expect, test } from 'vitest'
 import { openWallet } from '../../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../../src/storage/postgres/open.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
 import { openServer } from '../../_shared-postgres.ts'
+
+needsPostgres()
 
 const walletId = '11111111-1111-4111-8111-111111111111'
 
