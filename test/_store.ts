@@ -1,12 +1,13 @@
 /**
- * Where the agents of tests keep their wallets: SQLite files, or PostgreSQL with `TEST_STORE=postgres`. There is one server for each test
- * process, and one database for each data folder.
+ * Where the agents of tests keep their wallets: SQLite files, or PostgreSQL with `TEST_STORE=postgres`. There is one database
+ * for each data folder.
  */
-import { startPostgres, type Postgres } from './_postgres.ts'
+import type { Server } from './_postgres.ts'
+import { openServer } from './_shared-postgres.ts'
 
 export const isOnPostgres = process.env['TEST_STORE'] === 'postgres'
 
-let server: Promise<Postgres> | undefined
+let server: Promise<Server> | undefined
 const urls = new Map<string, Promise<string>>()
 
 /**
@@ -16,8 +17,8 @@ const urls = new Map<string, Promise<string>>()
  */
 export async function storeOf(dataDir: string, leaseSeconds: number): Promise<Record<string, string>> {
   if (!isOnPostgres) return {}
-  // It ends with this process.
-  server ??= startPostgres()
+  // Outside of vitest, it ends with this process.
+  server ??= openServer()
   const postgres = await server
   const url = urls.get(dataDir) ?? postgres.createDatabase()
   urls.set(dataDir, url)

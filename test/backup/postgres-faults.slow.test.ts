@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { loadBackup } from '../../src/backup/load.ts'
 import { writeManifest } from '../../src/backup/manifest.ts'
 import { readConfig } from '../../src/base/config.ts'
@@ -17,16 +17,19 @@ import { adminOf } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
 import { dyingAt } from '../_kill-points.ts'
-import { startPostgres, type Postgres } from '../_postgres.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
+import type { Server } from '../_postgres.ts'
+import { openServer } from '../_shared-postgres.ts'
 import { connect, refusal } from '../_tenants.ts'
 import { startNodes } from '../nodes/_nodes.ts'
 import { readAs, unpack, variablesOf } from '../storage/_folder.ts'
 import { restore, verify } from './_backup.ts'
 import { rowsOf } from './_rows.ts'
 
-let server: Postgres
-beforeAll(async () => void (server = await startPostgres()))
-afterAll(() => server[Symbol.asyncDispose]())
+needsPostgres()
+
+let server: Server
+beforeAll(async () => void (server = await openServer()))
 
 const newKey = () => randomBytes(32).toString('base64url')
 const masterKey = newKey()
@@ -70,7 +73,7 @@ test('a daemon that is killed leaves a whole backup or none, and a killed restor
   expect(readdirSync(root).filter((name) => !name.endsWith('.part'))).toEqual(['backup-name-after'])
   const folder = join(root, 'backup-name-after')
   const program = fileURLToPath(new URL('../../dist/daemon/backup.js', import.meta.url))
-  const url = await server.createDatabase()
+  const url = await server.createDatabase({ isEmpty: true })
   for (const [point, wallets] of [
     ['backup-files:before', 0],
     ['backup-files:after', 0],
@@ -112,19 +115,19 @@ test('a backup is restored into an unused database only, and is refused in one s
     exitCode: 2,
     message: expect.stringContaining('AGENT_DATABASE_URL is not set'),
   })
-  const unused = await server.createDatabase()
+  const unused = await server.createDatabase({ isEmpty: true })
   expect(await load(folder, unused, newKey())).toMatchObject({ masterKey: 'does not open', faults: [] })
   // A changed file is found before the database is touched.
   const wallet = openSqlite(join(folder, 'wallets', `${walletId}.db`))
   wallet.prepare('insert into setting (name, value) values (?, ?)').run('note', 'a\0b')
   wallet.close()
-  const empty = await server.createDatabase()
+  const empty = await server.createDatabase({ isEmpty: true })
   expect(await load(folder, empty)).toMatchObject({ faults: [{ path: `wallets/${walletId}.db` }] })
 })
 
 test('texts with U+0000 are refused, and wallets without rows are named', async () => {
   const root = newFolder()
-  const url = await server.createDatabase()
+  const url = await server.createDatabase({ isEmpty: true })
   await using files = await Daemon.start({ AGENT_MASTER_KEY: masterKey })
   const sender = await files.newTenant('sender')
   await files.stop()
@@ -171,7 +174,7 @@ test('a backup of release 0.1.0 is migrated, and the backup itself is unchanged'
   const { agentKey } = (await findAgentKey(readConfig({ AGENT_DATA_DIR: folder, ...variables }), db))!
   const instant = new Date().toISOString()
   await writeManifest(folder, agentKey, { format: 1, agentVersion: '0.1.0', instant, files, missing: [] })
-  const url = await server.createDatabase()
+  const url = await server.createDatabase({ isEmpty: true })
   expect(await load(folder, url, keys.masterKey)).toMatchObject({ masterKey: 'opens', faults: [] })
   expect((await verify(folder, folder, variables)).faults).toEqual([])
   await using daemon = await Daemon.start({ ...settings(url), ...variables })
@@ -246,7 +249,7 @@ test('the master key is rotated on two nodes, and backups from before, during an
   expect(await opens('during', masterKey)).toBe('opens')
   expect(await opens('during', next)).toBe('opens')
   for (const name of ['before', 'during', 'after']) {
-    const restored = await server.createDatabase()
+    const restored = await server.createDatabase({ isEmpty: true })
     const key = name === 'before' ? masterKey : next
     expect(await load(join(root, name), restored, key)).toMatchObject({ masterKey: 'opens', faults: [] })
     await using daemon = await Daemon.start({ ...settings(restored), AGENT_MASTER_KEY: key })

@@ -1,14 +1,16 @@
 /** Backups of agents over PostgreSQL, and the way of a whole agent from one store to the other, by the commands of the built program. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { createPostgresSource } from '../../src/backup/postgres-snapshot.ts'
 import { openPostgres } from '../../src/storage/postgres/open.ts'
 import { adminOf, adminToken } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
-import { startPostgres, type Postgres } from '../_postgres.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
+import type { Server } from '../_postgres.ts'
+import { openServer } from '../_shared-postgres.ts'
 import { connect, credentialIn, newDid, type Tenant } from '../_tenants.ts'
 import { newUser } from '../commands/_cli.ts'
 import {
@@ -23,9 +25,10 @@ import {
 import { openSocket } from '../mediator/_socket.ts'
 import { rowsOf } from './_rows.ts'
 
-let server: Postgres
-beforeAll(async () => void (server = await startPostgres()))
-afterAll(() => server[Symbol.asyncDispose]())
+needsPostgres()
+
+let server: Server
+beforeAll(async () => void (server = await openServer()))
 
 const masterKey = Buffer.alloc(32, 7).toString('base64url')
 
@@ -97,7 +100,7 @@ async function countMessages({ didcommUrl }: Daemon, wallet: TestWallet): Promis
 
 test('an agent moves from PostgreSQL to files and to another database, and keeps everything', async () => {
   const root = newFolder()
-  const [first, second] = [await server.createDatabase(), await server.createDatabase()]
+  const [first, second] = [await server.createDatabase(), await server.createDatabase({ isEmpty: true })]
   const overPostgres = (url: string) => ({ AGENT_DATABASE_URL: url, AGENT_LEASE_SECONDS: '2' })
   const wallet = newWallet()
   const settings = { AGENT_MASTER_KEY: masterKey, AGENT_MEDIATOR: 'true' }

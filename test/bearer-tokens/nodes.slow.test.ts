@@ -3,8 +3,11 @@ import { expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { adminOf } from '../_api.ts'
 import { ask } from '../_ask.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { startNodes } from '../nodes/_nodes.ts'
 import { accepting, bearer, startIssuer } from './_issuer.ts'
+
+needsPostgres()
 
 test('a subject works at every node until its permission is revoked at one', async () => {
   await using issuer = await startIssuer()

@@ -1,8 +1,13 @@
 /** The states that pages begin with: `<!-- starts with: a connection -->`. */
 import { mkdirSync } from 'node:fs'
 import { writeProfile } from '../../src/base/profile.ts'
+<<<<<<< HEAD
 import { adminToken, sharedAgent, type TestAgent } from '../_agent.ts'
 import { startPostgres } from '../_postgres.ts'
+=======
+import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { openServer } from '../_shared-postgres.ts'
+>>>>>>> pg-tests
 import { connectionIn, issue, newDid, oobOf, type Tenant } from '../_tenants.ts'
 
 /** The agent of all pages, in this process. Each page has its own two tenants. */
@@ -11,8 +16,8 @@ export type Shared = TestAgent
 export const startShared = (): Promise<Shared> => sharedAgent()
 
 /**
- * Prepares a state and returns its shell variables. `PostgreSQL` is an empty database, `DATABASE_URL`, of a server that ends with this
- * process. Of the others, each contains the previous one:
+ * Prepares a state and returns its shell variables. `PostgreSQL` is an empty database, `DATABASE_URL`. Of the others, each contains the
+ * previous one:
  *
  * - `two tenants`: the profiles `local`, which is also the administrator's, and `alice`; `AGENT`, `KEY`, `ALICE`,
  *   `ADMIN` and `JSON` for curl.
@@ -25,7 +30,8 @@ export async function prepare(
   state: string,
   configDir: string,
 ): Promise<Record<string, string>> {
-  if (state === 'PostgreSQL') return { DATABASE_URL: await (await startPostgres()).createDatabase() }
+  if (state === 'PostgreSQL')
+    return { DATABASE_URL: await (await openServer()).createDatabase({ isEmpty: true }) }
   const states = ['two tenants', 'a connection', 'a credential']
   const steps = states.indexOf(state)
   if (steps === -1) throw new Error(`A page starts with ${state}, which is none of: ${states.join(', ')}.`)

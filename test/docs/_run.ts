@@ -21,6 +21,9 @@ export const patienceMs = 200_000
 /** Whether a page has a block to run. */
 export const hasBlocks = (page: string): boolean => readBlocks(read(page)).blocks.some(isRun)
 
+/** Whether a page starts with a database of PostgreSQL. */
+export const needsPostgres = (page: string): boolean => readBlocks(read(page)).startsWith === 'PostgreSQL'
+
 /**
  * Runs a page in a new HOME, which is its working directory. bash stops at the first failure. Free ports replace those
  * of daemons (8085, 8090) and receivers (3000). Pages with a prepared state also have the files of docs/how-to/prepare.md. The agent of the prepared states is `shared`.

@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, describe, test } from 'vitest'
 import { pages } from '../_pages.ts'
+import { missingPostgres } from '../_postgres-programs.ts'
 import { startShared, type Shared } from './_prepared.ts'
-import { hasBlocks, patienceMs, runPage } from './_run.ts'
+import { hasBlocks, needsPostgres, patienceMs, runPage } from './_run.ts'
 
 let agent: Promise<Shared> | undefined
 const shared = () => (agent ??= startShared())
@@ -19,7 +20,8 @@ const tools = [
 const hasTools = tools.every(([tool, ...args]) => spawnSync(tool!, args).status === 0)
 
 describe.skipIf(!hasTools)('the examples (skipped without bash, curl 7.76, jq and openssl)', () => {
-  test.each(pages.filter(hasBlocks))('%s', { timeout: patienceMs + 60_000 }, async (page) =>
-    runPage(page, shared),
-  )
+  test.for(pages.filter(hasBlocks))('%s', { timeout: patienceMs + 60_000 }, async (page, { skip }) => {
+    skip(needsPostgres(page) && missingPostgres !== undefined, missingPostgres)
+    await runPage(page, shared)
+  })
 })

@@ -6,9 +6,12 @@ import { judgeConnections } from '../../src/doctor/database-connections.ts'
 import { diagnoseDataFolder } from '../../src/doctor/diagnose.ts'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { openLink } from '../nodes/_link.ts'
 import { startPostgres, type Postgres } from '../_postgres.ts'
 import { until } from '../_tenants.ts'
+
+needsPostgres()
 
 const AGENT_MASTER_KEY = Buffer.alloc(32, 7).toString('base64url')
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, type TestAgent } from '../_agent.ts'
 import { announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
 import { connectionIn, credentialIn, newDid, oobOf, refusal, until, type Tenant } from '../_tenants.ts'
 import { typesOf } from '../_party.ts'
@@ -99,7 +99,7 @@ test('an SD-JWT is bound to the configured key of the holder', async () => {
 })
 
 test('either side can set the rule when it connects, change it later, and read it', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const { longFormDid: subjectId } = await newDid(one, 'authentication')
   const { longFormDid: another } = await newDid(two, 'authentication')
@@ -156,7 +156,7 @@ test('with a list of schemas, an offer of another schema, of several or of none 
 })
 
 test('a rule that can never accept an offer is refused, and no record is created', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const [tenant, stranger] = [await agent.newTenant(), await agent.newTenant()]
   const { connectionId } = await tenant.call('POST /connections', { body: {} })
   const { did: issuing } = await newDid(tenant, 'assertionMethod')

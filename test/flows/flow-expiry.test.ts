@@ -12,7 +12,7 @@ import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
 import { onProblemReport } from '../../src/protocols/report-problem/flow.ts'
 import type { Tx } from '../../src/storage/database.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { acceptOffer, announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
 import {
   connect,
@@ -171,7 +171,7 @@ describe('a proof', () => {
 
 describe('a connection', () => {
   test('whose inviter never answers ends', async () => {
-    await using agent = await startAgent()
+    const agent = await sharedAgent()
     const tenant = await agent.newTenant()
     await using party = await openParty()
     const invitation = toInvitationUrl(
@@ -192,7 +192,7 @@ describe('a connection', () => {
   })
 
   test('that is unanswered keeps its state, like an invitation', async () => {
-    await using agent = await startAgent()
+    const agent = await sharedAgent()
     const tenant = await agent.newTenant()
     await tenant.call('POST /connections', { body: {} })
     const rows = await use(agent, tenant, ({ db }) => db.selectFrom('record').select('waits_since').execute())
@@ -362,7 +362,7 @@ test('a wallet with waiting flows is polled only when needed, and is closed in b
 })
 
 test('a leftover `waits_since` of a finished flow is cleared', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const tenant = await agent.newTenant()
   const { connectionId } = await tenant.call('POST /connections', { body: {} })
   await rewrite(agent, tenant, (tx) =>

@@ -1,7 +1,7 @@
 /** The doctor and the metrics know the end of issuer certificates. */
 import { expect, test } from 'vitest'
 import { checkIssuerCertificates } from '../../src/doctor/issuer-certificates.ts'
-import { adminToken, startAgent } from '../_agent.ts'
+import { adminToken, sharedAgent } from '../_agent.ts'
 import { until } from '../_tenants.ts'
 
 const now = new Date('2026-11-26T00:00:00.000Z')
@@ -32,7 +32,7 @@ test('a certificate for development is replaced, others are renewed', () => {
 const metric = 'agent_issuer_certificate_earliest_end_timestamp_seconds'
 
 test('a scrape has the earliest end, and the doctor reads the wallets', async () => {
-  await using agent = await startAgent()
+  const agent = await sharedAgent()
   const tenant = await agent.newTenant()
   const body = { commonName: 'Acme', names: [{ type: 'dns' as const, value: 'issuer.example' }] }
   const { notAfter } = await tenant.call('POST /issuer-certificates/development', { body })

@@ -1,5 +1,6 @@
 /** Faults of nodes and of their database, each of which ends by itself. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Postgres } from '../_postgres.ts'
 import type { Nodes } from './_nodes.ts'
 import type { Replicated } from './_standby.ts'
 
@@ -35,9 +36,10 @@ export const faults = {
     links[index]!.mend()
   },
   async restart({ server }) {
-    await server.kill()
+    const own = server as Postgres
+    await own.kill()
     await sleep(1_000)
-    await server.start()
+    await own.start()
   },
   failover: ({ server }) => (server as Replicated).failOver(),
   'clock-ahead': jump(hourMs),

@@ -2,14 +2,15 @@
 import { createClient, type Client } from '../../daemon/client/client.ts'
 import { createTenant, type Tenant } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
-import { startPostgres, type Postgres } from '../_postgres.ts'
+import type { Server } from '../_postgres.ts'
+import { openServer as openUsual } from '../_shared-postgres.ts'
 import { type Clock, openClock } from './_clock.ts'
 import { openLink, type Link } from './_link.ts'
 
 const masterKey = Buffer.alloc(32, 7).toString('base64url')
 
 export type Nodes = AsyncDisposable & {
-  readonly server: Postgres
+  readonly server: Server
   /** The URL of the database. */
   readonly database: string
   readonly daemons: Daemon[]
@@ -29,7 +30,7 @@ type Setup = {
   hasLinks?: boolean
   hasClocks?: boolean
   /** Starts the database. */
-  openServer?: () => Promise<Postgres>
+  openServer?: () => Promise<Server>
   /** The program of the nodes, by default that of this build. */
   program?: string | undefined
 }
@@ -37,7 +38,7 @@ type Setup = {
 export async function startNodes(
   names: readonly string[],
   more: Record<string, string> = {},
-  { hasLinks = false, hasClocks = false, openServer = startPostgres, program }: Setup = {},
+  { hasLinks = false, hasClocks = false, openServer = openUsual, program }: Setup = {},
 ): Promise<Nodes> {
   const server = await openServer()
   const database = await server.createDatabase()

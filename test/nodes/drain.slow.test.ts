@@ -3,8 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { adminOf, adminToken, type Tenant } from '../_api.ts'
 import { newUser } from '../commands/_cli.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { until } from '../_tenants.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
+
+needsPostgres()
 
 let nodes: Nodes
 // A request waits for a take-over as long as a lease, which no pause of a busy machine may exceed.

@@ -1,5 +1,6 @@
 /** Flows through two nodes while the database fails over to its standby, and while the clock of a node is wrong. The long run is `run.ts`. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { until } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
 import { clockLeeway, newPair, type Offered, type Pair, runFlow } from './_flow.ts'
@@ -7,6 +8,8 @@ import { startNodes, type Nodes } from './_nodes.ts'
 import { openRequests } from './_requests.ts'
 import { startReplicated, type Replicated } from './_standby.ts'
 import { isFaultless, judge } from './_verdict.ts'
+
+needsPostgres()
 
 let webhook: Webhook
 let server: Replicated

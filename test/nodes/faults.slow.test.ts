@@ -1,17 +1,20 @@
 /** Faults around nodes: each is one sentence at a start, or 503 with `Retry-After` while they run. Nothing is lost, half done or doubled. */
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
-import { startPostgres, type Postgres } from '../_postgres.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
+import { startPostgres, type Server } from '../_postgres.ts'
+import { openServer } from '../_shared-postgres.ts'
 import { until } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
 import { openLink } from './_link.ts'
 import { startNodes } from './_nodes.ts'
 import { openOldServer } from './_old-server.ts'
 
-let server: Postgres
-beforeAll(async () => void (server = await startPostgres()))
-afterAll(() => server[Symbol.asyncDispose]())
+needsPostgres()
+
+let server: Server
+beforeAll(async () => void (server = await openServer()))
 
 const settings = (url: string, name: string, more: Record<string, string> = {}) => ({
   AGENT_DATABASE_URL: url,

@@ -5,12 +5,15 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask } from '../_ask.ts'
 import type { Daemon } from '../_daemon.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { connect, issue, newDid, publishSchema, until, type Tenant } from '../_tenants.ts'
 import { newHolder } from '../enterprise/_suite.ts'
 import { statusOf } from '../flows/_revocation.ts'
 import { consent, offered, push, redeemAuthorized } from '../oid4vci/_authorization.ts'
 import { addIssuer, offer, prove as proveKey, redeemOffer, request } from '../oid4vci/_wallet.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
+
+needsPostgres()
 
 let nodes: Nodes
 /** The owner of the wallets of the test, and another node, whose address is that of public URLs. */

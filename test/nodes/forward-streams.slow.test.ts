@@ -7,8 +7,11 @@ import { createPeerAgent } from '../../daemon/nodes/connection.ts'
 import { bindPeerListener } from '../../daemon/nodes/listener.ts'
 import { adminToken } from '../_api.ts'
 import { follow } from '../_events.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { until } from '../_tenants.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
+
+needsPostgres()
 
 let nodes: Nodes
 beforeAll(async () => void (nodes = await startNodes(['a', 'b'])))

@@ -6,8 +6,11 @@ import { createPeerAgent } from '../../daemon/nodes/connection.ts'
 import { createClient } from '../../daemon/client/client.ts'
 import { follow } from '../_events.ts'
 import { adminOf } from '../_api.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { connect, credentialIn, issue, newDid, until } from '../_tenants.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
+
+needsPostgres()
 
 let nodes: Nodes
 beforeAll(async () => void (nodes = await startNodes(['a', 'b', 'c'])))

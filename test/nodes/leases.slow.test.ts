@@ -2,7 +2,7 @@
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { Leases } from '../../src/nodes/leases.ts'
 import { ownersChannel } from '../../src/nodes/lease-table.ts'
@@ -10,8 +10,12 @@ import { listen } from '../../src/nodes/notifications.ts'
 import { openPostgres } from '../../src/storage/postgres/open.ts'
 import { openWallet } from '../../src/storage/postgres/databases.ts'
 import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
-import { startPostgres, type Postgres } from '../_postgres.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
+import { startPostgres, type Server } from '../_postgres.ts'
+import { openServer } from '../_shared-postgres.ts'
 import { until as untilFits } from '../_tenants.ts'
+
+needsPostgres()
 
 /** Waits until `ask` gives something. */
 async function until<Value>(what: string, ask: () => Value | Promise<Value>): Promise<NonNullable<Value>> {
@@ -26,9 +30,8 @@ async function until<Value>(what: string, ask: () => Value | Promise<Value>): Pr
 const log = createLog('silent', { write: () => undefined })
 const leaseSeconds = 1
 
-let server: Postgres
-beforeAll(async () => void (server = await startPostgres()))
-afterAll(() => server[Symbol.asyncDispose]())
+let server: Server
+beforeAll(async () => void (server = await openServer()))
 
 type Node = Leases & AsyncDisposable & { connections: Awaited<ReturnType<typeof openPostgres>> }
 
@@ -181,11 +184,11 @@ test('a node that is cut off from the database stops to use its wallets, and goe
 })
 
 test('a restart of the database interrupts and loses nothing', async () => {
-  const url = await server.createDatabase()
-  await using a = await startNode(url, 'a')
-  await server.kill()
+  await using own = await startPostgres()
+  await using a = await startNode(await own.createDatabase(), 'a')
+  await own.kill()
   await until('the lease ends', () => !a.isHeld())
-  await server.start()
+  await own.start()
   await until('a uses its wallets again', () => wallets.every((id) => a.owns(id)))
   await expect(
     openWallet(a.connections, wallets[0]!, () => a.claimOf(wallets[0]!))

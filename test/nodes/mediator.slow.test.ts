@@ -12,8 +12,11 @@ import {
   trustPing,
 } from '../mediator/_mediator.ts'
 import { openSocket } from '../mediator/_socket.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import { until } from '../_tenants.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
+
+needsPostgres()
 
 const post = (url: string, body: string) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/didcomm-encrypted+json' }, body })

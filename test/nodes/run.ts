@@ -11,6 +11,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import PQueue from 'p-queue'
+import { startPostgres } from '../_postgres.ts'
 import { createRandom } from '../_random.mjs'
 import { Webhook } from '../_webhook.ts'
 import { openBalancer } from './_balancer.ts'
@@ -58,7 +59,7 @@ await using nodes = await startNodes(
   {
     hasLinks: true,
     hasClocks: true,
-    ...(chosen.includes('failover') && { openServer: startReplicated }),
+    openServer: chosen.includes('failover') ? startReplicated : startPostgres,
     program: earlier === undefined ? undefined : programIn(earlier),
   },
 )

@@ -8,8 +8,11 @@ import { createPeerAgent } from '../../daemon/nodes/connection.ts'
 import { startAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import type { Daemon } from '../_daemon.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
 import type { Tenant } from '../_tenants.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
+
+needsPostgres()
 
 let nodes: Nodes
 let other: Daemon

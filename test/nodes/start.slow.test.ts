@@ -1,11 +1,14 @@
 /** Daemons over PostgreSQL: they start, restart, take over, and refuse what they cannot use in one sentence. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
-import { startPostgres, type Postgres } from '../_postgres.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
+import type { Server } from '../_postgres.ts'
+import { openServer } from '../_shared-postgres.ts'
 
-let server: Postgres
-beforeAll(async () => void (server = await startPostgres()))
-afterAll(() => server[Symbol.asyncDispose]())
+needsPostgres()
+
+let server: Server
+beforeAll(async () => void (server = await openServer()))
 
 const masterKey = Buffer.alloc(32, 7).toString('base64url')
 
@@ -97,7 +100,7 @@ test('a database that a newer release has migrated, and another node with the sa
 })
 
 test('three nodes that start at the same time share one agent key and one default wallet', async () => {
-  const url = await server.createDatabase()
+  const url = await server.createDatabase({ isEmpty: true })
   const daemons = await Promise.all(['a', 'b', 'c'].map((name) => Daemon.start(settings(url, name))))
   await using _ = {
     [Symbol.asyncDispose]: async () =>

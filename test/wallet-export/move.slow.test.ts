@@ -10,7 +10,8 @@ import { adminToken } from '../_api.ts'
 import { fails, newUser, prints, words } from '../commands/_cli.ts'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
-import { startPostgres } from '../_postgres.ts'
+import { missingPostgres } from '../_postgres-programs.ts'
+import { openServer } from '../_shared-postgres.ts'
 import { connect, issue, newDid, until, type Tenant } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
 import { openFront } from './_front.ts'
@@ -33,11 +34,13 @@ const contentsOf = async (call: Tenant['call']) => ({
   webhooks: (await call('GET /events/webhooks')).contents.map(({ id, url }: any) => ({ id, url })),
 })
 
-test('a wallet keeps all it has, there and back; messages, events and webhooks continue', async () => {
+test('a wallet keeps all it has, there and back; messages, events and webhooks continue', async ({
+  skip,
+}) => {
+  skip(missingPostgres !== undefined, missingPostgres)
   await using front = await openFront()
   await using hook = await Webhook.open()
-  const server = await startPostgres()
-  onTestFinished(() => server[Symbol.asyncDispose]())
+  const server = await openServer()
   const ledger = { VDR_URL: `sqlite:${join(newFolder(), 'vdr.db')}` }
   const urls = { REST_SERVICE_URL: front.restUrl, DIDCOMM_SERVICE_URL: front.didcommUrl, ...ledger }
   await using files = await Daemon.start({ ...urls, AGENT_DATABASE_URL: '' })

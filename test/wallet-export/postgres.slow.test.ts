@@ -7,8 +7,11 @@ import { sharedAgent } from '../_agent.ts'
 import { adminToken } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
 import { dyingAt } from '../_kill-points.ts'
-import { startPostgres } from '../_postgres.ts'
+import { needsPostgres } from '../_needs-postgres.ts'
+import { openServer } from '../_shared-postgres.ts'
 import { exportFrom, passphrase } from './_transfer.ts'
+
+needsPostgres()
 
 /** An export of a wallet, after a change of its contents. */
 async function exportWith(name: string, value: string): Promise<{ walletId: string; bytes: Buffer }> {
@@ -21,8 +24,7 @@ async function exportWith(name: string, value: string): Promise<{ walletId: stri
 }
 
 async function startOnPostgres(more: Record<string, string> = {}) {
-  const server = await startPostgres()
-  onTestFinished(() => server[Symbol.asyncDispose]())
+  const server = await openServer()
   const url = await server.createDatabase()
   const daemon = await Daemon.start({
     AGENT_DATABASE_URL: url,

@@ -7,18 +7,17 @@ import { openPostgres } from '../../../src/storage/postgres/open.ts'
 import { openAgentDb, openAuditDb, openMediatorDb, openWalletDb } from '../../../src/storage/database.ts'
 import { openLedgerFile } from '../../../src/vdr/operation-table.ts'
 import { newFolder } from '../../_folder.ts'
-import { startPostgres, type Postgres } from '../../_postgres.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
+import { openServer } from '../../_shared-postgres.ts'
 
-let server: Postgres
+needsPostgres()
+
 let connections: Connections
 beforeAll(async () => {
-  server = await startPostgres()
-  connections = await openPostgres({ url: await server.createDatabase(), connections: 10, nodeName: 'test' })
+  const url = await (await openServer()).createDatabase()
+  connections = await openPostgres({ url, connections: 10, nodeName: 'test' })
 })
-afterAll(async () => {
-  await connections.close()
-  await server[Symbol.asyncDispose]()
-})
+afterAll(() => connections.close())
 
 /** The names of columns, in the form `table.column`. */
 async function inSqlite(db: Kysely<any>): Promise<string[]> {

@@ -4,16 +4,20 @@ import type { Connections } from '../../../src/storage/postgres/connect.ts'
 import { openWallet } from '../../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../../src/storage/postgres/open.ts'
 import { NotOwnerError } from '../../../src/storage/not-owner-error.ts'
-import { startPostgres, type Postgres } from '../../_postgres.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
+import type { Server } from '../../_postgres.ts'
+import { openServer } from '../../_shared-postgres.ts'
 import { takeAll } from './_claims.ts'
+
+needsPostgres()
 
 const walletId = '11111111-1111-4111-8111-111111111111'
 
-let server: Postgres
+let server: Server
 let connections: Connections
 
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await openServer()
   connections = await openPostgres({ url: await server.createDatabase(), connections: 10, nodeName: 'test' })
   await openWallet(connections, walletId)
     .insertInto('setting')
@@ -21,10 +25,7 @@ beforeAll(async () => {
     .execute()
 })
 
-afterAll(async () => {
-  await connections.close()
-  await server[Symbol.asyncDispose]()
-})
+afterAll(() => connections.close())
 
 const read = async () => {
   const db = openWallet(connections, walletId)

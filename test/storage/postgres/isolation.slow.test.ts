@@ -13,24 +13,25 @@ import {
   copiedMediatorTables,
 } from '../../../src/storage/postgres/shared-rows.ts'
 import { walletTables } from '../../../src/storage/postgres/wallet-rows.ts'
-import { startPostgres, type Postgres } from '../../_postgres.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
+import type { Server } from '../../_postgres.ts'
+import { openServer } from '../../_shared-postgres.ts'
+
+needsPostgres()
 
 const [alice, bob] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
 
-let server: Postgres
+let server: Server
 let url: string
 let connections: Connections
 
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await openServer()
   url = await server.createDatabase()
   connections = await openPostgres({ url, connections: 10, nodeName: 'test' })
 })
 
-afterAll(async () => {
-  await connections.close()
-  await server[Symbol.asyncDispose]()
-})
+afterAll(() => connections.close())
 
 const insertSetting = (id: string, value: string) =>
   openWallet(connections, id).insertInto('setting').values({ name: 'seed', value }).execute()

@@ -7,7 +7,10 @@ import { migrateDatabase, openPostgres } from '../../../src/storage/postgres/ope
 import { postgresMigrations } from '../../../src/storage/postgres/server.ts'
 import { prepared } from '../../../src/storage/prepared.ts'
 import type { WalletTables } from '../../../src/storage/wallet-tables.ts'
-import { startPostgres } from '../../_postgres.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
+import { openServer } from '../../_shared-postgres.ts'
+
+needsPostgres()
 
 const walletId = '11111111-1111-4111-8111-111111111111'
 const connectionCount = 3
@@ -17,7 +20,7 @@ const findSetting = prepared((db: Kysely<WalletTables>, { name }: { name: string
 )
 
 test('after a migration, one request gets 503, and all connections are replaced', async () => {
-  await using server = await startPostgres()
+  const server = await openServer()
   const url = await server.createDatabase()
   const connections = await openPostgres({ url, connections: 6 + connectionCount, nodeName: 'test' })
   const db = openWallet(connections, walletId)
@@ -35,7 +38,7 @@ test('after a migration, one request gets 503, and all connections are replaced'
 })
 
 test('a migration that deadlocks with a transaction of another node is tried again', async () => {
-  await using server = await startPostgres()
+  const server = await openServer()
   const url = await server.createDatabase()
   const connections = await openPostgres({ url, connections: 10, nodeName: 'test' })
   const database = new URL(url).pathname.slice(1)

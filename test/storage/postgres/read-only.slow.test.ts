@@ -2,16 +2,17 @@
 import { expect, test } from 'vitest'
 import { openWallet } from '../../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../../src/storage/postgres/open.ts'
-import { startPostgres } from '../../_postgres.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
+import { openServer } from '../../_shared-postgres.ts'
+
+needsPostgres()
 
 const walletId = '11111111-1111-4111-8111-111111111111'
 
 test('a write gets 503, and the next one uses a new connection, which may lead to the primary', async () => {
-  await using server = await startPostgres()
+  const server = await openServer()
   const url = await server.createDatabase()
   const role = new URL(url).username
-  // Migrates.
-  await (await openPostgres({ url, connections: 10, nodeName: 'earlier' })).close()
   await server.asSuperuser('postgres', `alter role ${role} set default_transaction_read_only to on`)
   const connections = await openPostgres({ url, connections: 10, nodeName: 'test' })
   const write = () => {

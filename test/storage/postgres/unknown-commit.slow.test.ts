@@ -3,19 +3,24 @@ import { expect, test } from 'vitest'
 import { openWallet } from '../../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../../src/storage/postgres/open.ts'
 import { Writer } from '../../../src/storage/writer.ts'
-import { startPostgres } from '../../_postgres.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
+import { openServer } from '../../_shared-postgres.ts'
+
+needsPostgres()
 
 const walletId = '11111111-1111-4111-8111-111111111111'
 
 test('a commit that fails with the connection is told, and an earlier failure is not', async () => {
-  await using server = await startPostgres()
+  const server = await openServer()
   const url = await server.createDatabase()
+  const database = new URL(url).pathname.slice(1)
   const connections = await openPostgres({ url, connections: 10, nodeName: 'test' })
-  const end = `select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle in transaction'`
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and state = 'idle in transaction'`
   let isBroken = true
   let unknowns = 0
   const hooks = {
-    before: async () => void (isBroken && (await server.asSuperuser('postgres', end))),
+    before: async () => void (isBroken && (await server.asSuperuser(database, end))),
     sync: () => Promise.resolve(),
     after: () => undefined,
     unknown: () => unknowns++,

@@ -4,12 +4,15 @@ import { expect, test } from 'vitest'
 import { openWallet } from '../../../src/storage/postgres/databases.ts'
 import { openPostgres } from '../../../src/storage/postgres/open.ts'
 import { Writer } from '../../../src/storage/writer.ts'
-import { startPostgres } from '../../_postgres.ts'
+import { needsPostgres } from '../../_needs-postgres.ts'
+import { openServer } from '../../_shared-postgres.ts'
+
+needsPostgres()
 
 const walletId = '11111111-1111-4111-8111-111111111111'
 
 test('they fail with it, are not tried, and later ones succeed', async () => {
-  await using server = await startPostgres()
+  const server = await openServer()
   const url = await server.createDatabase()
   const connections = await openPostgres({ url, connections: 10, nodeName: 'test' })
   const database = new URL(url).pathname.slice(1)
