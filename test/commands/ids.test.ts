@@ -70,10 +70,11 @@ test('policies, webhooks, tenants, wallets and DIDs are found by partial id or n
   expect((await as(issuer).run`did show ${did.slice(-8)} -q`).out).toBe(did)
   expect((await as(issuer).run`did show Nobody-has-this`).code).toBe(3)
   const admin = user.as({ AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'the-administrator-of-the-tests' })
-  const tenant = await admin.run`tenant show issuer --json`
-  expect(JSON.parse(tenant.out)).toMatchObject({ id: issuer.entityId })
-  const keys = JSON.parse((await admin.run`tenant key list issuer --json`).out).contents
-  expect(await admin.run`tenant key revoke issuer ${keys[0].id.slice(-8)} --yes -q`).toMatchObject({
+  const named = await agent.newTenant('Solitary')
+  const tenant = await admin.run`tenant show solitary --json`
+  expect(JSON.parse(tenant.out)).toMatchObject({ id: named.entityId })
+  const keys = JSON.parse((await admin.run`tenant key list solitary --json`).out).contents
+  expect(await admin.run`tenant key revoke solitary ${keys[0].id.slice(-8)} --yes -q`).toMatchObject({
     code: 0,
     out: keys[0].id,
   })

@@ -3,7 +3,7 @@ import { createConnection } from 'node:net'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { appendEvent } from '../../../src/events/event.ts'
-import { adminToken, sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
+import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
 import { Daemon } from '../../_daemon.ts'
 import { follow } from '../../_events.ts'
 import { connect, until } from '../../_tenants.ts'
@@ -18,7 +18,7 @@ const make = async ({ call }: Tenant, count: number) => {
 const idsOf = (events: { id: string }[]) => events.map(({ id }) => id)
 
 test('a stream begins with the next event, and has the envelopes of the log', async () => {
-  const agent = await sharedAgent()
+  await using agent = await startAgent()
   const [inviter, invitee] = [await agent.newTenant(), await agent.newTenant()]
   const [last] = await make(inviter, 1)
   const stream = await follow(agent.url, { apikey: inviter.apiKey })
@@ -36,7 +36,7 @@ test('a stream begins with the next event, and has the envelopes of the log', as
 })
 
 test('at the transition from logged to live events, none is missing and none is repeated', async () => {
-  const agent = await sharedAgent()
+  await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const empty = await follow(agent.url, { apikey: tenant.apiKey })
   const logged = await make(tenant, 50)
@@ -53,7 +53,7 @@ test('at the transition from logged to live events, none is missing and none is 
 })
 
 test('a reader that reconnects continues after its last id', async () => {
-  const agent = await sharedAgent()
+  await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const making = make(tenant, 60)
   const seen: string[] = []
@@ -68,7 +68,7 @@ test('a reader that reconnects continues after its last id', async () => {
 })
 
 test('a stream can be limited to one type or one thread', async () => {
-  const agent = await sharedAgent()
+  await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const [byType, byThread] = [
     await follow(agent.url, { apikey: tenant.apiKey }, { query: { type: 'PresentationUpdated' } }),
@@ -82,7 +82,7 @@ test('a stream can be limited to one type or one thread', async () => {
 })
 
 test('a tenant does not receive events of others; the administrator follows all wallets live, or one from any position', async () => {
-  const agent = await sharedAgent()
+  await using agent = await startAgent()
   const admin = { 'x-admin-api-key': adminToken }
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const earlier = [...(await make(one, 2)), ...(await make(two, 1))]
@@ -103,7 +103,7 @@ test('a tenant does not receive events of others; the administrator follows all 
 })
 
 test('an invalid start is refused', async () => {
-  const agent = await sharedAgent()
+  await using agent = await startAgent()
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const [id] = await make(one, 1)
   const problem = (status: number, detail: string) => ({
@@ -127,7 +127,7 @@ test('an invalid start is refused', async () => {
 })
 
 test('the streams of a wallet are limited, and closing one makes room', async () => {
-  const agent = await sharedAgent()
+  await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const open = () => follow(agent.url, { apikey: tenant.apiKey })
   const streams = []
@@ -143,7 +143,7 @@ test('the streams of a wallet are limited, and closing one makes room', async ()
 })
 
 test('revoking a key ends its stream', async () => {
-  const agent = await sharedAgent()
+  await using agent = await startAgent()
   const { entityId, apiKey, call } = await agent.newTenant()
   const stream = await follow(agent.url, { apikey: apiKey })
   const other = 'another-key-of-the-same-tenant'
