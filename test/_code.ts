@@ -104,3 +104,37 @@ export function findCycles(files: readonly string[], importsOfFile: (file: strin
   for (const file of files) follow(file, [])
   return cycles
 }
+
+/**
+ * How many agents the tests of a file start with settings that an agent of the file could have. Agents whose variables a test makes, and
+ * agents from the sources (`_agent-from-sources.ts`), do not count.
+ */
+export function agentsInTests(file: string): number {
+  if (!/\bstartAgent\b/.test(readFileSync(file, 'utf8'))) return 0
+  let count = 0
+  let isOfSources = false
+  visit(parse(file), (node) => {
+    if (ts.isImportDeclaration(node))
+      isOfSources ||= /_agent-from-sources/.test(node.moduleSpecifier.getText())
+    const isStart = ts.isIdentifier(node) && node.text === 'startAgent' && !ts.isImportSpecifier(node.parent)
+    if (isStart && isInTest(node) && !hasOwnVariables(node.parent)) count++
+  })
+  return isOfSources ? 0 : count
+}
+
+function isInTest(node: ts.Node): boolean {
+  for (let each = node.parent; !ts.isSourceFile(each); each = each.parent)
+    if (ts.isCallExpression(each) && /^test\b/.test(each.expression.getText())) return true
+  return false
+}
+
+/** Whether a call of `startAgent` has arguments that are more than texts. */
+function hasOwnVariables(call: ts.Node): boolean {
+  if (!ts.isCallExpression(call) || !/^startAgent$/.test(call.expression.getText())) return false
+  const isText = (property: ts.ObjectLiteralElementLike) =>
+    ts.isPropertyAssignment(property) && ts.isStringLiteralLike(property.initializer)
+  const [variables, ...more] = call.arguments
+  const areTexts =
+    variables === undefined || (ts.isObjectLiteralExpression(variables) && variables.properties.every(isText))
+  return more.length > 0 || !areTexts
+}

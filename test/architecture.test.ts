@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findCycles, importsOf, longFunctions } from './_code.ts'
+import { agentsInTests, findCycles, importsOf, longFunctions } from './_code.ts'
 
 /** The folders and files that a folder may import. It must not import any others. */
 const mayImport: Record<string, string[]> = {
@@ -499,4 +499,25 @@ test('nothing is left for later and nothing is commented out', () => {
     ),
   )
   expect(marks).toEqual([])
+})
+
+/** Test files whose tests start agents of their own, and what they do with them. */
+const ownAgents = {
+  'backup/restore.test.ts': 'restores its data folder',
+  'base/probe.test.ts': 'makes its commits fail',
+  'daemon/pages-live.test.ts': 'closes it under a page',
+  'daemon/routes/events-stream.test.ts': 'follows the events of all tenants, and closes it under a stream',
+  'daemon/routes/system.test.ts': 'reads its metrics and limits',
+  'doctor/diagnose.test.ts': 'examines its data folder',
+  'flows/flow-expiry.test.ts': 'ages its records and restarts it',
+  'vdr-entries/ledger-driver.test.ts': 'removes its ledger',
+  'vdr-entries/own-status-list.test.ts': 'removes its ledger',
+  'vdr-entries/wallets.test.ts': 'fills its quotas, and removes its ledger',
+}
+
+test('the tests of a file share an agent', () => {
+  const starting = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.test\.tsx?$/.test(name))
+    .filter((name) => agentsInTests(join('test', name)) > 0)
+  expect(starting.toSorted(), 'use sharedAgent, or say here why not').toEqual(Object.keys(ownAgents))
 })

@@ -1,7 +1,8 @@
 /**
- * Runs the tests of projects (`node test/run.js slow postgres`), and the files of failed tests once more, one at a time. What passes only
- * then is flaky: it is named and counted, and is a fault of the test or of the agent. With `--strict` it fails the run. Writes the counts
- * to dist/test-results.json, to which each run adds its projects.
+ * Runs the tests of projects (`node test/run.js slow postgres`), or those of some files and folders (`… slow test/nodes`). With `--repeat`
+ * it runs the files of failed tests once more, one at a time: what passes only then is flaky, which is named and counted, and is a fault of
+ * the test or of the agent. `--strict` fails for it. Writes the counts to dist/test-results.json, to which each run adds its projects.
+ * `--record` writes the seconds to test/times.json, which the documentation states.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -40,16 +41,31 @@ async function run(files, options) {
   return { failed, tests }
 }
 
-const { values, positionals: project } = parseArgs({
+/** Adds the result of these projects to a file of results. */
+function add(path, result) {
+  const known = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
+  writeFileSync(path, `${JSON.stringify({ ...known, [project.join(' ')]: result }, null, 2)}\n`)
+}
+
+const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { strict: { type: 'boolean', default: false } },
+  options: {
+    repeat: { type: 'boolean', default: false },
+    strict: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+  },
 })
+const isProject = (name) => ['quick', 'slow', 'postgres'].includes(name)
+const project = positionals.filter(isProject)
 const start = performance.now()
-const { failed, tests } = await run([], { project })
+const { failed, tests } = await run(
+  positionals.filter((name) => !isProject(name)),
+  { project },
+)
 /** @type {string[]} */
 const flaky = []
 let results = tests
-if (failed.size > 0) {
+if (values.repeat && failed.size > 0) {
   console.log(`Once more: ${[...failed].map((path) => relative('', path)).join(', ')}`)
   const again = await run([...failed], { project, fileParallelism: false })
   const repeated = new Set(again.tests.map((test) => test.file))
@@ -76,8 +92,8 @@ const counts = {
   flaky,
   seconds: Math.round((performance.now() - start) / 1000),
 }
-const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
-writeFileSync(file, `${JSON.stringify({ ...known, [project.join(' ')]: counts }, null, 2)}\n`)
+add(file, counts)
+if (values.record) add('test/times.json', counts.seconds)
 for (const name of flaky) console.log(`flaky, it failed once and passed alone: ${name}`)
 console.log(
   `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped, ${flaky.length} flaky, ${counts.seconds} s`,

@@ -1,7 +1,7 @@
 /** The points of the fault tests: their order, and the effect of faults before and after a step. */
 import { afterEach, expect, test } from 'vitest'
 import type { Probe } from '../../src/base/probe.ts'
-import { sharedAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { connect, connectionIn, oobOf, refusal, startPair } from '../_tenants.ts'
 import { openReceiver } from '../_receiver.ts'
 
@@ -21,7 +21,7 @@ function failOnceAt(wanted: string): void {
 }
 
 test('every crossing reaches its two points, one after the other, and waits for what the function returns', async () => {
-  await using pair = await startPair()
+  await using pair = await startPair({}, startAgent)
   await using receiver = await openReceiver()
   await pair.issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
   const points: string[] = []
@@ -50,7 +50,7 @@ test('every crossing reaches its two points, one after the other, and waits for 
 })
 
 test('a fault before a commit stores nothing, one after it stores everything', async () => {
-  const agent = await sharedAgent()
+  await using agent = await startAgent()
   const { call } = await agent.newTenant()
   const invite = () => call('POST /connections', { body: { label: 'peer' } })
   const count = async () => (await call('GET /connections')).contents.length
@@ -63,7 +63,7 @@ test('a fault before a commit stores nothing, one after it stores everything', a
 })
 
 test('a message that was sent although its sender saw an error is processed once', async () => {
-  await using pair = await startPair()
+  await using pair = await startPair({}, startAgent)
   const { issuer, holder } = pair
   failOnceAt('message:after')
   const made = await issuer.call('POST /connections', { body: {} })

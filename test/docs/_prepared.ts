@@ -1,19 +1,14 @@
 /** The states that pages begin with: `<!-- starts with: a connection -->`. */
 import { mkdirSync } from 'node:fs'
 import { writeProfile } from '../../src/base/profile.ts'
-<<<<<<< HEAD
-import { adminToken, sharedAgent, type TestAgent } from '../_agent.ts'
-import { startPostgres } from '../_postgres.ts'
-=======
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { openServer } from '../_shared-postgres.ts'
->>>>>>> pg-tests
 import { connectionIn, issue, newDid, oobOf, type Tenant } from '../_tenants.ts'
 
 /** The agent of all pages, in this process. Each page has its own two tenants. */
 export type Shared = TestAgent
 
-export const startShared = (): Promise<Shared> => sharedAgent()
+export const startShared = (): Promise<Shared> => startAgent()
 
 /**
  * Prepares a state and returns its shell variables. `PostgreSQL` is an empty database, `DATABASE_URL`. Of the others, each contains the
