@@ -106,8 +106,8 @@ export function findCycles(files: readonly string[], importsOfFile: (file: strin
 }
 
 /**
- * How many agents the tests of a file start with settings that an agent of the file could have. Agents whose variables a test makes, and
- * agents from the sources (`_agent-from-sources.ts`), do not count.
+ * How many agents the tests of a file start with settings that an agent of the file could have. Agents whose variables a test makes, second
+ * ones beside the shared agent, and agents from the sources (`_agent-from-sources.ts`) do not count.
  */
 export function agentsInTests(file: string): number {
   if (!/\bstartAgent\b/.test(readFileSync(file, 'utf8'))) return 0
@@ -124,7 +124,8 @@ export function agentsInTests(file: string): number {
 
 function isInTest(node: ts.Node): boolean {
   for (let each = node.parent; !ts.isSourceFile(each); each = each.parent)
-    if (ts.isCallExpression(each) && /^test\b/.test(each.expression.getText())) return true
+    if (ts.isCallExpression(each) && /^test\b/.test(each.expression.getText()))
+      return !/\bsharedAgent\b/.test(each.getText())
   return false
 }
 

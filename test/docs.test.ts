@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import * as z from 'zod'
 import { commandIds } from './commands/_operations.ts'
 import { generated, pages, read, readBlocks } from './_pages.ts'
 import {
@@ -21,6 +22,15 @@ const anchorsOf = (text: string) =>
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   )
+
+test('the times of the tests are the recorded ones', () => {
+  const { quick, ...rest } = z.record(z.string(), z.number()).parse(JSON.parse(read('test/times.json')))
+  const all = Object.values(rest).reduce((sum, seconds) => sum + seconds, quick!)
+  const stated = (command: string) =>
+    Number(new RegExp(`^${command} .*: less than (\\d+) minutes`, 'm').exec(read('CONTRIBUTING.md'))![1])
+  expect(stated('npm test')).toBe(Math.ceil(quick! / 60))
+  expect(stated('npm run test:all')).toBe(Math.ceil(all / 60))
+})
 
 test('the table of variables matches the code', () => {
   expect(read('docs/operate/configuration.md')).toContain(variablesTable())

@@ -2,14 +2,14 @@
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adminToken, sharedAgent, type TestAgent } from '../_agent.ts'
+import { adminToken, sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { fails, newUser, prints, words } from './_cli.ts'
 
 const passphrase = 'correct horse battery staple'
 
 test('a wallet is transferred, the default one under another id; a rejected import leaves no data', async () => {
   const from = await sharedAgent()
-  const to = await sharedAgent()
+  await using to = await startAgent()
   using user = newUser()
   const run = (
     agent: TestAgent,

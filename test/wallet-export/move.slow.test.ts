@@ -128,7 +128,7 @@ async function openBreaking(url: string) {
 
 test('a lost answer: the command finds out whether the import was done, and can be repeated', async () => {
   const from = await sharedAgent()
-  const to = await sharedAgent()
+  await using to = await startAgent()
   const breaking = await openBreaking(to.url)
   using user = newUser()
   const admin = user.as({ AGENT_ADMIN_KEY: adminToken })

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as tick } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { sharedAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { openParty, typesOf } from '../_party.ts'
 import { refusal, until } from '../_tenants.ts'
 import { exportFrom, importInto } from './_transfer.ts'
@@ -55,7 +55,7 @@ async function writeUntilRefused(
 
 test('acknowledged writes are not lost, there and back again', async () => {
   const first = await sharedAgent()
-  const second = await sharedAgent()
+  await using second = await startAgent()
   const alice = await first.newTenant('alice')
   const { walletId } = alice
   let acknowledged = 0

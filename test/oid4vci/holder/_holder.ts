@@ -1,7 +1,7 @@
 /** A holder of credentials of OpenID4VCI issuers, and the issuers: each at an agent of its own. */
 import { expect } from 'vitest'
 import type { Client } from '../../../daemon/client/client.ts'
-import { sharedAgent, type TestAgent } from '../../_agent.ts'
+import { startAgent, type TestAgent } from '../../_agent.ts'
 import { publishSchema, until, type Tenant } from '../../_tenants.ts'
 import { answer, open, sealedIn } from '../_authorization.ts'
 import { offer, startIssuer, type OfferOptions, type Setup } from '../_wallet.ts'
@@ -21,7 +21,7 @@ export async function startHolderPair(): Promise<Pair> {
   const body = { method: 'jwk' as const, documentTemplate: {} }
   const { longFormDid: issuingDID } = await started.tenant.call('POST /did-registrar/dids', { body })
   const setup = { ...started, issuingDID }
-  const agent = await sharedAgent()
+  const agent = await startAgent()
   return {
     setup,
     agent,
