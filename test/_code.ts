@@ -131,7 +131,7 @@ function isInTest(node: ts.Node): boolean {
 
 /** Whether a call of `startAgent` has arguments that are more than texts. */
 function hasOwnVariables(call: ts.Node): boolean {
-  if (!ts.isCallExpression(call) || !/^startAgent$/.test(call.expression.getText())) return false
+  if (!ts.isCallExpression(call) || call.expression.getText() !== 'startAgent') return false
   const isText = (property: ts.ObjectLiteralElementLike) =>
     ts.isPropertyAssignment(property) && ts.isStringLiteralLike(property.initializer)
   const [variables, ...more] = call.arguments

@@ -57,7 +57,7 @@ async function start() {
   }
 }
 
-/** Creates the tables once. Nobody can connect to their database, since the server copies none that is in use. */
+/** Creates the template database. PostgreSQL copies a database only while nobody is connected to it, so this one accepts no connections. */
 async function makeTemplate(server: Postgres): Promise<Template> {
   const { openPostgres } = await import('../src/storage/postgres/open.ts')
   const url = await server.createDatabase()

@@ -1,8 +1,8 @@
-/** What the tests of a file share. `_after-file.ts` ends it after the last one. */
+/** Resources that the tests of a file share, such as an agent. `_after-file.ts` disposes of them after the last test. */
 
 const shared = new Map<string, Promise<AsyncDisposable>>()
 
-/** Returns what is shared under a key, and makes it first if nobody has. */
+/** Returns the resource with a key. The first call makes it. */
 export function share<Resource extends AsyncDisposable>(
   key: string,
   make: () => Promise<Resource>,
@@ -12,7 +12,7 @@ export function share<Resource extends AsyncDisposable>(
   return known as Promise<Resource>
 }
 
-/** Ends what is shared. */
+/** Disposes of all shared resources. */
 export async function endShared(): Promise<void> {
   const all = [...shared.values()]
   shared.clear()

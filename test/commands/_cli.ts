@@ -100,7 +100,7 @@ export function newUser(): User {
     const run = runs(async (args, { env, input } = {}) => {
       const given = typeof more === 'function' ? more() : more
       const all = { ...own, ...given, ...env }
-      if (!needsProcess(args)) return runCommand(args, inherit(all), input)
+      if (!needsProcess(args)) return runCommand(args, { ...process.env, ...all }, input)
       const { exitCode, stdout, stderr } = await start(args, all, input)
       return { code: exitCode, out: stdout, err: stderr }
     })
@@ -147,11 +147,6 @@ export function useUser(): User {
 const processes = new Set(['daemon', 'demo', 'tui', 'run', 'complete', 'version', '--version', '-v'])
 const needsProcess = ([first]: readonly string[]) =>
   process.env['TEST_COMMANDS'] === 'process' || (first !== undefined && processes.has(first))
-
-/** The environment of a process that is started with these variables, as execa makes it. */
-function inherit(env: Readonly<Record<string, string | undefined>>) {
-  return { ...process.env, ...env }
-}
 
 function runs<Result>(run: (args: readonly string[], options?: Options) => Promise<Result>): Runs<Result> {
   return (first: readonly string[] | TemplateStringsArray, ...rest: (Value | Options | undefined)[]) =>

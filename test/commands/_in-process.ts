@@ -91,7 +91,7 @@ class Captured extends Writable {
 
 type Streams = { stdout: Writable; stderr: Writable; stdin: Readable }
 
-/** What a command sees as `process`: that of the test, but for what belongs to a command line. */
+/** The `process` of a command: the one of the test, with streams, variables, arguments, listeners and an exit code of its own. */
 function createProcess(argv: readonly string[], env: Env, streams: Streams, onExit: () => void) {
   const signals = new EventEmitter()
   const given = Object.entries(env).filter(([, value]) => value !== undefined)

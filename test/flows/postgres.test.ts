@@ -10,7 +10,7 @@ import { actOnProof, prove, requestProof, startConnected } from './_steps.ts'
 
 needsPostgres()
 
-/** What a tenant has, without the addresses of the agent. */
+/** Reads the records of a tenant, without the addresses of the agent in them. */
 async function contentsOf(call: Tenant['call']): Promise<object[][]> {
   const lists = [
     await call('GET /connections'),

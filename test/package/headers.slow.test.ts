@@ -47,7 +47,7 @@ async function install(env: Record<string, string> = {}) {
   return { exitCode, stderr, compiled: existsSync(noted) ? readFileSync(noted, 'utf8') : '' }
 }
 
-/** What reaches the registry, and nothing else of this person's settings. */
+/** The settings of npm that a machine needs to reach the registry, as lines of an npmrc. */
 async function settingsOfRegistry(): Promise<string> {
   const settings = ['registry', 'cafile', 'proxy', 'https-proxy'].map(async (name) => {
     const { stdout } = await execa('npm', ['config', 'get', name], { cwd: root })

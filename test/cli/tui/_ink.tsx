@@ -29,7 +29,7 @@ const attributes = [
 ] as const
 
 /**
- * What a terminal shows of a frame: each character behind the codes of its attributes, without blanks at the ends of lines
+ * The characters of a frame as a terminal shows them: each one after the codes of its attributes, without blanks at the ends of lines
  * and of the frame. Ink writes the same attributes as other sequences.
  */
 export function shownBy(frame: string): string {

@@ -4,19 +4,12 @@ import { startAgent, type TestAgent } from '../../_agent.ts'
 import { connect, issue, newDid, presentationIn } from '../../_tenants.ts'
 import { openReceiver } from '../../_receiver.ts'
 import { codes, pasted } from './_dashboard.ts'
-import { showTenant } from './_live.ts'
+import { showNewTenant, showTenant } from './_live.ts'
 
 let agent: TestAgent
 
 beforeAll(async () => void (agent = await startAgent()))
 afterAll(() => agent[Symbol.asyncDispose]())
-
-/** The dashboard of a tenant of its own. */
-async function one() {
-  const tenant = await agent.newTenant()
-  const dashboard = await showTenant(agent.url, tenant)
-  return { tenant, dashboard, [Symbol.asyncDispose]: async () => dashboard.close() }
-}
 
 /** Two connected tenants with their dashboards. */
 async function two() {
@@ -132,7 +125,7 @@ test('a credential, a proof and an event have the actions of their connection, a
 })
 
 test('a record that was exchanged by an invitation has no connection', async () => {
-  await using alone = await one()
+  await using alone = await showNewTenant(agent)
   const { tenant, dashboard } = alone
   await tenant.call('POST /present-proof/presentations/invitation', { body: { proofs: [] } })
   await dashboard.after('3').shows('InvitationGenerated (')
@@ -175,7 +168,7 @@ test('credentials and proofs are deleted after confirmation', async () => {
 
 test('a webhook is added with headers and a secret that is shown once, and deleted after confirmation', async () => {
   await using receiver = await openReceiver((response) => response.end())
-  await using alone = await one()
+  await using alone = await showNewTenant(agent)
   const { tenant, dashboard } = alone
   await dashboard.after('n', '6').shows('Add a webhook')
   await dashboard.after('nonsense', codes.enter).shows('✗ URL: give an address')

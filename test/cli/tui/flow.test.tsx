@@ -5,19 +5,12 @@ import { connect, credentialIn, issue, newDid, presentationIn, refusal } from '.
 import { offerByInvitation } from '../../_invitation.ts'
 import { openReceiver } from '../../_receiver.ts'
 import { codes, pasted } from './_dashboard.ts'
-import { showTenant } from './_live.ts'
+import { showNewTenant, showTenant } from './_live.ts'
 
 let agent: TestAgent
 
 beforeAll(async () => void (agent = await startAgent()))
 afterAll(() => agent[Symbol.asyncDispose]())
-
-/** The dashboard of a tenant of its own. */
-async function one() {
-  const tenant = await agent.newTenant()
-  const dashboard = await showTenant(agent.url, tenant)
-  return { tenant, dashboard, [Symbol.asyncDispose]: async () => dashboard.close() }
-}
 
 /** The dashboards of the issuer and the holder, each with a wallet of its own. */
 async function two() {
@@ -52,7 +45,7 @@ test('an invitation is created, shown, copied, pasted and accepted, and its QR c
 })
 
 test('a short URL that returns no invitation is refused with its reason', async () => {
-  await using alone = await one()
+  await using alone = await showNewTenant(agent)
   const { dashboard } = alone
   const url = `${agent.url}/i?_oobid=${'x'.repeat(16)}`
   await dashboard.after(...pasted(url)).shows('Accept an invitation')
@@ -178,7 +171,7 @@ test('a verified presentation can be rejected', async () => {
 })
 
 test('a withdrawn invitation leaves the list', async () => {
-  await using alone = await one()
+  await using alone = await showNewTenant(agent)
   const { tenant, dashboard } = alone
   const { connectionId } = await tenant.call('POST /connections', { body: { label: 'nobody' } })
   await dashboard.shows('nobody')
@@ -216,7 +209,7 @@ test('offers and requests by invitation are shown as QR codes until they are ans
 })
 
 test('a DID is created and published, and a DID of another program appears when the pane opens', async () => {
-  await using alone = await one()
+  await using alone = await showNewTenant(agent)
   const { tenant, dashboard } = alone
   await dashboard.after('n', '5').shows('The DID is created')
   await dashboard.after('4', 'p').shows('state  PUBLISHED')
@@ -228,7 +221,7 @@ test('a webhook is tested, and what it took and did not take is listed', async (
   await using receiver = await openReceiver((response, count) =>
     response.writeHead(count === 1 ? 500 : 200).end(),
   )
-  await using alone = await one()
+  await using alone = await showNewTenant(agent)
   const { tenant, dashboard } = alone
   await tenant.call('POST /events/webhooks', { body: { url: receiver.url } })
   await dashboard.after('5').shows(receiver.url)
