@@ -24,6 +24,7 @@ type Bundle = (
   module: { exports: object },
   file: string,
   folder: string,
+  globals: object,
   process: unknown,
   console: Console,
 ) => void
@@ -43,7 +44,7 @@ function compile(file: string): Bundle {
   const known = compiled.get(file)
   if (known) return known
   const code = fs.readFileSync(file, 'utf8')
-  const names = 'exports, require, module, __filename, __dirname, process, console'
+  const names = 'exports, require, module, __filename, __dirname, globalThis, process, console'
   const bundle = new Script(`(function (${names}) {${code}\n})`, {
     filename: file,
   }).runInThisContext() as Bundle
@@ -129,6 +130,7 @@ function createProcess(argv: readonly string[], env: Env, streams: Streams, onEx
 function createLoader(own: NodeJS.Process, input: Buffer): (file: string) => unknown {
   const modules = new Map<string, { exports: object }>()
   const console = new Console(own.stdout, own.stderr)
+  const globals = createGlobals(own)
   const replaced = nodeModules(own, input)
   return function load(file) {
     const known = modules.get(file)
@@ -142,9 +144,16 @@ function createLoader(own: NodeJS.Process, input: Buffer): (file: string) => unk
       const path = /^[./]/.test(id) ? usual.resolve(id) : ''
       return path.startsWith(dist) && path.endsWith('.cjs') ? load(path) : usual(id)
     }, usual)
-    compile(file)(module.exports, require, module, file, dirname(file), own, console)
+    compile(file)(module.exports, require, module, file, dirname(file), globals, own, console)
     return module.exports
   }
+}
+
+/** The `globalThis` of a command: members that it sets are its own. */
+function createGlobals(own: NodeJS.Process): object {
+  return new Proxy({ process: own } as Record<string | symbol, unknown>, {
+    get: (set, name) => (name in set ? set[name] : Reflect.get(globalThis, name)),
+  })
 }
 
 function nodeModules(own: NodeJS.Process, input: Buffer): Record<string, unknown> {
