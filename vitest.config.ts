@@ -3,8 +3,9 @@
  * Those of `x.store.test.ts` run over PostgreSQL too, in `npm run test:all`.
  */
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
 import { defineConfig, type Plugin } from 'vitest/config'
+import { moduleOf } from './test/_sources.ts'
 
 // Reading these certificates takes longer than the rest of the start of Node.js, and no test needs them.
 delete process.env['NODE_EXTRA_CA_CERTS']
@@ -28,22 +29,16 @@ if (
   })
 }
 
-const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-
-/** Starts threads from the bundles, as in a daemon: compiling their sources takes half a second each. */
-const builtPrograms: Plugin = {
-  name: 'built-programs',
+const compiledSources: Plugin = {
+  name: 'compiled-sources',
   enforce: 'pre',
-  resolveId: (id, importer) =>
-    id.endsWith('/program.ts') && importer?.startsWith(inRoot('src/'))
-      ? inRoot('test/_program.ts')
-      : undefined,
+  resolveId: (id, importer = '') => moduleOf(id.startsWith('.') ? join(dirname(importer), id) : id),
 }
 
 const slow = 'test/**/*.slow.{test,store.test}.{ts,tsx}'
 
 export default defineConfig({
-  plugins: [builtPrograms],
+  plugins: [compiledSources],
   test: {
     globalSetup: ['test/_build.ts', 'test/_shared-postgres.ts'],
     setupFiles: ['test/_zod-messages.ts', 'test/_store-setup.ts', 'test/_after-file.ts'],

@@ -1,15 +1,13 @@
 /**
  * Runs the tests of projects (`node test/run.js slow postgres`), or those of some files and folders (`… slow test/nodes`). With `--repeat`
  * it runs the files of failed tests once more, one at a time: what passes only then is flaky, which is named and counted, and is a fault of
- * the test or of the agent. `--strict` fails for it. Writes the counts to dist/test-results.json, to which each run adds its projects.
- * `--record` writes the seconds to test/times.json, which the documentation states.
+ * the test or of the agent. `--strict` fails for it. Writes the counts of each project to dist/test-results.json. `--record` writes the
+ * seconds to test/times.json, which the documentation states.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startVitest } from 'vitest/node'
-
-const file = 'dist/test-results.json'
 
 /**
  * Runs files, or all if there are none in the list.
@@ -41,10 +39,10 @@ async function run(files, options) {
   return { failed, tests }
 }
 
-/** Adds the result of these projects to a file of results. */
-function add(path, result) {
+/** Adds members to a file of JSON. */
+function add(path, members) {
   const known = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
-  writeFileSync(path, `${JSON.stringify({ ...known, [project.join(' ')]: result }, null, 2)}\n`)
+  writeFileSync(path, `${JSON.stringify({ ...known, ...members }, null, 2)}\n`)
 }
 
 const { values, positionals } = parseArgs({
@@ -57,11 +55,10 @@ const { values, positionals } = parseArgs({
 })
 const isProject = (name) => ['quick', 'slow', 'postgres'].includes(name)
 const project = positionals.filter(isProject)
+const files = positionals.filter((name) => !isProject(name))
+if (values.record && files.length > 0) throw new Error('--record is for whole projects, without files')
 const start = performance.now()
-const { failed, tests } = await run(
-  positionals.filter((name) => !isProject(name)),
-  { project },
-)
+const { failed, tests } = await run(files, { project })
 /** @type {string[]} */
 const flaky = []
 let results = tests
@@ -83,19 +80,23 @@ for (const path of failed)
   if (!results.some((test) => test.file === path && test.state === 'failed'))
     results.push({ file: path, project: project[0], name: path, state: 'failed' })
 
-const count = (state) => results.filter((test) => test.state === state).length
-const counts = {
-  files: new Set(results.map((test) => `${test.project} ${test.file}`)).size,
-  passed: count('passed'),
-  failed: count('failed'),
-  skipped: count('skipped'),
-  flaky,
-  seconds: Math.round((performance.now() - start) / 1000),
+const countOf = (tests) => {
+  const count = (state) => tests.filter((test) => test.state === state).length
+  return { passed: count('passed'), failed: count('failed'), skipped: count('skipped') }
 }
-add(file, counts)
-if (values.record) add('test/times.json', counts.seconds)
-for (const name of flaky) console.log(`flaky, it failed once and passed alone: ${name}`)
-console.log(
-  `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped, ${flaky.length} flaky, ${counts.seconds} s`,
+// Flaky tests count once, although a file may run in two projects.
+add(
+  'dist/test-results.json',
+  Object.fromEntries(
+    project.map((name, index) => {
+      const counts = countOf(results.filter((test) => test.project === name))
+      return [name, { ...counts, flaky: index === 0 ? flaky : [] }]
+    }),
+  ),
 )
+const seconds = Math.round((performance.now() - start) / 1000)
+if (values.record) add('test/times.json', { [project.join(' ')]: seconds })
+const { passed, failed: failures, skipped } = countOf(results)
+for (const name of flaky) console.log(`flaky, it failed once and passed alone: ${name}`)
+console.log(`${passed} passed, ${failures} failed, ${skipped} skipped, ${flaky.length} flaky, ${seconds} s`)
 process.exitCode = failed.size > 0 || (values.strict && flaky.length > 0) ? 1 : 0

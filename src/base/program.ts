@@ -1,4 +1,4 @@
-/** The programs of worker threads, which are files of their own. Tests replace this module (`vitest.config.ts`). */
+/** The programs of worker threads, which are files of their own. Tests replace this module (`test/_sources.ts`). */
 
 /** The arguments of a `Worker`: a file, or code that imports the file (`eval`). */
 export type Program = { code: string | URL; isSource: boolean }

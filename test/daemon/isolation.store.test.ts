@@ -3,6 +3,7 @@
  * another tenant.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scopesOf, splitKey, type Route } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
@@ -39,7 +40,8 @@ let tokens: Record<
   'admin' | 'owner' | 'mallory' | 'expired' | 'foreign' | 'malloryAsOwner',
   Record<string, string>
 >
-const scoped = new Map<Scope, string>()
+/** Keys by their scopes, joined. */
+const scoped = new Map<string, string>()
 
 beforeAll(async () => {
   provider = await startIssuer()
@@ -60,7 +62,9 @@ beforeAll(async () => {
   const keysOf = { path: { id: owner.entityId } }
   const newKey = (body: { scopes?: Scope[]; expiresAt?: string } = {}) =>
     agent.admin('POST /iam/entities/{id}/api-keys', { ...keysOf, body })
-  for (const scope of allScopes) scoped.set(scope, (await newKey({ scopes: [scope] })).apiKey)
+  for (const scopes of new Set(guarded.map((route) => otherScopes(route).join(' ')))) {
+    if (scopes !== '') scoped.set(scopes, (await newKey({ scopes: scopes.split(' ') as Scope[] })).apiKey)
+  }
   const [revoked, expired] = [
     await newKey(),
     await newKey({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() }),
@@ -175,16 +179,18 @@ async function send(
     encodeURIComponent(path[name] ?? unknown.policy),
   )
   const controller = new AbortController()
-  const response = await fetch(`${agent.url}${filled}?${new URLSearchParams(query).toString()}`, {
+  // It costs a third of `fetch`, for thousands of requests.
+  const response = await request(`${agent.url}${filled}?${new URLSearchParams(query).toString()}`, {
     method,
     headers: { 'content-type': type, ...headers },
     signal: controller.signal,
     ...(method !== 'GET' && body !== undefined && { body: JSON.stringify(body) }),
   })
-  const isStream = response.headers.get('content-type') === 'text/event-stream'
-  const text = isStream ? '' : await response.text()
+  if (response.headers['content-type'] !== 'text/event-stream')
+    return { status: response.statusCode, text: await response.body.text() }
+  response.body.on('error', () => {})
   controller.abort()
-  return { status: response.status, text }
+  return { status: response.statusCode, text: '' }
 }
 
 /** Returns a response without the requested ids and its own request id. */
@@ -206,17 +212,22 @@ const casesOf = (key: string, from: Ids): Case[] => {
   return made.length > 0 ? made : [{}]
 }
 
+/** The scopes that do not open an endpoint of tenants. */
+function otherScopes({ contract }: Route): Scope[] {
+  const scopes = scopesOf(contract)
+  return scopes ? allScopes.filter((scope) => !scopes.includes(scope)) : []
+}
+
 type Wrong = { name: string; headers: Record<string, string>; status: number }
 
 /** Each wrong credential gets the same refusal, and nothing changes. */
-function wrongOnes({ contract }: Route): Wrong[] {
-  const { access } = contract
-  const scopes = scopesOf(contract)
-  const narrow = scopes && allScopes.filter((scope) => !scopes.includes(scope))
+function wrongOnes(route: Route): Wrong[] {
+  const { access } = route.contract
+  const others = otherScopes(route).join(' ')
   const unknownOnes = ['none', 'wrong', 'revoked', 'expired'] as const
   return [
     ...unknownOnes.map((name) => ({ name, headers: credentials[name], status: 401 })),
-    ...(narrow ?? []).map((scope) => ({ name: scope, headers: { apikey: scoped.get(scope)! }, status: 403 })),
+    ...(others === '' ? [] : [{ name: others, headers: { apikey: scoped.get(others)! }, status: 403 }]),
     ...(access === 'tenant' ? [{ name: 'admin', headers: credentials.admin, status: 401 }] : []),
     ...(access === 'admin' ? [{ name: 'tenant', headers: credentials.tenant, status: 403 }] : []),
   ]

@@ -1,44 +1,9 @@
 /** Automatically accepted offers with a list of accepted issuers. */
 import { expect, test } from 'vitest'
-import { sharedAgent, startAgent } from '../_agent.ts'
-import { Daemon } from '../_daemon.ts'
-import { claims, publishDefinition } from '../anoncreds/_definition.ts'
-import {
-  connect,
-  connectionIn,
-  credentialIn,
-  newDid,
-  oobOf,
-  refusal,
-  until,
-  type Tenant,
-} from '../_tenants.ts'
-import { acceptOfferWith, issueRequested, startConnected } from './_steps.ts'
-
-const refused = {
-  type: 'error:CredentialServiceError:InvalidCredentialIssue',
-  detail: expect.stringContaining('trusted issuers'),
-}
-
-/** A connected pair whose issuer has two DIDs; `trust` sets the automatic acceptance of the holder's connection. */
-async function startScene() {
-  const pair = await startConnected({}, 'Ed25519')
-  const { issuer, holder, connectionId, subjectId } = pair
-  return {
-    ...pair,
-    named: { did: pair.issuingDID, longFormDid: pair.issuingLongForm },
-    other: await newDid(issuer, 'assertionMethod', 'Ed25519'),
-    trust: (automaticAcceptance: object) =>
-      holder.call('PATCH /connections/{connectionId}', {
-        path: { connectionId: pair.holderConnectionId },
-        body: { automaticAcceptance: { credentialOffers: true, subjectId, ...automaticAcceptance } },
-      }),
-    offer: (issuingDID: string, more: object = {}) =>
-      issuer.call('POST /issue-credentials/credential-offers', {
-        body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true, ...more },
-      }),
-  }
-}
+import { sharedAgent } from '../_agent.ts'
+import { credentialIn, newDid, refusal, type Tenant } from '../_tenants.ts'
+import { acceptOfferWith, issueRequested } from './_steps.ts'
+import { refused, startScene } from './_trusted-issuers.ts'
 
 const heldBy = async ({ call }: Tenant) =>
   (await call('GET /issue-credentials/records')).contents
@@ -117,60 +82,6 @@ test('a manually accepted offer may be of any issuer', async () => {
   await credentialIn(holder.call, thid, 'CredentialReceived')
 })
 
-test('an AnonCreds offer is accepted if its definition is of a listed issuer; another one needs manual acceptance', async () => {
-  await using scene = await startScene()
-  const { agent, issuer, holder, named, other } = scene
-  await scene.trust({
-    subjectId: undefined,
-    credentialFormats: ['AnonCreds'],
-    trustedIssuers: [named.longFormDid],
-  })
-  const offer = async (issuingDID: string) => {
-    const { guid: credentialDefinitionId } = await publishDefinition(agent, issuer, issuingDID)
-    return scene.offer(issuingDID, { credentialFormat: 'AnonCreds', credentialDefinitionId, claims })
-  }
-  const good = await offer(named.did)
-  const bad = await offer(other.did)
-  await credentialIn(holder.call, good.thid, 'CredentialReceived')
-  const { recordId } = await failedIn(
-    holder,
-    bad.thid,
-    `automatically: The offer cannot be accepted: its issuer ${other.did} is not one of the trusted issuers.`,
-  )
-  await acceptOfferWith(holder, recordId, {})
-  await credentialIn(holder.call, bad.thid, 'CredentialReceived')
-})
-
-test('the issuer in a definition at another agent’s URL is not trusted', async () => {
-  const here = await sharedAgent()
-  await using there = await startAgent({ VDR_URL: here.url })
-  const [issuer, holder] = [await here.newTenant('issuer'), await there.newTenant('holder')]
-  const { inviterConnectionId: connectionId, inviteeConnectionId } = await connect(issuer, holder)
-  const { did } = await newDid(issuer, 'assertionMethod')
-  const { guid: credentialDefinitionId } = await publishDefinition(here, issuer, did)
-  const automaticAcceptance = {
-    credentialOffers: true,
-    credentialFormats: ['AnonCreds' as const],
-    trustedIssuers: [did],
-  }
-  const path = { connectionId: inviteeConnectionId }
-  await holder.call('PATCH /connections/{connectionId}', { path, body: { automaticAcceptance } })
-  const body = { connectionId, credentialFormat: 'AnonCreds' as const, credentialDefinitionId, claims }
-  const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
-  await failedIn(holder, thid, 'does not prove its issuer')
-})
-
-/** The record of an offer that could not be accepted automatically. */
-async function failedIn({ call }: Tenant, thid: string, why: string) {
-  const ask = async () => (await call('GET /issue-credentials/records', { query: { thid } })).contents[0]
-  const record = await until('the reason in the record', ask, (each) => each?.metaLastFailure !== undefined)
-  expect(record).toMatchObject({
-    protocolState: 'OfferReceived',
-    metaLastFailure: { detail: expect.stringContaining(why) },
-  })
-  return record!
-}
-
 test('the list must have at least one entry, and each must be a DID', async () => {
   const agent = await sharedAgent()
   const tenant = await agent.newTenant()
@@ -192,35 +103,4 @@ test('the list must have at least one entry, and each must be a DID', async () =
     ).toMatchObject(problem)
     expect(await refusal(tenant.call('POST /connections', { body }))).toMatchObject(problem)
   }
-})
-
-test('the rule and an acceptance under it survive kill -9', async () => {
-  await using daemon = await Daemon.start()
-  const [issuer, holder] = [await daemon.newTenant('acme'), await daemon.newTenant('home')]
-  const [named, other] = [await newDid(issuer, 'assertionMethod'), await newDid(issuer, 'assertionMethod')]
-  const { longFormDid: subjectId } = await newDid(holder, 'authentication')
-  const invited = await issuer.call('POST /connections', { body: {} })
-  const automaticAcceptance = { credentialOffers: true, subjectId, trustedIssuers: [named.longFormDid] }
-  const { connectionId } = await holder.call('POST /connection-invitations', {
-    body: { invitation: oobOf(invited), automaticAcceptance },
-  })
-  await connectionIn(issuer.call, invited.thid, 'ConnectionResponseSent')
-  await daemon.crash()
-  expect(await holder.call('GET /connections/{connectionId}', { path: { connectionId } })).toMatchObject({
-    automaticAcceptance,
-  })
-
-  const offer = async ({ longFormDid: issuingDID }: typeof named) => {
-    const body = { connectionId: invited.connectionId, issuingDID, claims: { a: 1 } }
-    const offered = await issuer.call('POST /issue-credentials/credential-offers', { body })
-    await credentialIn(issuer.call, offered.thid, 'RequestReceived')
-    return offered
-  }
-  const [good, bad] = [await offer(named), await offer(other)]
-  await daemon.crash()
-  for (const { recordId } of [good, bad])
-    await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
-  await credentialIn(holder.call, good.thid, 'CredentialReceived')
-  const { metaLastFailure } = await credentialIn(holder.call, bad.thid, 'ProblemReportSent')
-  expect(metaLastFailure).toMatchObject(refused)
 })
