@@ -19,9 +19,13 @@ const tools = [
 ]
 const hasTools = tools.every(([tool, ...args]) => spawnSync(tool!, args).status === 0)
 
-describe.skipIf(!hasTools)('the examples (skipped without bash, curl 7.76, jq and openssl)', () => {
-  test.for(pages.filter(hasBlocks))('%s', { timeout: patienceMs + 60_000 }, async (page, { skip }) => {
-    skip(needsPostgres(page) && missingPostgres !== undefined, missingPostgres)
-    await runPage(page, shared)
-  })
-})
+// Most of a page's time is waiting.
+describe.concurrent.skipIf(!hasTools)(
+  'the examples (skipped without bash, curl 7.76, jq and openssl)',
+  () => {
+    test.for(pages.filter(hasBlocks))('%s', { timeout: patienceMs + 60_000 }, async (page, { skip }) => {
+      skip(needsPostgres(page) && missingPostgres !== undefined, missingPostgres)
+      await runPage(page, shared)
+    })
+  },
+)
