@@ -1,5 +1,4 @@
 /** Operations of DIDs on the ledger: their flags, the wait until the ledger has processed one, and what is printed. */
-import { setTimeout } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
 import type { Answer } from './client/api.ts'
@@ -7,6 +6,7 @@ import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
 import { nextForDid, shownDid, type Did } from './format/records.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
+import { poll } from './poll.ts'
 
 /** The flags of waiting; `dependsOn` names the flag without which there is no operation. */
 export function ledgerWaitFlags(dependsOn: string[] = []) {
@@ -31,8 +31,6 @@ const operations = {
 type OperationName = keyof typeof operations
 
 export type OperationContext = Pick<Context<object, WaitFlags>, 'call' | 'flags' | 'print' | 'suggest'>
-
-const maxWaitMs = 1_000
 
 /**
  * Schedules an operation and prints it. With `--wait`, polls until the ledger has processed it, and returns the DID too.
@@ -68,21 +66,18 @@ async function waitForLedger(
   timeoutMs: number,
 ): Promise<Did> {
   const { done, isAccepted } = operations[operation]
-  const deadline = performance.now() + timeoutMs
   const hint = `agent did show ${didRef}`
-  for (let waitMs = 20; ; waitMs = Math.min(waitMs * 1.5, maxWaitMs)) {
-    const did = await call('GET /did-registrar/dids/{didRef}', { path: { didRef } })
-    const { pendingOperation, metaLastFailure } = did
-    if (pendingOperation !== operationId) {
-      if (isAccepted(did)) return did
-      throw new CommandError(`The DID is not ${done}. ${metaLastFailure?.detail ?? ''}`.trim(), 1, hint)
-    }
-    const left = deadline - performance.now()
-    if (left <= 0) {
-      const delay = metaLastFailure ? ` ${metaLastFailure.detail}` : ''
-      const text = `Timed out: the ledger has not yet processed the operation ${operationId}. The daemon continues.${delay}`
-      throw new CommandError(text, 6, hint)
-    }
-    await setTimeout(Math.min(waitMs, left))
+  const did = await poll(
+    () => call('GET /did-registrar/dids/{didRef}', { path: { didRef } }),
+    ({ pendingOperation }) => pendingOperation !== operationId,
+    timeoutMs,
+  )
+  const { pendingOperation, metaLastFailure } = did
+  if (pendingOperation === operationId) {
+    const delay = metaLastFailure ? ` ${metaLastFailure.detail}` : ''
+    const text = `Timed out: the ledger has not yet processed the operation ${operationId}. The daemon continues.${delay}`
+    throw new CommandError(text, 6, hint)
   }
+  if (isAccepted(did)) return did
+  throw new CommandError(`The DID is not ${done}. ${metaLastFailure?.detail ?? ''}`.trim(), 1, hint)
 }

@@ -28,7 +28,7 @@ export async function replay(
   const { count } = await call('POST /events/webhooks/{id}/replay', { path: { id }, body })
   print(id, [
     ['webhook', id],
-    ['sent again', `${count} ${count === 1 ? 'event' : 'events'}`],
+    ['sends again', `${count} ${count === 1 ? 'event' : 'events'}`],
   ])
   if (count > 0) suggest(`agent webhook deliveries ${id}`)
   return { id, count }

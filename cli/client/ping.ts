@@ -1,8 +1,8 @@
 /** Pings the other side of a connection, or the agent of a DID. */
-import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../daemon/client/client.ts'
 import { CommandError } from '../errors/errors.ts'
 import { readSeconds } from '../input/time.ts'
+import { poll } from '../poll.ts'
 import type { Answer } from './api.ts'
 
 export type Pinged = Answer<'GET /didcomm/pings/{id}'> & { milliseconds: number }
@@ -19,16 +19,16 @@ export async function ping(
   timeout: string,
   hint?: string,
 ): Promise<Pinged> {
-  const until = performance.now() + readSeconds('timeout', timeout) * 1_000
+  const timeoutMs = readSeconds('timeout', timeout) * 1_000
   const start = performance.now()
   const { id } = await call('POST /didcomm/pings', { body: peer })
-  for (let waitMs = 20; performance.now() < until; waitMs = Math.min(waitMs * 1.5, 1_000)) {
-    const found = await call('GET /didcomm/pings/{id}', { path: { id } })
-    if (found.answeredAt !== undefined)
-      return { ...found, milliseconds: Math.round(performance.now() - start) }
-    if (found.failure !== undefined)
-      throw new CommandError(`The other side did not accept the ping. ${found.failure}`, 1, hint)
-    await setTimeout(waitMs)
-  }
+  const found = await poll(
+    () => call('GET /didcomm/pings/{id}', { path: { id } }),
+    ({ answeredAt, failure }) => answeredAt !== undefined || failure !== undefined,
+    timeoutMs,
+  )
+  if (found.answeredAt !== undefined) return { ...found, milliseconds: Math.round(performance.now() - start) }
+  if (found.failure !== undefined)
+    throw new CommandError(`The other side did not accept the ping. ${found.failure}`, 1, hint)
   throw new CommandError(`The other side did not answer within ${timeout}.`, 6, hint)
 }

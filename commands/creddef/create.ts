@@ -1,13 +1,16 @@
 /** `agent creddef create` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { anonCredsSchemaUrl, definitionFields, didUrlFlag } from '../../cli/input/registry.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
+import { anonCredsSchemaUrl, definitionFields, didUrlFlag, openDefinition } from '../../cli/input/registry.ts'
+import { readTimeout, timeoutFlag } from '../../cli/input/time.ts'
+import { poll } from '../../cli/poll.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default defineCommand({
   summary: 'Create a credential definition, to issue AnonCreds credentials of a schema',
   description:
-    'The daemon generates the key of the definition, which takes some seconds. With --no-wait it does so in the background; the state becomes READY.',
+    'The daemon generates the key of the definition, which takes some seconds, and longer if other keys are before it. The command waits until the state is READY. With --no-wait it prints the definition at once, which is GENERATING.',
   examples: [
     'agent creddef create --schema <guid> --author <did> --name "id card"',
     'agent creddef create --schema <url> --author <did> --name "id card" --tag 2026 --no-wait',
@@ -26,13 +29,15 @@ export default defineCommand({
     }),
     description: Flags.string({ description: 'description for people' }),
     wait: Flags.boolean({ allowNo: true, default: true, description: 'wait until the key is generated' }),
+    timeout: { ...timeoutFlag, dependsOn: [] },
     'did-url': didUrlFlag,
   },
   questions: { author: whichDid('Which DID issues by it?', 'author') },
-  async run({ flags, getAccess, call, print, suggest }) {
-    const { author, name, version, tag, description } = flags
+  async run({ flags, getAccess, call, print, suggest, isJson, logJson, sayAtTerminal }) {
+    const { author, name, version, tag, description, timeout = '5m' } = flags
+    const timeoutMs = flags.wait ? readTimeout(flags) : 0
     const input = {
-      ...(!flags.wait && { headers: { prefer: 'respond-async' } }),
+      headers: { prefer: 'respond-async' },
       body: {
         author,
         name,
@@ -44,12 +49,36 @@ export default defineCommand({
         supportRevocation: false,
       },
     }
-    const made = flags['did-url']
+    const begun = flags['did-url']
       ? await call('POST /credential-definition-registry/definitions/did-url', input)
       : await call('POST /credential-definition-registry/definitions', input)
-    print(made.guid, definitionFields(made))
-    if (made.state === 'GENERATING')
-      suggest(`agent creddef show ${made.guid}${flags['did-url'] ? ' --did-url' : ''}`)
-    return made
+    const { guid } = begun
+    const path = { guid }
+    if (flags.wait)
+      sayAtTerminal(
+        `Waiting until the key of the definition ${guid} is generated, ${timeout} at most. Ctrl-C stops waiting: the daemon continues.`,
+      )
+    const made = flags.wait
+      ? await poll(
+          async () =>
+            openDefinition(
+              flags['did-url']
+                ? await call('GET /credential-definition-registry/definitions/did-url/{guid}', { path })
+                : await call('GET /credential-definition-registry/definitions/{guid}', { path }),
+            ),
+          ({ state }) => state === 'READY',
+          timeoutMs,
+        )
+      : begun
+    print(guid, definitionFields(made))
+    if (made.state === 'READY') return made
+    const show = `agent creddef show ${guid}${flags['did-url'] ? ' --did-url' : ''}`
+    if (!flags.wait) {
+      suggest(show)
+      return made
+    }
+    if (isJson) logJson(made)
+    const text = `The key of the credential definition ${guid} is not generated after ${timeoutMs / 1_000} s; the daemon continues.`
+    throw new CommandError(text, 6, show)
   },
 })

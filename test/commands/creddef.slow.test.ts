@@ -1,6 +1,5 @@
 /** `agent creddef` against the built bundle with its key-generation process and its worker thread. */
 import { expect, test } from 'vitest'
-import { until } from '../_tenants.ts'
 import { type Line, words } from './_cli.ts'
 import { serveIssuer } from './_agents.ts'
 
@@ -27,14 +26,9 @@ test('an attribute schema is published, and a definition created for it', async 
   expect((await user.run(publish.filter((arg) => arg !== '--anoncreds'))).code).toBe(2)
 
   const create = ['creddef', 'create', '--schema', schema, '--author', author, '--name', 'id card']
-  const { guid } = await run(create)
-  // A busy machine may need longer than the server delays the answer.
-  const made = await until(
-    'the key',
-    () => run`creddef show ${guid}`,
-    ({ state }) => state === 'READY',
-  )
+  const made = await run(create)
   expect(made).toMatchObject({
+    state: 'READY',
     tag: 'default',
     schemaId: expect.stringMatching(`/schemas/${schema}/schema$`),
   })
@@ -48,6 +42,21 @@ test('an attribute schema is published, and a definition created for it', async 
   expect(shown.out).toMatch(/attributes +name age\n/)
   expect(await run`creddef show ${made['guid']} --raw`).toEqual(made['definition'])
   expect((await user.run`creddef show ${schema}`).code).toBe(3)
+})
+
+test('a wait that is too short ends with 6, and prints the definition', async () => {
+  const { did: author } = issuer
+  const { guid: schema } =
+    await run`schema publish --anoncreds --name card --author ${author} --attribute name`
+  const create = words`creddef create --schema ${schema} --author ${author} --name card`
+  // Keys are generated one after the other, so that the last one is not ready soon.
+  for (const tag of ['1', '2', '3']) expect(await run`${create} --tag ${tag} --no-wait`).toBeDefined()
+  const late = await user.run`${create} --timeout 1s --json`
+  expect(late.code).toBe(6)
+  expect(JSON.parse(late.out)).toMatchObject({ state: 'GENERATING' })
+  const { guid } = JSON.parse(late.out)
+  expect(late.err).toContain(`The key of the credential definition ${guid} is not generated after 1 s`)
+  expect(await user.run`${create} --timeout soon`).toMatchObject({ code: 2 })
 })
 
 test('schemas and definitions work with DID URLs', async () => {

@@ -92,7 +92,7 @@ test('event listen registers a webhook, verifies signatures, forwards events and
   expect(target.bodies).toHaveLength(2)
 
   const replayed = await user.run`event replay --to ${webhook!} --event ${event}`
-  expect(replayed).toMatchObject({ code: 0, out: expect.stringMatching(/sent again +1 event$/) })
+  expect(replayed).toMatchObject({ code: 0, out: expect.stringMatching(/sends again +1 event$/) })
   await expect.poll(() => target.bodies).toHaveLength(3)
   expect(JSON.parse(target.bodies[2]!).id).toBe(event)
 
