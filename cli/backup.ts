@@ -6,6 +6,8 @@ import { CommandError } from './errors/errors.ts'
 /** The content of a backup, and the result of its verification. */
 export type BackupAtRest = Omit<Answer<'POST /_system/backups'>, 'heldMs' | 'node'> & {
   masterKey: 'opens' | 'does not open' | 'absent'
+  /** The key from before a rotation that opens the backup. */
+  keptKey?: string
   faults: { path: string; reason: string }[]
 }
 
@@ -47,7 +49,8 @@ export function fieldsOf(backup: Backup): [name: string, value: unknown][] {
 }
 
 /** The master key of a backup, in words. */
-export function keyWords({ masterKey, includesMasterKey }: BackupAtRest): string {
+export function keyWords({ masterKey, includesMasterKey, keptKey }: BackupAtRest): string {
+  if (keptKey !== undefined) return `the key from before a rotation opens the backup: ${keptKey}`
   if (masterKey === 'opens')
     return includesMasterKey ? 'included, opens the backup' : 'the configured key opens the backup'
   if (masterKey === 'absent') return 'not available'

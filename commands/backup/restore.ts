@@ -56,9 +56,11 @@ export default defineLocalCommand({
 
 /** How the master key gets to the daemon, if the operator has to do it. */
 function keyAdvice(
-  { masterKey, includesMasterKey, folder }: Omit<BackupAtRest, 'faults'>,
+  { masterKey, includesMasterKey, keptKey, folder }: Omit<BackupAtRest, 'faults'>,
   dataDir: string | undefined,
 ): string | undefined {
+  if (keptKey !== undefined)
+    return `The daemon needs the master key of the time of the backup, which is ${keptKey}: name it in AGENT_MASTER_KEY_FILE, or set AGENT_MASTER_KEY to its content.`
   if (masterKey === 'does not open')
     return 'The available master key is a different one. The daemon needs the master key of the time of the backup.'
   if (dataDir === undefined && includesMasterKey)

@@ -49,7 +49,8 @@ export const backupAtRest = (bodyOf('POST /_system/backups') as z.ZodObject)
   .extend({
     masterKey: z
       .enum(['opens', 'does not open', 'absent'])
-      .describe('The one in the backup, otherwise the one at hand.'),
+      .describe('The one in the backup, otherwise the one at hand, or one that a rotation has replaced.'),
+    keptKey: z.string().optional().describe('Where the replaced key is that opens the backup.'),
     faults: z
       .array(z.object({ path: z.string(), reason: z.string() }))
       .describe('Files that are not as they were made.'),

@@ -15,7 +15,7 @@ import {
 } from '../storage/database.ts'
 import { findDamage } from '../storage/inspection.ts'
 import type { Migrations } from '../storage/migrate.ts'
-import { findAgentKey } from '../wallet/agent-key.ts'
+import { findAgentKeyOfCopy } from '../wallet/agent-key.ts'
 import { getMasterKeySource } from '../wallet/master-key.ts'
 import {
   isAuthentic,
@@ -32,7 +32,13 @@ export const VerifiedBackup = Backup.extend({
   masterKey: z
     .enum(['opens', 'does not open', 'absent'])
     .describe(
-      'Whether the master key opens the backup: the key that it includes, otherwise the key of this configuration.',
+      'Whether the master key opens the backup: the key that it includes, otherwise the key of this configuration, or one that a rotation has replaced.',
+    ),
+  keptKey: z
+    .string()
+    .optional()
+    .describe(
+      'The key from before a rotation that opens the backup: its path, or the keyring and its entry.',
     ),
   faults: z
     .array(z.object({ path: z.string(), reason: z.string() }))
@@ -59,10 +65,12 @@ export async function verifyFiles(
   const isAgentDbSound =
     manifest.files.some(({ path }) => path === 'agent.db') && !faults.some(({ path }) => path === 'agent.db')
   if (!isAgentDbSound) note('agent.db', faults.length > 0 ? undefined : 'is not in the manifest')
-  const masterKey = isAgentDbSound ? await tryKey(folder, manifest, config, note) : 'absent'
+  const tried = isAgentDbSound
+    ? await tryKey(folder, manifest, config, note)
+    : { masterKey: 'absent' as const }
   if (isAgentDbSound)
     for (const id of await findUnlisted(folder, manifest)) note(walletPath(id), 'is not in the manifest')
-  return { ...toBackup(folder, manifest), masterKey, faults }
+  return { ...toBackup(folder, manifest), ...tried, faults }
 }
 
 function assertKnownSchemas(folder: string, { files, agentVersion }: BackupManifest): void {
@@ -107,7 +115,7 @@ async function tryKey(
   manifest: BackupManifest,
   config: Config,
   note: (path: string, reason: string) => unknown,
-): Promise<VerifiedBackup['masterKey']> {
+): Promise<Pick<VerifiedBackup, 'masterKey' | 'keptKey'>> {
   const isInside = manifest.files.some(({ path }) => path === keyName)
   const keyConfig: Config = isInside
     ? {
@@ -119,16 +127,15 @@ async function tryKey(
     : config
   await using db = openAgentDbToRead(join(folder, 'agent.db'))
   try {
-    const { path } = await getMasterKeySource(keyConfig, db)
-    if (path !== undefined && !existsSync(path)) return 'absent'
-    const opened = await findAgentKey(keyConfig, db)
+    const opened = await findAgentKeyOfCopy(keyConfig, db)
     if (opened && !isAuthentic(opened.agentKey, manifest))
       note('backup.json', 'was altered, or belongs to another backup')
     opened?.agentKey.fill(0)
-    return 'opens'
+    return { masterKey: 'opens', ...(opened?.keptKey !== undefined && { keptKey: opened.keptKey }) }
   } catch (error) {
-    if (error instanceof StartError) return 'does not open'
-    throw error
+    if (!(error instanceof StartError)) throw error
+    const { path } = await getMasterKeySource(keyConfig, db)
+    return { masterKey: path !== undefined && !existsSync(path) ? 'absent' : 'does not open' }
   }
 }
 

@@ -104,6 +104,28 @@ export async function findAgentKey(config: Config, db: AgentDb): Promise<Opened 
   )
 }
 
+/**
+ * As `findAgentKey`, for a copy of the data: it may be from before a rotation, so that a key which was kept then opens it. `keptKey` names
+ * that key. @throws {StartError}
+ */
+export async function findAgentKeyOfCopy(
+  config: Config,
+  db: AgentDb,
+): Promise<{ agentKey: Uint8Array; keptKey?: string } | undefined> {
+  try {
+    return await findAgentKey(config, db)
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    const wrapped = await readWrapped(db)
+    const source = await getMasterKeySource(config, db)
+    for (const { name, key } of (await source.readKept?.()) ?? []) {
+      const agentKey = tryKey(key, () => unwrap(key, wrapped[present]))
+      if (agentKey) return { agentKey, keptKey: name }
+    }
+    throw error
+  }
+}
+
 /** Where the wrapped agent key is. */
 function nameStore({ AGENT_DATABASE_URL, AGENT_DATA_DIR }: Config): string {
   return AGENT_DATABASE_URL ? 'the database of AGENT_DATABASE_URL' : AGENT_DATA_DIR
@@ -146,6 +168,9 @@ async function moveToKeyring(db: AgentDb, source: MasterKeySource, agentKey: Uin
   const key = newSealKey()
   try {
     await across('next-key', {}, async () => source.next?.write(key))
+    const earlier = source.earlier?.read()
+    if (earlier) await source.next?.keep(earlier)
+    earlier?.fill(0)
     await across('key-row', {}, () => db.transaction().execute((tx) => rewrap(tx, key, agentKey)))
     await installNextKey(db, source)
   } finally {

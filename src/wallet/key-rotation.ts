@@ -2,7 +2,7 @@
  * Rotation of the master key while the agent runs. Only the row of the agent key changes.
  *
  * A key in a file or keyring is replaced in three steps: write the next key beside it, rewrap the row, rename the key. After a crash in
- * between, the next start tries both keys. A key that only the operator can replace (a variable, or a read-only file) must be given; the
+ * between, the next start tries both keys. The replaced key is kept beside it, for earlier backups. A key that only the operator can replace (a variable, or a read-only file) must be given; the
  * previous key stays valid until a start with the given one.
  */
 import PQueue from 'p-queue'
@@ -18,7 +18,7 @@ import { isSqlite } from '../storage/dialect.ts'
 import { diskFull } from '../storage/file-errors.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { findAgentKey, finishRotation, installNextKey, isMasterKey, rewrap } from './agent-key.ts'
-import { getMasterKeySource, type MasterKeySource, type NextKey } from './master-key.ts'
+import { getMasterKeySource, type MasterKeySource } from './master-key.ts'
 import { systemReason } from '../base/system-reason.ts'
 
 /** 32 bytes in base64 or base64url. Error messages do not contain the value. */
@@ -47,6 +47,12 @@ export const MasterKeyRotation = z
       .describe(
         'Whether the new key is stored there already. If not, the operator must store it before the next start; both keys are valid until then.',
       ),
+    keptKey: z
+      .string()
+      .optional()
+      .describe(
+        'Where the replaced key is kept, which earlier backups need: the path of a file, or the keyring and an entry. Absent when the daemon did not replace it, or it was lost.',
+      ),
   })
   .meta({ id: 'MasterKeyRotation' })
 export type MasterKeyRotation = z.infer<typeof MasterKeyRotation>
@@ -65,7 +71,7 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
     try {
       if (given && (await isMasterKey(db, key)))
         throw newKeyRequired('newKey is the current master key. Use another one.')
-      const obstacle = await findObstacle(source, key)
+      const { obstacle, keptKey } = await prepare(source, key)
       if (obstacle !== undefined && !given)
         throw newKeyRequired(
           `The daemon cannot replace the master key: ${obstacle}. Send the new key as newKey, then store it there yourself.`,
@@ -74,17 +80,39 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
       await across('key-row', {}, () =>
         db.transaction().execute((tx) => rewrap(tx, key, agentKey, { keepsPrevious })),
       )
-      if (!keepsPrevious) await installNextKey(db, source)
-      return { source: source.name, isReplaced: !keepsPrevious }
+      if (keepsPrevious) return { source: source.name, isReplaced: false }
+      await installNextKey(db, source)
+      return { source: source.name, isReplaced: true, ...(keptKey !== undefined && { keptKey }) }
     } finally {
       key.fill(0)
     }
   }
 
-  /** Replaces the master key where it is stored. @returns the reason if only the operator can */
-  async function findObstacle({ next, name }: MasterKeySource, key: Uint8Array): Promise<string | undefined> {
-    if (!isSqlite(db)) return 'the other nodes have it too'
-    return next ? writeNextKey(next, key, name) : 'it is in the variable AGENT_MASTER_KEY'
+  /** Writes the next key and keeps the present one, or returns the reason why only the operator can replace it. */
+  async function prepare(source: MasterKeySource, key: Uint8Array): Promise<Prepared> {
+    const { next, name } = source
+    if (!isSqlite(db)) return { obstacle: 'the other nodes have it too' }
+    if (!next) return { obstacle: 'it is in the variable AGENT_MASTER_KEY' }
+    const replaced = await readPresent(source)
+    try {
+      return await orObstacle(name, async () => {
+        await across('next-key', {}, () => next.write(key))
+        return { keptKey: replaced && (await next.keep(replaced)) }
+      })
+    } finally {
+      replaced?.fill(0)
+    }
+  }
+
+  /** The present master key. Undefined if it is lost. */
+  async function readPresent({ read }: MasterKeySource): Promise<Uint8Array | undefined> {
+    try {
+      const key = await read()
+      return (await isMasterKey(db, key)) ? key : undefined
+    } catch (error) {
+      if (error instanceof StartError) return undefined
+      throw error
+    }
   }
 
   /** An earlier rotation may have stopped half-way, for example on a full disk. A lost master key is ignored: this rotation replaces it. */
@@ -100,11 +128,12 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
   return (newKey) => rotations.add(() => rotate(newKey))
 }
 
-/** Writes the next key. Returns the reason if only the operator can. @throws {Problem} `InsufficientStorage`, `KeyringUnavailable` */
-async function writeNextKey(next: NextKey, key: Uint8Array, name: string): Promise<string | undefined> {
+type Prepared = { obstacle?: string; keptKey?: string | undefined }
+
+/** Writes keys. Returns the reason if only the operator can. @throws {Problem} `InsufficientStorage`, `KeyringUnavailable` */
+async function orObstacle(name: string, write: () => Promise<Prepared>): Promise<Prepared> {
   try {
-    await across('next-key', {}, () => next.write(key))
-    return undefined
+    return await write()
   } catch (error) {
     if (error instanceof StartError)
       throw new Problem('error:MasterKeyError:KeyringUnavailable', `${error.message} Nothing was changed.`, {
@@ -113,7 +142,7 @@ async function writeNextKey(next: NextKey, key: Uint8Array, name: string): Promi
     const { code = '' } = error as NodeJS.ErrnoException
     if (['ENOSPC', 'EDQUOT'].includes(code)) throw diskFull(error)
     if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error
-    return `the folder of ${name} cannot be written: ${systemReason(error)}`
+    return { obstacle: `the folder of ${name} cannot be written: ${systemReason(error)}` }
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * The file of the master key, and `<file>.next`, which exists during a rotation.
+ * The file of the master key; `<file>.next`, which exists during a rotation; and `<file>.<date>`, the key that was replaced then.
  *
  * The next key is on disk before anything is wrapped with it, and is renamed to the file afterwards. After a crash in between, a start
- * tries both keys (`agent-key.ts`).
+ * tries both keys (`agent-key.ts`). A replaced key opens nothing but earlier copies of the data.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -11,16 +11,18 @@ import {
   existsSync,
   fsyncSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
 import { StartError } from '../base/start-error.ts'
 import { syncFolder } from '../base/private-files.ts'
+import type { KeptKey } from './master-key.ts'
 
 /** Reads the key (32 bytes). With `mayMake`, a missing file is created. @throws {StartError} */
 export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8Array {
@@ -79,6 +81,31 @@ export function installNextKey(path: string): void {
   renameSync(nextTo(path), realPath(path))
   // A power failure must not undo the rename: the agent key may be wrapped with this key already.
   syncFolder(dirname(realPath(path)))
+}
+
+/** Writes a key that is to be replaced to `<file>.<date>`, unless it is in such a file already. Returns the path. */
+export function keepKey(path: string, replaced: Uint8Array): string {
+  const known = readKeptKeys(path).find(({ key }) => Buffer.compare(key, replaced) === 0)
+  if (known) return known.name
+  const kept = `${realPath(path)}.${new Date().toISOString().replaceAll(':', '-')}`
+  write(kept, replaced)
+  return kept
+}
+
+/** The keys that rotations have replaced, newest first. */
+export function readKeptKeys(path: string): KeptKey[] {
+  const real = realPath(path)
+  const folder = dirname(real)
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(`${basename(real)}.2`))
+    .toSorted()
+    .toReversed()
+    .flatMap((name) => {
+      const file = join(folder, name)
+      const key = parseMasterKey(readFileSync(file, 'utf8'))
+      return key ? [{ name: file, key }] : []
+    })
 }
 
 export function discardNextKey(path: string): void {

@@ -1,6 +1,6 @@
 /**
  * The master key in the keyring of the operating system: the Secret Service of a Linux session, the Keychain of macOS, or the Credential
- * Manager of Windows. The next key of a rotation is an entry beside it.
+ * Manager of Windows. The next key of a rotation, and the keys that rotations have replaced, are entries beside it.
  *
  * The name of the entry is an id in agent.db, so that the data folder can be moved. On Linux the kernel keyring, the default of the
  * package, is not used: it forgets everything at a reboot.
@@ -11,7 +11,7 @@ import { newSealKey } from '../base/seal.ts'
 import { StartError } from '../base/start-error.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { parseMasterKey } from './master-key-file.ts'
-import type { MasterKeySource } from './master-key.ts'
+import type { KeptKey, MasterKeySource } from './master-key.ts'
 import { createRequire } from 'node:module'
 import type { AsyncEntry } from '@napi-rs/keyring'
 import { reasonOf } from '../base/reason.ts'
@@ -33,7 +33,8 @@ export async function keyringSource(db: AgentDb): Promise<MasterKeySource> {
   }
 
   return {
-    name: id === undefined ? 'the keyring' : `the keyring (identity-agent, ${id})`,
+    name: id === undefined ? 'the keyring' : nameEntry(id),
+    readKept: async () => (id === undefined ? [] : (await readKept(id)).toReversed()),
     async read({ mayMake = false } = {}) {
       const key = id === undefined ? undefined : await readKey(id)
       if (key) return key
@@ -49,6 +50,7 @@ export async function keyringSource(db: AgentDb): Promise<MasterKeySource> {
     next: {
       read: async () => (id === undefined ? undefined : readKey(nextTo(id))),
       write: async (key) => writeEntry(nextTo(await provideId()), toBase64url(key)),
+      keep: async (replaced) => keep(await provideId(), toBase64url(replaced)),
       async install() {
         const name = await provideId()
         const text = await readEntry(nextTo(name))
@@ -68,6 +70,30 @@ async function readKey(name: string): Promise<Uint8Array | undefined> {
 
 function nextTo(id: string): string {
   return `${id}.next`
+}
+
+function nameEntry(name: string): string {
+  return `the keyring (${service}, ${name})`
+}
+
+/** The replaced keys, oldest first: the entries `<id>.1`, `<id>.2`, and so on. */
+async function readKept(id: string): Promise<KeptKey[]> {
+  const kept: KeptKey[] = []
+  for (;;) {
+    const name = `${id}.${kept.length + 1}`
+    const key = await readKey(name)
+    if (!key) return kept
+    kept.push({ name: nameEntry(name), key })
+  }
+}
+
+/** Keeps a key that is to be replaced, unless it is kept already. Returns the name of its entry, for texts. */
+async function keep(id: string, text: string): Promise<string> {
+  const kept = await readKept(id)
+  const known = kept.find(({ key }) => toBase64url(key) === text)
+  const name = `${id}.${kept.length + 1}`
+  if (!known) await writeEntry(name, text)
+  return known?.name ?? nameEntry(name)
 }
 
 /** The service name of all entries: `secret-tool lookup service identity-agent username <name>` prints one. */

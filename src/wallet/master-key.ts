@@ -7,6 +7,8 @@ import type { AgentDb } from '../storage/database.ts'
 import {
   discardNextKey,
   readMasterKeyFile,
+  keepKey,
+  readKeptKeys,
   readNextKey,
   installNextKey,
   writeNextKey,
@@ -20,11 +22,16 @@ export type MasterKeySource = {
   path?: string
   /** The 32 bytes. With `mayMake`, a missing key is made. @throws {StartError} when the key cannot be read. */
   read(options?: { mayMake?: boolean }): Promise<Uint8Array>
+  /** The keys that rotations have replaced, which earlier copies of the data need, newest first. */
+  readKept?(): Promise<KeptKey[]>
   /** Storage of the next key during a rotation. Absent when only the operator can replace the key. */
   next?: NextKey
   /** A file that holds the key before it is moved into the keyring. */
   earlier?: { read(): Uint8Array | undefined; remove(): void }
 }
+
+/** A replaced master key, and where it is, for texts. */
+export type KeptKey = { name: string; key: Uint8Array }
 
 /** Storage beside the master key. A key in it survives a crash, and becomes the master key with `install`. */
 export type NextKey = {
@@ -32,6 +39,8 @@ export type NextKey = {
   read(): Promise<Uint8Array | undefined>
   /** @throws when it cannot be stored; nothing is left then. */
   write(key: Uint8Array): Promise<void>
+  /** Keeps a key that is to be replaced, unless it is kept already. Returns where, for texts. */
+  keep(replaced: Uint8Array): Promise<string>
   install(): Promise<void>
   discard(): Promise<void>
 }
@@ -57,9 +66,11 @@ function fileSource(path: string): MasterKeySource {
     name: path,
     path,
     read: async (options) => readMasterKeyFile(path, options),
+    readKept: async () => readKeptKeys(path),
     next: {
       read: async () => readNextKey(path),
       write: async (key) => writeNextKey(path, key),
+      keep: async (replaced) => keepKey(path, replaced),
       install: async () => installNextKey(path),
       discard: async () => discardNextKey(path),
     },

@@ -22,6 +22,27 @@ import { refusal } from '../_tenants.ts'
 import { backUp, restore, verify } from './_backup.ts'
 import { newFolder } from '../_folder.ts'
 
+test('a backup from before rotations is opened by the key that was kept then', async () => {
+  const root = newFolder()
+  const [folder, dataDir] = [join(root, 'backup'), join(root, 'data')]
+  mkdirSync(dataDir)
+  const kept = await (async () => {
+    await using agent = await startAgent({}, { dataDir })
+    await backUp(agent, folder)
+    const { keptKey } = await agent.admin('POST /_system/master-key/rotation', { body: {} })
+    await agent.admin('POST /_system/master-key/rotation', { body: {} })
+    return keptKey!
+  })()
+  expect(await verify(folder, dataDir)).toMatchObject({ masterKey: 'opens', keptKey: kept, faults: [] })
+  const key = { AGENT_MASTER_KEY_FILE: join(dataDir, 'master.key') }
+  expect(await restore(folder, join(root, 'new'), key)).toMatchObject({ masterKey: 'opens', keptKey: kept })
+  await using restored = await startAgent({ AGENT_MASTER_KEY_FILE: kept }, { dataDir: join(root, 'new') })
+  expect((await restored.admin('GET /wallets')).contents).toHaveLength(1)
+  // Of several kept keys, none opens a backup of another agent.
+  writeFileSync(kept, `${'A'.repeat(43)}\n`)
+  expect(await verify(folder, dataDir)).toMatchObject({ masterKey: 'does not open' })
+})
+
 test('a backup is verified, restored and served; each kind of damage is found', async () => {
   const root = newFolder()
   const [folder, dataDir] = [join(root, 'backup'), join(root, 'data')]

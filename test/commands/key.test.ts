@@ -10,27 +10,31 @@ test('the master key is replaced by a generated or a supplied one and never prin
   const agent = await sharedAgent()
   using user = newUser()
   const file = join(agent.dataDir, 'master.key')
-  const run = (args: string[], input?: string) =>
+  const ask = (args: string[], input?: string) =>
     user.run(words`key rotate ${args}`, {
       env: { AGENT_URL: agent.url, AGENT_ADMIN_KEY: adminToken },
       ...(input !== undefined && { input }),
     })
+  const run = (args: string[], input?: string) => ask([...args, '--yes'], input)
   const before = readFileSync(file, 'utf8').trim()
+  // Without a terminal, --yes is required.
+  expect(await ask([])).toMatchObject(fails(2, '--yes'))
+  expect(readFileSync(file, 'utf8').trim()).toBe(before)
   expect(await run([])).toMatchObject({
     code: 0,
-    out: expect.stringContaining(`replaced in ${file}`),
-    err: expect.stringContaining('copies'),
+    out: expect.stringMatching(/replaced in .*master\.key\n(.*\n)*previous key +\/.*master\.key\.2/),
+    err: expect.stringContaining('backups'),
   })
   const made = readFileSync(file, 'utf8').trim()
   expect(made).not.toBe(before)
   const given = randomBytes(32).toString('base64')
   const answer = await run(words`--new-key-file - --json`, `${given}\n`)
-  expect(JSON.parse(answer.out)).toEqual({ source: file, isReplaced: true })
+  expect(JSON.parse(answer.out)).toMatchObject({ source: file, isReplaced: true })
   expect(readFileSync(file, 'utf8').trim()).toBe(Buffer.from(given, 'base64').toString('base64url'))
   expect(answer.out + answer.err).not.toContain(given)
   // The same key again, and an invalid key.
   expect(await run(words`--new-key-file -`, given)).toMatchObject(fails(2, 'current master key'))
   expect(await run(words`--new-key-file -`, 'short')).toMatchObject(fails(2, 'newKey'))
   const tenant = { AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'another' }
-  expect(await user.as(tenant).run`key rotate`).toMatchObject({ code: 4 })
+  expect(await user.as(tenant).run`key rotate --yes`).toMatchObject({ code: 4 })
 })

@@ -61,8 +61,12 @@ test('a rotated key opens everything as before, and the old key opens nothing', 
     ;[apiKey, other] = [alice.apiKey, bob.apiKey]
     const mailbox = agent.agent.env.tokens.create('mailbox', alice.walletId)
     const [{ 'agent-key': wrapped }, key] = [await rows(agent), readFileSync(file, 'utf8')]
-    expect(await rotate(agent)).toEqual({ source: file, isReplaced: true })
+    const { keptKey, ...rotation } = await rotate(agent)
+    expect(rotation).toEqual({ source: file, isReplaced: true })
     expect(readFileSync(file, 'utf8')).not.toBe(key)
+    // The old key is kept for earlier backups.
+    expect(keptKey).toMatch(/\/master\.key\.\d{4}-\d\d-\d\dT[\d.-]+Z$/)
+    expect([readFileSync(keptKey!, 'utf8'), statSync(keptKey!).mode & 0o777]).toEqual([key, 0o600])
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(existsSync(`${file}.next`)).toBe(false)
     // No file contains data wrapped with the old key, although the daemon has agent.db open.
@@ -83,7 +87,7 @@ test('a rotated key opens everything as before, and the old key opens nothing', 
 test('a new key can be given in a file; the current key or a truncated one is refused', async () => {
   await using agent = await start()
   const key = newKey()
-  expect(await rotate(agent, { newKey: key })).toEqual({ source: file, isReplaced: true })
+  expect(await rotate(agent, { newKey: key })).toMatchObject({ source: file, isReplaced: true })
   expect(readFileSync(file, 'utf8')).toBe(`${key}\n`)
   expect(await refusal(rotate(agent, { newKey: key }))).toMatchObject({
     status: 422,
@@ -144,8 +148,9 @@ test('a symbolic link to the key file stays a link', async () => {
   symlinkSync(path, link)
   const before = readFileSync(path, 'utf8')
   await using agent = await start({ AGENT_MASTER_KEY_FILE: link })
-  await rotate(agent)
+  const { keptKey } = await rotate(agent)
   expect(readFileSync(path, 'utf8')).not.toBe(before)
+  expect(keptKey).toContain(`${path}.2`)
   expect(readFileSync(link, 'utf8')).toBe(readFileSync(path, 'utf8'))
 })
 
@@ -157,7 +162,7 @@ test('a key that is lost while the daemon runs is replaced by a rotation', async
       status: 'failed',
       hint: expect.stringContaining('agent key rotate'),
     })
-    await rotate(agent)
+    expect(await rotate(agent)).toEqual({ source: file, isReplaced: true })
     expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })
   }
   await using again = await start()
@@ -167,7 +172,8 @@ test('a key that is lost while the daemon runs is replaced by a rotation', async
 test('concurrent rotations run one after the other', async () => {
   {
     await using agent = await start()
-    await Promise.all(Array.from({ length: 5 }, () => rotate(agent)))
+    const rotations = await Promise.all(Array.from({ length: 5 }, () => rotate(agent)))
+    expect(new Set(rotations.map(({ keptKey }) => keptKey)).size).toBe(5)
   }
   await using agent = await start()
   expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })

@@ -72,10 +72,13 @@ describe.skipIf(missing !== undefined)(
       await using daemon = await start({ AGENT_MASTER_KEY_STORE: 'keyring', ...own.env })
       expect(existsSync(fileOf(daemon))).toBe(false)
       const source = expect.stringMatching(/^the keyring \(identity-agent, [0-9a-f-]{36}\)$/)
-      expect((await rotate(daemon)).body).toEqual({ source, isReplaced: true })
+      const kept = (number: number) =>
+        expect.stringMatching(new RegExp(`^the keyring \\(identity-agent, [0-9a-f-]{36}\\.${number}\\)$`))
+      expect((await rotate(daemon)).body).toEqual({ source, isReplaced: true, keptKey: kept(1) })
       expect((await rotate(daemon, { newKey: randomBytes(32).toString('base64') })).body).toEqual({
         source,
         isReplaced: true,
+        keptKey: kept(2),
       })
       expect(await keyCheck(daemon)).toMatchObject({
         status: 'ok',

@@ -14,7 +14,12 @@ export function filesIn(folder: string, name: string): Places {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     statSync(join(folder, path)).isFile(),
   )
-  return Object.fromEntries(paths.map((path) => [`${name}/${path}`, readFileSync(join(folder, path))]))
+  return Object.fromEntries(
+    paths.map((path) => [
+      `${name}/${path.replace(/(master\.key)\.2.*$/, '$1.<date>')}`,
+      readFileSync(join(folder, path)),
+    ]),
+  )
 }
 
 /** Data of a process that other processes can read. */

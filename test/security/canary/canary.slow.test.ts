@@ -43,6 +43,7 @@ describe('two daemons that issue, prove, get hostile requests and crash', () => 
         'GLOBAL_WEBHOOK_API_KEY',
       ],
       'folders/acme/master.key': ['new master key'],
+      'folders/acme/master.key.<date>': ['first master key'],
       'folders/acme-config/profiles/local.json': ['ADMIN_TOKEN', 'DEFAULT_WALLET_AUTH_API_KEY'],
       'folders/alice-config/profiles/local.json': ['ADMIN_TOKEN', 'api key of alice’s profile'],
       'headers of events': ['GLOBAL_WEBHOOK_API_KEY'],
@@ -114,7 +115,9 @@ describe('a user of the command line', () => {
       'agent tenant create acme': ['api key of the tenant'],
       'agent webhook add http://127.0.0.1:9/': ['custom header', 'webhook secret'],
       'data, running/master.key': ['new master key'],
+      'data, running/master.key.<date>': ['first master key'],
       'data/master.key': ['new master key'],
+      'data/master.key.<date>': ['first master key'],
       'config/profiles/local.json': ['admin token of the profile', 'api key of the profile'],
     })
   })
