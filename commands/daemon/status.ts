@@ -9,7 +9,7 @@ import { localDaemonFlags } from '../../cli/input/arguments.ts'
 import { logPath } from '../../src/base/log-file.ts'
 
 export default defineLocalCommand({
-  summary: 'Show whether the daemon runs, and its addresses',
+  summary: 'Show whether the daemon runs, its addresses, and where its data is',
   description: 'Exits with 7 if the daemon does not run or does not answer.',
   examples: ['agent daemon status', 'agent daemon status --json'],
   flags: localDaemonFlags,
@@ -17,7 +17,7 @@ export default defineLocalCommand({
     const dataDir = findDataDir(flags, fromProcess())
     const running = await findDaemon(dataDir)
     if (!running) throw new CommandError(`No daemon serves ${dataDir}.`, 7, 'agent daemon start')
-    const { url, didcommUrl, certificate, pid, startedAt, calls, service } = running
+    const { url, didcommUrl, certificate, pid, startedAt, calls, service, store, node, workers } = running
     const version = await health(url)
     if (version === undefined)
       throw new CommandError(`The daemon (process ${pid}) does not answer at ${url}.`, 7, 'agent daemon logs')
@@ -30,10 +30,14 @@ export default defineLocalCommand({
       ['pid', pid],
       ['started', ago(startedAt, Date.now())],
       ['data', dataDir],
+      ['store', store],
+      ['node', node],
+      ['workers', workers],
       ['service', service && `${service.name} (${service.manager})`],
       ['log', service?.manager === 'systemd' ? commandsFor(service).log : logFile],
     ])
     if (calls !== undefined) say(calls)
-    return { version, url, didcommUrl, certificate, pid, startedAt, dataDir, log: logFile, calls, service }
+    const kept = { dataDir, store, node, workers }
+    return { version, url, didcommUrl, certificate, pid, startedAt, ...kept, log: logFile, calls, service }
   },
 })

@@ -3,7 +3,9 @@
  *
  * It is a process of its own, because the command line does not load the database.
  */
+import { ConfigError } from '../../src/base/config-fault.ts'
 import { configure } from '../../src/base/configure.ts'
+import { assertSameStore } from '../../src/base/profile.ts'
 import { StartError } from '../../src/base/start-error.ts'
 import { diagnoseDataFolder } from '../../src/doctor/diagnose.ts'
 import type { Diagnosis } from '../../src/doctor/check.ts'
@@ -11,6 +13,7 @@ import type { Diagnosis } from '../../src/doctor/check.ts'
 async function diagnose(): Promise<Diagnosis> {
   try {
     const { config } = await configure(process.env)
+    assertSameStore(config)
     return await diagnoseDataFolder(config, process.argv.includes('--deep'))
   } catch (error) {
     if (!(error instanceof StartError)) throw error
@@ -20,7 +23,7 @@ async function diagnose(): Promise<Diagnosis> {
           name: 'configuration',
           status: 'failed',
           detail: error.message,
-          hint: 'agent config validate',
+          hint: error instanceof ConfigError ? 'agent config validate' : 'agent config show',
         },
       ],
     }

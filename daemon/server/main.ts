@@ -12,12 +12,13 @@ import { configure, type Configured } from '../../src/base/configure.ts'
 import { openLog, type Log } from '../../src/base/log.ts'
 import { type LogFile, ownLogFile } from '../../src/base/log-file.ts'
 import { fitOpenFiles } from '../../src/base/open-files.ts'
-import { type LocalProfile, readLocalProfile } from '../../src/base/profile.ts'
+import { assertSameStore, type LocalProfile, readLocalProfile } from '../../src/base/profile.ts'
 import { describeReach } from '../../src/net/reach.ts'
+import { addressOf } from '../../src/storage/postgres/open.ts'
 import { announce } from './announce.ts'
 import { lockDataFolder } from './data-folder.ts'
 import { endOnUncaught, toFailure } from './failure.ts'
-import { startNode } from './node.ts'
+import { nameOfNode, startNode } from './node.ts'
 import { runAgent } from './run-agent.ts'
 import { startTracing } from './tracing.ts'
 import { createNotify, type Notify } from './notify.ts'
@@ -69,12 +70,18 @@ async function start(given: Start): Promise<Started> {
   undo.push(startTracing(config, log), await lockDataFolder(config.AGENT_DATA_DIR))
   const { AGENT_DATA_DIR: dataDir } = config
   const profile = readLocalProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
+  assertSameStore(config, profile)
   const remembered = profile?.dataDir === dataDir ? profile : undefined
   const adminToken = config.ADMIN_TOKEN ?? new Secret(remembered?.adminToken ?? newApiKey())
   const open = config.AGENT_WORKERS > 1 ? openWorkers : openAlone
   const opened = await open({ ...given, configured, adminToken, remembered })
   const { url, didcommUrl, publicDidcommUrl, apiKey, certificate, authority, moved } = opened
   const calls = describeReach(config)
+  const database = config.AGENT_DATABASE_URL && addressOf(config.AGENT_DATABASE_URL.reveal())
+  const kept =
+    database === undefined
+      ? { store: 'SQLite files', workers: config.AGENT_WORKERS }
+      : { store: `PostgreSQL at ${database}`, node: nameOfNode(config) }
   const running = { pid: process.pid, url, didcommUrl, certificate, startedAt: new Date().toISOString() }
   const announced = {
     kind: 'local' as const,
@@ -83,11 +90,12 @@ async function start(given: Start): Promise<Started> {
     adminToken: adminToken.reveal(),
     dataDir,
     publicDidcommUrl,
+    database,
   }
   undo.push(
     announce(config, log, {
       profile: announced,
-      running: { ...running, calls, profile: config.AGENT_PROFILE, ...origin },
+      running: { ...running, ...kept, calls, profile: config.AGENT_PROFILE, ...origin },
       isKnown: remembered?.adminToken === announced.adminToken,
       remember: () => configured.remember(opened.ports),
     }),

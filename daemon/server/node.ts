@@ -36,7 +36,7 @@ export type Node = {
  */
 export async function startNode(config: Config, log: Log): Promise<Node> {
   const { AGENT_DATABASE_URL: url, AGENT_DATABASE_CONNECTIONS, AGENT_LEASE_SECONDS: leaseSeconds } = config
-  const name = config.AGENT_NODE_NAME ?? toNodeName(hostname())
+  const name = nameOfNode(config)
   const connections = await openPostgres({
     url: url!.reveal(),
     connections: AGENT_DATABASE_CONNECTIONS,
@@ -91,7 +91,13 @@ function assertClock(aheadMs: number): void {
   )
 }
 
-/** A name of the machine that is valid as the name of a node. */
-function toNodeName(host: string): string {
-  return host.replaceAll(/[^\w.-]/g, '-').slice(0, 63) || 'node'
+/** The configured name of the node, or that of the machine in valid characters. */
+export function nameOfNode({ AGENT_NODE_NAME }: Config): string {
+  return (
+    AGENT_NODE_NAME ??
+    (hostname()
+      .replaceAll(/[^\w.-]/g, '-')
+      .slice(0, 63) ||
+      'node')
+  )
 }

@@ -1,5 +1,6 @@
 /** The schemas of what each command prints with `--json`: a response body of the API, or a shape of the command. */
 import * as z from 'zod'
+import { Running } from '../../src/base/running.ts'
 import {
   answer,
   backupAtRest,
@@ -92,7 +93,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'daemon:restart': own(Daemon.extend({ previousPid: z.number() }).meta({ id: 'RestartedDaemon' })),
   'daemon:uninstall': own(Service.extend({ dataDir: z.string().optional(), removed: z.boolean().describe('False when there was none.') }).meta({ id: 'UninstalledService' })),
   'daemon:start':  own(Daemon.extend({ started: z.boolean().describe('False when it ran already.') }).meta({ id: 'StartedDaemon' })),
-  'daemon:status': own(Daemon.extend({ version: z.string(), startedAt: z.string(), service: z.object({ manager: z.enum(['systemd', 'launchd']), name: z.string(), isSystem: z.boolean() }).optional().describe('The service that the daemon is.') }).meta({ id: 'RunningDaemon' })),
+  'daemon:status': own(Daemon.extend({ version: z.string(), startedAt: z.string(), ...Running.pick({ store: true, node: true, workers: true }).shape, service: z.object({ manager: z.enum(['systemd', 'launchd']), name: z.string(), isSystem: z.boolean() }).optional().describe('The service that the daemon is.') }).meta({ id: 'RunningDaemon' })),
   'daemon:stop':   own(z.object({ dataDir: z.string(), pid: z.number().optional(), stopped: z.boolean().describe('False when there was none.') }).meta({ id: 'StoppedDaemon' })),
 
   'dcql:from': own(z.object({ credentials: z.array(z.looseObject({ id: z.string(), format: z.string() })) }).meta({ id: 'PrintedDcqlQuery' }), 'A DCQL query.'),

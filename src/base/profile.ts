@@ -31,6 +31,8 @@ export const LocalProfile = z.object({
   certificate: fingerprint.optional(),
   /** The public DIDComm address; `didcommUrl` is the bound one. */
   publicDidcommUrl: z.url().optional(),
+  /** The address of the PostgreSQL database, without role and password; undefined with SQLite files. */
+  database: z.string().optional(),
   pid: z.int().positive(),
   startedAt: z.iso.datetime(),
 })
@@ -82,6 +84,28 @@ export function readLocalProfile(configDir: string, name: string): LocalProfile 
     `The profile ${name} is of a daemon elsewhere, ${profile.url}. Name another for one on this machine: --profile.`,
     2,
   )
+}
+
+/**
+ * Refuses to start an agent over files, which would be another and empty one, where the last daemon of the profile and data folder used a
+ * database. @throws {StartError} 2
+ */
+export function assertSameStore(
+  { AGENT_CONFIG_DIR, AGENT_PROFILE, AGENT_DATA_DIR, AGENT_DATABASE_URL }: StoreSettings,
+  profile = readLocalProfile(AGENT_CONFIG_DIR, AGENT_PROFILE),
+): void {
+  if (profile?.database === undefined || profile.dataDir !== AGENT_DATA_DIR || AGENT_DATABASE_URL) return
+  throw new StartError(
+    `AGENT_DATABASE_URL is not set, and the profile ${AGENT_PROFILE} used PostgreSQL at ${profile.database}. Set the variable, or its file AGENT_DATABASE_URL_FILE. For another agent with files, name another profile and data folder.`,
+    2,
+  )
+}
+
+type StoreSettings = {
+  AGENT_CONFIG_DIR: string
+  AGENT_PROFILE: string
+  AGENT_DATA_DIR: string
+  AGENT_DATABASE_URL?: unknown
 }
 
 /** The names of all profiles, sorted. @throws {StartError} when the folder cannot be read */

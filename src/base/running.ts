@@ -15,6 +15,12 @@ export const Running = z.object({
     .optional()
     .describe('The SHA-256 fingerprint of the certificate of both servers, with HTTPS.'),
   startedAt: z.iso.datetime(),
+  store: z
+    .string()
+    .optional()
+    .describe('Where the data is: `SQLite files`, or the address of the PostgreSQL database.'),
+  node: z.string().optional().describe('The name of the node, over PostgreSQL.'),
+  workers: z.int().optional().describe('The number of processes that share the work over SQLite files.'),
   calls: z
     .string()
     .optional()

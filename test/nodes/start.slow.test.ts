@@ -1,5 +1,8 @@
 /** Daemons over PostgreSQL: they start, restart, take over, and refuse what they cannot use in one sentence. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { readRunning } from '../../src/base/running.ts'
 import { Daemon } from '../_daemon.ts'
 import { needsPostgres } from '../_needs-postgres.ts'
 import type { Server } from '../_postgres.ts'
@@ -34,6 +37,26 @@ test('what a tenant has written is there after a restart and after a crash', asy
   }
   const { contents } = await tenant.call('GET /connections', {})
   expect(contents.map(({ connectionId }) => connectionId)).toEqual(ids)
+})
+
+test('without the URL of its database, a node does not start as another agent', async () => {
+  const url = await server.createDatabase()
+  await using daemon = await Daemon.start(settings(url, 'a'))
+  const { pathname } = new URL(url)
+  const place = `127.0.0.1:${server.port}${pathname}`
+  const running = readRunning(daemon.dataDir)
+  expect(running).toMatchObject({ store: `PostgreSQL at ${place}`, node: 'a' })
+  expect(JSON.stringify(running)).not.toContain('secret')
+  await daemon.stop()
+  delete daemon.env['AGENT_DATABASE_URL']
+  await expect(daemon.start()).rejects.toThrow(
+    `AGENT_DATABASE_URL is not set, and the profile local used PostgreSQL at ${place}.`,
+  )
+  expect(existsSync(join(daemon.dataDir, 'agent.db'))).toBe(false)
+  // Another profile is another agent.
+  Object.assign(daemon.env, { AGENT_PROFILE: 'other', AGENT_DATA_DIR: join(daemon.dataDir, 'other') })
+  await daemon.start()
+  expect(readRunning(daemon.dataDir)).toMatchObject({ store: 'SQLite files', workers: 1 })
 })
 
 /** Starts a daemon that must not start. @returns what it says */
