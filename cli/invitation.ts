@@ -36,11 +36,18 @@ export function toScannable(
     const note = 'Short link: a wallet that does not read it needs --long.'
     return { text: shortUrl, code: shortUrl, page: shortUrl, note }
   }
-  if (isJson) return { text: invitationUrl, code: invitationUrl, page: invitationUrl }
-  // The API has a placeholder of the Cloud Agent there. Wallets read the `_oob` parameter only. With `--json` the URL stays as it is in the record.
-  const base = shortUrl?.replace(/\/i\?.*$/, '') ?? getAccess().url
-  const link = invitationUrl.replace(/^https:\/\/my\.domain\.com\/path(?=\?)/, `${base}/invitation`)
+  // With `--json` the URL stays as it is in the record.
+  const link = isJson ? invitationUrl : longLink({ invitationUrl, shortUrl }, getAccess().url)
   return { text: link, code: link, page: link }
+}
+
+/**
+ * The link that contains the whole invitation, below the address of the agent; `url` is the one that commands call. The API has a placeholder
+ * of the Cloud Agent there. Wallets read the `_oob` parameter only.
+ */
+export function longLink({ invitationUrl, shortUrl }: Invitation, url: string): string {
+  const base = shortUrl?.replace(/\/i\?.*$/, '') ?? url
+  return invitationUrl.replace(/^https:\/\/my\.domain\.com\/path(?=\?)/, `${base}/invitation`)
 }
 
 type InvitationContext = Context<object, { wait?: string | undefined }>

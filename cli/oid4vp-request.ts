@@ -7,6 +7,7 @@ import { presentationFields } from './format/records.ts'
 import { nextCommand } from './format/states.ts'
 import { repeatable } from './input/arguments.ts'
 import { readJson } from './input/files.ts'
+import { readExpiresIn } from './input/time.ts'
 import { draw, type Scannable } from './invitation.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
 import { changeRecord, type Records, type WaitFlags } from './wait.ts'
@@ -93,6 +94,7 @@ export type OpenId4VpFlags = {
   trusted?: boolean | undefined
   'transaction-data'?: string | undefined
   'verifier-info'?: string | undefined
+  'expires-in'?: string | undefined
 }
 
 /** Reads a query from a file. The daemon validates it. @throws {UsageError} when it is not JSON */
@@ -142,6 +144,7 @@ export function requestFromWallet(
     verifierInfo: readOptional('verifier-info', flags['verifier-info']) as Body['verifierInfo'],
     policyId,
     statusCheck,
+    expiresIn: readExpiresIn(flags['expires-in']),
   }
   return changeRecord(context, 'proof', {
     until: 'PresentationVerified',

@@ -16,6 +16,7 @@ export const Result = z.object({
   line: z.int(),
   recordId: z.string().optional(),
   thid: z.string().optional(),
+  shortUrl: z.string().optional(),
   invitationUrl: z.string().optional(),
   error: z.object({ code: z.string(), detail: z.string() }).optional(),
 })

@@ -6,6 +6,7 @@ import type { Answer, Input } from '../client/api.ts'
 import type { Context } from '../define-command.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 import type { Json } from '../input/files.ts'
+import { longLink } from '../invitation.ts'
 import { type Csv, readCsv, type Row } from './csv.ts'
 import { type Journal, openJournal, type Result } from './journal.ts'
 import { showProgress } from './progress.ts'
@@ -27,6 +28,8 @@ export type Bulk = {
   claims: Record<string, Json>
   goal?: string | undefined
   goalCode?: string | undefined
+  /** Seconds in which an invitation can be answered. */
+  expiresIn: number
 }
 
 /** The counts of a run. */
@@ -43,8 +46,11 @@ export async function offerAll(context: Context, bulk: Bulk): Promise<Summary> {
   const csv = readCsv(bulk.csv)
   const connections = csv.hasConnections ? await findConnections(context, csv.rows) : undefined
   const report = bulk.report ?? `${bulk.csv}.report.jsonl`
-  const { offered, claims, goal, goalCode } = bulk
-  const journal = openJournal(report, [csv.bytes, JSON.stringify({ offered, claims, goal, goalCode })])
+  const { offered, claims, goal, goalCode, expiresIn } = bulk
+  const journal = openJournal(report, [
+    csv.bytes,
+    JSON.stringify({ offered, claims, goal, goalCode, expiresIn }),
+  ])
   try {
     const counts = await run(context, bulk, csv, journal, connections)
     const summary = { ...counts, report }
@@ -113,8 +119,8 @@ function toEnd(error: Error, bulk: Bulk): Error {
 
 /** Makes the offer of a row. @throws {ProblemError} for an error that the next row would have too; {DaemonUnreachable} */
 async function offerTo(
-  { call }: Context,
-  { offered, claims, goal, goalCode }: Bulk,
+  { call, getAccess }: Context,
+  { offered, claims, goal, goalCode, expiresIn }: Bulk,
   row: Row,
   run: string,
   connections: ReadonlyMap<string, string> | undefined,
@@ -126,7 +132,7 @@ async function offerTo(
     connectionId === undefined
       ? call('POST /issue-credentials/credential-offers/invitation', {
           headers,
-          body: { ...terms, goal, goalCode },
+          body: { ...terms, goal, goalCode, expiresIn },
         })
       : call('POST /issue-credentials/credential-offers', { headers, body: { ...terms, connectionId } })
   for (let attempt = 1; ; attempt++) {
@@ -136,7 +142,10 @@ async function offerTo(
         line: row.line,
         recordId,
         thid,
-        ...(invitation && { invitationUrl: invitation.invitationUrl }),
+        ...(invitation && {
+          shortUrl: invitation.shortUrl,
+          invitationUrl: longLink(invitation, getAccess().url),
+        }),
       }
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error

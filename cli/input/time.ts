@@ -25,6 +25,22 @@ export function readSince(flag: string, text: string): string {
   )
 }
 
+/** The flag of the time in which an invitation, offer or request can be answered; `rules` are its relations to other flags. */
+export function expiresInFlag(
+  rules: Pick<Parameters<typeof Flags.string>[0] & object, 'relationships'> = {},
+  usually = '',
+) {
+  return Flags.string({
+    ...rules,
+    description: `time in which it can be answered: 15m, 12h, 14d; default: the daemon’s setting, usually 5m${usually}`,
+  })
+}
+
+/** The value of `--expires-in` in seconds. @throws {UsageError} */
+export function readExpiresIn(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : readSeconds('expires-in', text)
+}
+
 export const timeoutFlag = Flags.string({
   dependsOn: ['wait'],
   description: 'how long to wait: 30s, 10m, 2h; default: 5m',

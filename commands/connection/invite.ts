@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { shownState } from '../../cli/format/states.ts'
 import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../../cli/input/credential.ts'
+import { expiresInFlag, readExpiresIn } from '../../cli/input/time.ts'
 import { drawInvitation, invitationFlags, printInvitation } from '../../cli/invitation.ts'
 import { chooseQr } from '../../cli/qr/flags.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
@@ -14,11 +15,13 @@ export default defineCommand({
   examples: [
     'agent connection invite --label Bob',
     'agent connection invite --qr none | wl-copy',
+    'agent connection invite --expires-in 14d',
     'agent connection invite --wait --timeout 2m',
   ],
   flags: {
     label: Flags.string({ description: 'local name of the connection; it is not sent' }),
     ...invitationFlags(),
+    'expires-in': expiresInFlag(),
     'accept-offers': acceptOffersFlag,
     ...acceptanceFlags,
     ...waitFlags('the invitation was accepted and the agents are connected'),
@@ -26,7 +29,13 @@ export default defineCommand({
   async run(context) {
     const { flags, call, isQuiet, print } = context
     const { label, goal } = flags
-    const body = { label, goal, goalCode: flags['goal-code'], automaticAcceptance: readAcceptance(flags) }
+    const body = {
+      label,
+      goal,
+      goalCode: flags['goal-code'],
+      expiresIn: readExpiresIn(flags['expires-in']),
+      automaticAcceptance: readAcceptance(flags),
+    }
     const qr = chooseQr(flags)
     return changeRecord(context, 'connection', {
       until: 'ConnectionResponseSent',

@@ -7,7 +7,7 @@ import { repeatable } from '../../cli/input/arguments.ts'
 import { claimFlags, readClaims } from '../../cli/input/claims.ts'
 import { formatFlag, type formats, toFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
-import { readSeconds } from '../../cli/input/time.ts'
+import { expiresInFlag, readExpiresIn, readSeconds } from '../../cli/input/time.ts'
 import { offerToWallet, whichSigner } from '../../cli/oid4vci-offer.ts'
 import { toWhom, whichClaims } from '../../cli/prompts/questions.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
@@ -15,6 +15,10 @@ import { createRecord, waitFlags } from '../../cli/wait.ts'
 
 /** A flag about the invitation, or about those of `--csv`. */
 const ofInvitations = { relationships: [{ type: 'some' as const, flags: ['invitation', 'csv'] }] }
+const ofLinks = { relationships: [{ type: 'some' as const, flags: ['invitation', 'oid4vci', 'csv'] }] }
+
+/** How long the invitations of `--csv` can be answered by default: they are mailed. */
+const secondsOfBulk = 7 * 86_400
 
 export default defineCommand({
   summary: 'Offer a credential, over a connection, by an invitation, or to a wallet of OpenID4VCI (issuer)',
@@ -25,7 +29,7 @@ export default defineCommand({
     'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --schema <guid> --validity 365d',
     'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --format sdjwt',
     'agent credential offer --connection <id> --definition <guid> --claim name=Alice --claim age=30',
-    'agent credential offer --csv people.csv --issuing-did <did> --auto',
+    'agent credential offer --csv people.csv --issuing-did <did> --auto --expires-in 14d',
     'agent credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
     'agent credential offer --oid4vci <issuer id> --configuration Person --issuing-did <did> --claim name=Alice --tx-code',
   ],
@@ -86,6 +90,7 @@ export default defineCommand({
     ...qrFlags(['invitation', 'oid4vci']),
     goal: Flags.string({ ...ofInvitations, description: 'purpose, in words that the other side sees' }),
     'goal-code': Flags.string({ ...ofInvitations, description: 'purpose, as a code such as issue-vc' }),
+    'expires-in': expiresInFlag(ofLinks, ', with --csv 7d'),
     ...waitFlags('the holder has accepted, or, with --auto, the credential is issued'),
   },
   questions: {
@@ -97,6 +102,7 @@ export default defineCommand({
     const { flags, call, getAccess } = context
     const { connection: connectionId, oid4vci, csv, schema, validity, auto, goal } = flags
     const format = readFormat(flags)
+    const expiresIn = readExpiresIn(flags['expires-in'])
     const validityPeriod = validity === undefined ? undefined : readSeconds('validity', validity)
     if (oid4vci !== undefined)
       return offerToWallet(context, oid4vci, {
@@ -106,6 +112,7 @@ export default defineCommand({
         grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
         txCode: flags['tx-code'],
         automaticIssuance: !flags.defer,
+        expiresIn,
         ...(validityPeriod !== undefined && { validityPeriod }),
       })
     if (flags['issuing-did'] === undefined && flags.definition === undefined)
@@ -121,12 +128,12 @@ export default defineCommand({
       ...(schema && { schemaId: schema.map((each) => schemaUrl(each, getAccess().url)) }),
       ...(validityPeriod !== undefined && { validityPeriod }),
     }
-    if (csv !== undefined) return offerMany(context, { ...flags, csv }, terms)
+    if (csv !== undefined) return offerMany(context, { ...flags, csv }, terms, expiresIn ?? secondsOfBulk)
     const offered = { ...terms, claims: readClaims(flags) }
     return createRecord(context, 'credential', auto ? 'CredentialSent' : 'RequestReceived', () =>
       connectionId === undefined
         ? call('POST /issue-credentials/credential-offers/invitation', {
-            body: { ...offered, goal, goalCode: flags['goal-code'] },
+            body: { ...offered, goal, goalCode: flags['goal-code'], expiresIn },
           })
         : call('POST /issue-credentials/credential-offers', { body: { ...offered, connectionId } }),
     )
@@ -143,11 +150,16 @@ type BulkFlags = {
 }
 
 /** Offers a credential to each row of a CSV file, and prints the counts. */
-async function offerMany(context: Context, flags: BulkFlags, offered: Bulk['offered']): Promise<Summary> {
+async function offerMany(
+  context: Context,
+  flags: BulkFlags,
+  offered: Bulk['offered'],
+  expiresIn: number,
+): Promise<Summary> {
   const { csv, report, goal, 'goal-code': goalCode } = flags
   const { offerAll } = await import('../../cli/bulk/offers.ts')
   const claims = flags.claim || flags.claims !== undefined ? readClaims(flags) : {}
-  const summary = await offerAll(context, { csv, report, offered, claims, goal, goalCode })
+  const summary = await offerAll(context, { csv, report, offered, claims, goal, goalCode, expiresIn })
   context.print(summary.report, [
     ['rows', summary.rows],
     ['offered', summary.offered],

@@ -8,6 +8,7 @@ import { readClaimNames } from '../../cli/input/claims.ts'
 import { formatFlag, toFormat } from '../../cli/input/credential.ts'
 import { readAsked } from '../../cli/input/proof-request.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
+import { expiresInFlag, readExpiresIn } from '../../cli/input/time.ts'
 import { openId4VpFlags, readQuery, requestFromWallet } from '../../cli/oid4vp-request.ts'
 import { toWhom } from '../../cli/prompts/questions.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
@@ -82,6 +83,9 @@ export default defineCommand({
       description: 'purpose, as a code such as issue-vc',
     }),
     ...qrFlags(['invitation', 'oid4vp']),
+    'expires-in': expiresInFlag({
+      relationships: [{ type: 'some', flags: ['invitation', 'oid4vp'] }],
+    }),
     ...waitFlags('the presentation was verified'),
   },
   questions: { connection: { ...toWhom, unless: ['invitation', 'oid4vp'] } },
@@ -121,7 +125,12 @@ export default defineCommand({
     return createRecord(context, 'proof', 'PresentationVerified', () =>
       connectionId === undefined
         ? call('POST /present-proof/presentations/invitation', {
-            body: { ...request, goal, goalCode: flags['goal-code'] },
+            body: {
+              ...request,
+              goal,
+              goalCode: flags['goal-code'],
+              expiresIn: readExpiresIn(flags['expires-in']),
+            },
           })
         : call('POST /present-proof/presentations', { body: { ...request, connectionId } }),
     )

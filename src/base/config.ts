@@ -103,9 +103,9 @@ export const variables = {
                                                                .describe('Bytes of a wallet with its schemas, credential definitions, presentation definitions and VDR entries, at least 1048576. Default: no limit.'),
   WEBHOOK_SECRET_OVERLAP:               seconds.default(86_400).describe('Time for which a replaced webhook secret continues to sign beside the new one.'),
 
-  CONNECT_INVITATION_EXPIRY:            seconds.default(300)   .describe('Time in which an invitation to connect can be accepted.'),
-  ISSUANCE_INVITATION_EXPIRY:           seconds.default(300)   .describe('Time in which an invitation with a credential offer can be accepted.'),
-  PRESENTATION_INVITATION_EXPIRY:       seconds.default(300)   .describe('Time in which an invitation with a proof request can be accepted.'),
+  CONNECT_INVITATION_EXPIRY:            seconds.default(300)   .describe('Time in which an invitation to connect can be accepted, unless it has `expiresIn`.'),
+  ISSUANCE_INVITATION_EXPIRY:           seconds.default(300)   .describe('Time in which an invitation with a credential offer can be accepted, unless it has `expiresIn`.'),
+  PRESENTATION_INVITATION_EXPIRY:       seconds.default(300)   .describe('Time in which an invitation with a proof request can be accepted, unless it has `expiresIn`.'),
   FLOW_EXPIRY:                          lifetime.default(2_592_000)
                                                                .describe('Time for which a flow waits for its next step. Then it ends, and the other side gets a problem report.'),
   MESSAGE_RETRY_FOR:                    seconds.default(86_400).describe('Time for which an undelivered message is sent again.'),

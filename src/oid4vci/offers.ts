@@ -6,6 +6,7 @@ import { Problem } from '../base/problem.ts'
 import { findByShortId } from '../protocols/engine/find.ts'
 import { begin } from '../protocols/engine/record.ts'
 import { protocols } from '../protocols/index.ts'
+import { expiresIn } from '../protocols/model.ts'
 import { type CredentialRecord, issueCredential } from '../protocols/issue-credential/model.ts'
 import { Claims } from '../protocols/issue-credential/offers.ts'
 import type { AgentDb } from '../storage/database.ts'
@@ -27,8 +28,6 @@ import {
   type SessionSecrets,
 } from './session.ts'
 import { mostGuesses, newTxCode, TxCode } from './tx-code.ts'
-
-const mostSeconds = 30 * 86_400
 
 /** Grants of offers by their names here. */
 const grants = ['pre-authorized_code', 'authorization_code'] as const
@@ -58,9 +57,7 @@ export const CreateOpenIdCredentialOffer = z
     byReference: optional(z.boolean()).describe(
       'Return the URL of the offer instead of its content, for smaller QR codes (extension).',
     ),
-    expiresIn: optional(z.int().min(1).max(mostSeconds)).describe(
-      'Seconds in which the offer can be redeemed. Default: ISSUANCE_INVITATION_EXPIRY (extension).',
-    ),
+    expiresIn: expiresIn('ISSUANCE_INVITATION_EXPIRY'),
   })
   .meta({ id: 'CredentialOfferRequest' })
 export type CreateOpenIdCredentialOffer = z.output<typeof CreateOpenIdCredentialOffer>

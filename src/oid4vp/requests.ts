@@ -8,6 +8,7 @@ import { digestOf, newSecret } from '../oauth/secrets.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { begin } from '../protocols/engine/record.ts'
 import { firstFormatOf } from '../protocols/present-proof/dcql.ts'
+import { expiresIn } from '../protocols/model.ts'
 import { presentProof, type PresentationRecord } from '../protocols/present-proof/model.ts'
 import { acceptedIssuers, responseModes, VerifierInfo } from '../protocols/present-proof/openid4vp.ts'
 import type { Tx } from '../storage/database.ts'
@@ -20,8 +21,6 @@ import { toDigitalRequest, WebOrigin } from './digital-request.ts'
 import { newEncryptionKey } from './encryption.ts'
 import { insertSession, sealKey, useResponseCode } from './session.ts'
 import { encodeTransaction, findTransactionFault, Transactions } from './transaction-data.ts'
-
-const mostSeconds = 30 * 86_400
 
 export const RequestFields = z.object({
   dcqlQuery: RequestedDcqlQuery.describe(
@@ -66,9 +65,7 @@ export const RequestFields = z.object({
   redirectUri: optional(z.url({ protocol: /^https?$/ }).max(2_000)).describe(
     'Where the wallet sends the person after the response, with the parameter `response_code` to be redeemed.',
   ),
-  expiresIn: optional(z.int().min(1).max(mostSeconds)).describe(
-    'Seconds in which the request can be answered. Default: PRESENTATION_INVITATION_EXPIRY.',
-  ),
+  expiresIn: expiresIn('PRESENTATION_INVITATION_EXPIRY'),
 })
 
 export const RequestByOpenId4Vp = RequestFields.transform(({ clientIdPrefix, ...requested }, context) => {

@@ -42,6 +42,16 @@ export const Invitation = z
   .meta({ id: 'Invitation' })
 export type Invitation = z.infer<typeof Invitation>
 
+/** The longest time in which an invitation, offer or request can be answered. */
+const mostSeconds = 30 * 86_400
+
+/** The time in which an invitation, offer or request can be answered, in seconds. `setting` has the default. */
+export function expiresIn(setting: string) {
+  return optional(z.int().min(1).max(mostSeconds)).describe(
+    `Seconds in which it can be answered, at most 30 days. Default: ${setting} (extension).`,
+  )
+}
+
 const Goal = optional(z.string().max(255))
 
 /** The purpose of an invitation. */

@@ -4,15 +4,16 @@
  */
 import { setImmediate as tick } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { steadyNow } from '../base/clock.ts'
+import { isOver, steadyNow } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
-import type { Db } from '../storage/database.ts'
+import type { Db, Tx } from '../storage/database.ts'
 import { isElsewhere } from '../storage/transferred.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
-import { connection } from './connection/model.ts'
+import { invitationExpiryOf } from './connection/flow.ts'
+import { connection, type ConnectionRecord } from './connection/model.ts'
 import type { Protocol } from './engine/protocol.ts'
 import { removeRecord } from './engine/remove.ts'
 import { issueCredential } from './issue-credential/model.ts'
@@ -60,11 +61,16 @@ export function createRetention(
     }
   }
 
+  /** An invitation that can still be answered stays. */
+  async function requireClosed(_: Tx, record: ConnectionRecord): Promise<void> {
+    if (record.state === 'InvitationGenerated' && !isOver(invitationExpiryOf(record, config)))
+      throw new Problem('Not Allowed', 'The invitation can still be answered.')
+  }
+
   async function applyTo(wallet: Wallet): Promise<void> {
     if (proofs !== undefined) await removeOld(wallet, presentProof, proofs, false)
     if (failed !== undefined) {
-      // An invitation to connect can be answered for CONNECT_INVITATION_EXPIRY.
-      await removeOld(wallet, connection, Math.max(failed, config.CONNECT_INVITATION_EXPIRY), true)
+      await removeOld(wallet, connection, failed, true, requireClosed)
       await removeOld(wallet, issueCredential, failed, true)
       await removeOld(wallet, presentProof, failed, true)
     }
@@ -98,12 +104,13 @@ async function removeOld(
   protocol: Protocol<any>,
   retentionSeconds: number,
   onlyFailed: boolean,
+  prepare?: (tx: Tx, record: any) => Promise<void>,
 ): Promise<void> {
   const before = beforeOf(retentionSeconds)
   let after = { created_at: '', id: '' }
   for (;;) {
     const rows = await findEnded(wallet.db, protocol, { before, after, onlyFailed })
-    await Promise.all(rows.map(({ id }) => remove(wallet, protocol, id)))
+    await Promise.all(rows.map(({ id }) => remove(wallet, protocol, id, prepare)))
     if (rows.length < batchSize) return
     after = rows.at(-1)!
   }
@@ -133,12 +140,17 @@ function failuresOf({ name, states }: Protocol): string[] {
   return Object.keys(states).filter((state) => (states[state]!.ends ?? 0) > 0)
 }
 
-/** A credential that is valid, and so may still be revoked, keeps its record. */
-async function remove(wallet: Wallet, protocol: Protocol<any>, id: string): Promise<void> {
+/** A credential that is valid, and so may still be revoked, keeps its record; so does a record that `prepare` refuses. */
+async function remove(
+  wallet: Wallet,
+  protocol: Protocol<any>,
+  id: string,
+  prepare?: (tx: Tx, record: any) => Promise<void>,
+): Promise<void> {
   const removal =
     protocol.name === issueCredential.name
       ? removeCredentialRecord(wallet, id)
-      : removeRecord(wallet, protocol, id)
+      : removeRecord(wallet, protocol, id, prepare)
   await removal.catch((error: unknown) => {
     if (!(error instanceof Problem) || error.status >= 500) throw error
   })

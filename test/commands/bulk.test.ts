@@ -5,6 +5,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
 import { connect, newDid, publishSchema, until, type Tenant } from '../_tenants.ts'
+import { decode } from '../_invitation.ts'
 import { startCommandedPair } from './_agents.ts'
 import { bin, newUser, type Commands } from './_cli.ts'
 
@@ -75,7 +76,12 @@ test('each row becomes an invitation with its claims, and a repeated command off
     email: 'p7@example.com',
     school: 'ETH',
   })
-  expect(resultsOf(csv).every(({ invitationUrl }) => invitationUrl.includes('_oob='))).toBe(true)
+  for (const { shortUrl, invitationUrl } of resultsOf(csv)) {
+    expect(shortUrl).toMatch(new RegExp(`^${pair.issuer.url}/i\\?_oobid=`))
+    expect(invitationUrl).toMatch(new RegExp(`^${pair.issuer.url}/invitation\\?_oob=`))
+    const { created_time: created, expires_time: expires } = decode({ invitation: { invitationUrl } })
+    expect(expires - created).toBe(7 * 86_400)
+  }
   expect(await commands.json(line)).toMatchObject({ offered: 0, before: 30 })
   expect((await pair.issuer.call('GET /issue-credentials/records')).contents).toHaveLength(30)
 })

@@ -1,6 +1,7 @@
 /** Choosing a credential for a proof, declining an offer and removing records, at the command line. */
 import { publishSchema } from '../_tenants.ts'
 import { expect, test } from 'vitest'
+import { decode } from '../_invitation.ts'
 import { fails, prints } from './_cli.ts'
 import { serveTwoTenants } from './_agents.ts'
 
@@ -173,4 +174,19 @@ test('an invitation can be withdrawn until it is accepted', async () => {
     .toContain('ConnectionResponseSent')
   const late = await user.run`connection remove ${made.connectionId} --yes`
   expect(late).toMatchObject({ code: 5, err: expect.stringContaining('unanswered invitation') })
+})
+
+test('invitations, offers and requests end when --expires-in says', async () => {
+  const issuer = (await user.json`did create`).longFormDid
+  const lifetime = (record: Parameters<typeof decode>[0]) => {
+    const { created_time: created, expires_time: expires } = decode(record)
+    return expires - created
+  }
+  const long = ['--expires-in', '14d']
+  const offer = ['credential', 'offer', '--issuing-did', issuer, '--claim', 'name=Alice', ...long]
+  expect(lifetime(await user.json(['connection', 'invite', ...long]))).toBe(14 * 86_400)
+  expect(lifetime(await user.json([...offer, '--invitation']))).toBe(14 * 86_400)
+  expect(lifetime(await user.json(['proof', 'request', '--invitation', ...long]))).toBe(14 * 86_400)
+  expect(await user.run([...offer, '--connection', 'x'])).toMatchObject(fails(2, 'expires-in'))
+  expect(await user.run`connection invite --expires-in 90d`).toMatchObject(fails(2, 'expiresIn'))
 })

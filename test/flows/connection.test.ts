@@ -1,7 +1,9 @@
 /** Connections: invitation, request and response over the API and DIDComm. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { connect, connectionIn, oobOf, refusal, startPair, type Tenant } from '../_tenants.ts'
+import { withDetail } from '../_detail.ts'
+import { decode } from '../_invitation.ts'
+import { connect, connectionIn, oobOf, refusal, startPair, type Tenant, until } from '../_tenants.ts'
 import { openParty, typesOf } from '../_party.ts'
 
 const read = ({ call }: Tenant, connectionId: string) =>
@@ -98,6 +100,29 @@ test('an answer to an expired invitation is refused and does not change it', asy
   expect(reported.connectionId).toBe(late.connectionId)
   expect(reported.metaLastFailure).toMatchObject({ type: 'e.p.req.time.invitation-expired' })
   expect((await read(pair.issuer, made.connectionId)).state).toBe('InvitationGenerated')
+})
+
+test('an invitation can be answered for its own time instead of that of the daemon', async () => {
+  await using pair = await startPair({ CONNECT_INVITATION_EXPIRY: '0' })
+  const made = await pair.issuer.call('POST /connections', { body: { expiresIn: 14 * 86_400 } })
+  expect(made.invitation).not.toHaveProperty('expiresTime')
+  const { created_time: created, expires_time: expires } = decode(made)
+  expect(expires - created).toBe(14 * 86_400)
+  await pair.holder.call('POST /connection-invitations', { body: { invitation: made.invitation.shortUrl! } })
+  await connectionIn(pair.issuer.call, made.thid, 'ConnectionResponseSent')
+
+  const short = await pair.issuer.call('POST /connections', { body: { expiresIn: 1 } })
+  await until(
+    'the end',
+    () => Promise.resolve(Date.now() / 1_000),
+    (now) => now > decode(short).expires_time,
+  )
+  const late = pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(short) } })
+  expect(await refusal(late)).toMatchObject({ type: 'error:ConnectionServiceError:InvitationExpired' })
+  for (const expiresIn of [0, 0.5, 30 * 86_400 + 1])
+    expect(await refusal(pair.issuer.call('POST /connections', { body: { expiresIn } }))).toMatchObject(
+      withDetail(400, 'expiresIn'),
+    )
 })
 
 test('values that are not invitations are refused', async () => {

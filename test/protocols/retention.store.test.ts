@@ -85,11 +85,12 @@ test('failed flows and expired invitations are deleted after their time, and val
     ({ protocolState }) => protocolState === 'ProblemReportReceived',
   )
   await issuer.call('POST /connections', { body: { label: 'valid' } })
+  await issuer.call('POST /connections', { body: { label: 'valid for long', expiresIn: 14 * day } })
   await age(agent, issuer, 10 * day)
   await apply(agent, { FAILED_RECORD_RETENTION: 9 * day, CONNECT_INVITATION_EXPIRY: 11 * day })
-  expect(await totals(issuer)).toEqual([2, 0, 0, 0])
+  expect(await totals(issuer)).toEqual([3, 0, 0, 0])
   await apply(agent, { FAILED_RECORD_RETENTION: 9 * day })
-  expect(await totals(issuer)).toEqual([1, 0, 0, 0])
+  expect(await totals(issuer)).toEqual([2, 0, 0, 0])
 })
 
 test('a daemon applies the settings when it starts', async () => {

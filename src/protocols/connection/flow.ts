@@ -35,12 +35,14 @@ import { getSigningKey } from '../../did-registrar/keys.ts'
 /** Creates an invitation. Connection, thread and invitation have the same id. @throws {Problem} like `checkAcceptance` */
 export async function createInvitation(
   wallet: Wallet,
-  { label, goalCode, goal, automaticAcceptance }: CreateConnection,
+  { label, goalCode, goal, expiresIn, automaticAcceptance }: CreateConnection,
 ): Promise<ConnectionRecord> {
   await checkAcceptance(wallet, automaticAcceptance)
   const id = newId()
   const peer = newPeerDid(wallet)
-  const invitation = newInvitation({ id, from: peer.did, goalCode, goal })
+  const createdTime = Math.floor(Date.now() / 1_000)
+  const times = expiresIn === undefined ? {} : { createdTime, expiresTime: createdTime + expiresIn }
+  const invitation = newInvitation({ id, from: peer.did, goalCode, goal, ...times })
   const { shortId, shortUrl } = newShortLink(wallet)
   const stored = {
     id,
@@ -48,6 +50,7 @@ export async function createInvitation(
     from: peer.did,
     invitationUrl: toInvitationUrl(newInvitationBase(wallet.env), invitation),
     shortUrl,
+    expiresTime: times.expiresTime,
   }
   return wallet.transaction(async (tx) => {
     await savePeerDid(tx, wallet, peer, id)
@@ -140,10 +143,10 @@ export const onRequest: Handler = async (wallet, message) => {
 
 /** The time from which an invitation to connect is not answered any more, in milliseconds. */
 export function invitationExpiryOf(
-  { createdAt }: Pick<ConnectionRecord, 'createdAt'>,
+  { createdAt, invitation: { expiresTime } }: Pick<ConnectionRecord, 'createdAt' | 'invitation'>,
   { CONNECT_INVITATION_EXPIRY: seconds }: Pick<Config, 'CONNECT_INVITATION_EXPIRY'>,
 ): number {
-  return Date.parse(createdAt) + seconds * 1_000
+  return expiresTime === undefined ? Date.parse(createdAt) + seconds * 1_000 : expiresTime * 1_000
 }
 
 /** Invitee: handles the connection response. */

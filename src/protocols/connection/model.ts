@@ -1,7 +1,7 @@
 /** Connections: the requests of the API, the stored fields, the REST resource, and the body of the two messages. */
 import * as z from 'zod'
 import { optional } from '../../wallet/model.ts'
-import { Goals, Invitation, invitationText, Meta, MetaLastFailure } from '../model.ts'
+import { expiresIn, Goals, Invitation, invitationText, Meta, MetaLastFailure } from '../model.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { connectionStates } from './states.ts'
 import { Did } from '../../did/document.ts'
@@ -59,6 +59,7 @@ export const CreateConnection = z
   .object({
     label: optional(Label).describe('The inviter’s name for this connection; it is not sent.'),
     ...Goals,
+    expiresIn: expiresIn('CONNECT_INVITATION_EXPIRY'),
     automaticAcceptance: optional(SetAutomaticAcceptance),
   })
   .meta({ id: 'CreateConnectionRequest' })
@@ -91,7 +92,8 @@ export const ConnectionData = z.object({
   label: z.string().optional(),
   goalCode: z.string().optional(),
   goal: z.string().optional(),
-  invitation: Invitation,
+  /** `expiresTime`, in epoch seconds, is that of an own invitation with a lifetime of its own. */
+  invitation: Invitation.extend({ expiresTime: z.number().optional() }),
   myDid: z.string().optional(),
   theirDid: z.string().optional(),
   automaticAcceptance: AutomaticAcceptance.optional(),
@@ -126,6 +128,7 @@ export type ConnectionRecord = Rec<typeof connectionStates, ConnectionData>
 
 /** A connection as REST and events show it. */
 export function toConnection(record: ConnectionRecord): Connection {
+  const { expiresTime: _expiresTime, ...invitation } = record.invitation
   return {
     connectionId: record.id,
     thid: record.thid,
@@ -136,7 +139,7 @@ export function toConnection(record: ConnectionRecord): Connection {
     theirDid: record.theirDid,
     role: record.role,
     state: record.state,
-    invitation: record.invitation,
+    invitation,
     automaticAcceptance: record.automaticAcceptance,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,

@@ -54,10 +54,9 @@ export function offerCredential(
  */
 export function inviteToOffer(wallet: Wallet, body: InviteToOffer, key?: string): Promise<CredentialRecord> {
   return createOnce(wallet, issueCredential, { key, body }, async ({ id, ...created }) => {
-    const { goalCode, goal, ...offer } = body
+    const { goalCode, goal, lifetimeSeconds = wallet.env.config.ISSUANCE_INVITATION_EXPIRY, ...offer } = body
     const { content, ...terms } = await prepare(wallet, offer)
     const message = { type: issueCredential.messages.offer, ...content }
-    const lifetimeSeconds = wallet.env.config.ISSUANCE_INVITATION_EXPIRY
     const { thid, peer, sides, shortId } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
     const data = issueCredential.model.parse({ ...terms, ...sides, ...created })
     const begun = { id, thid, data, shortId }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { CredentialFormat, credentialFormats } from '../formats.ts'
-import { Goals, invitationText } from '../model.ts'
+import { expiresIn, Goals, invitationText } from '../model.ts'
 
 export const Claims = z
   .record(z.string(), JsonValue)
@@ -122,10 +122,14 @@ export const CreateCredentialOffer = OfferFields.extend({
   .meta({ id: 'CreateIssueCredentialRecordRequest' })
 export type CreateCredentialOffer = z.output<typeof CreateCredentialOffer>
 
-export const InviteToOffer = OfferFields.extend(Goals)
-  .transform(({ goalCode, goal, ...offered }, context) => ({
+export const InviteToOffer = OfferFields.extend({
+  ...Goals,
+  expiresIn: expiresIn('ISSUANCE_INVITATION_EXPIRY'),
+})
+  .transform(({ goalCode, goal, expiresIn: lifetimeSeconds, ...offered }, context) => ({
     goalCode,
     goal,
+    lifetimeSeconds,
     ...toOfferTerms(offered, context),
   }))
   .meta({ id: 'CreateCredentialOfferInvitationRequest' })

@@ -9,7 +9,7 @@ import { optional, Uuid } from '../../wallet/model.ts'
 import { CredentialFormat, credentialFormats } from '../formats.ts'
 import { firstFormatOf } from './dcql.ts'
 import { ClaimNames, Options, ProofRequestAux } from './model.ts'
-import { Goals, invitationText } from '../model.ts'
+import { expiresIn, Goals, invitationText } from '../model.ts'
 
 /** A presentation request whose nonce is optional. */
 const NewPresentationRequest = supportedRequest(PresentationRequest.partial({ nonce: true }))
@@ -112,10 +112,14 @@ export const RequestPresentation = RequestFields.extend({
   .meta({ id: 'RequestPresentationInput' })
 export type RequestPresentation = z.output<typeof RequestPresentation>
 
-export const InviteToPresent = RequestFields.extend(Goals)
-  .transform(({ goalCode, goal, ...requested }, context) => ({
+export const InviteToPresent = RequestFields.extend({
+  ...Goals,
+  expiresIn: expiresIn('PRESENTATION_INVITATION_EXPIRY'),
+})
+  .transform(({ goalCode, goal, expiresIn: lifetimeSeconds, ...requested }, context) => ({
     goalCode,
     goal,
+    lifetimeSeconds,
     ...toRequestTerms(requested, context),
   }))
   .meta({ id: 'RequestPresentationInvitationInput' })

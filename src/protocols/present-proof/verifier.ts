@@ -40,11 +40,15 @@ export async function requestPresentation(
 /** Creates an invitation with a request, for the first agent that answers it. @throws {Problem} if the policy does not exist */
 export async function inviteToPresent(
   wallet: Wallet,
-  { goalCode, goal, ...requested }: InviteToPresent,
+  {
+    goalCode,
+    goal,
+    lifetimeSeconds = wallet.env.config.PRESENTATION_INVITATION_EXPIRY,
+    ...requested
+  }: InviteToPresent,
 ): Promise<PresentationRecord> {
   const { content, store, ...stored } = await prepare(wallet, requested, {})
   const message = { type: presentProof.messages.request, ...content }
-  const lifetimeSeconds = wallet.env.config.PRESENTATION_INVITATION_EXPIRY
   const terms = { goalCode, goal, lifetimeSeconds, message }
   const { recordId: id, thid, peer, sides, shortId } = invite(wallet, terms)
   const data = presentProof.model.parse({ ...stored, ...sides })
