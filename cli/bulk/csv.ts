@@ -1,4 +1,7 @@
-/** Reads a CSV file (RFC 4180) with a header line: a column for each claim, and optionally `connection`. */
+/**
+ * Reads a CSV file (RFC 4180) with a header line: a column for each claim, and optionally `connection`. The header line shows whether
+ * commas, semicolons or tabs separate the columns.
+ */
 import { readFileSync, statSync } from 'node:fs'
 import { parse, CsvError } from 'csv-parse/sync'
 import { systemReason } from '../../src/base/system-reason.ts'
@@ -51,9 +54,10 @@ type Line = { record: string[]; info: { lines: number } }
 
 function parseLines(path: string, bytes: Buffer): Line[] {
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return parse(bytes, {
       bom: true,
+      delimiter: findDelimiter(path, text),
       info: true,
       skip_empty_lines: true,
       relax_column_count: true,
@@ -65,6 +69,22 @@ function parseLines(path: string, bytes: Buffer): Line[] {
     const line = 'lines' in error ? `, line ${String(error.lines)}` : ''
     throw new UsageError(`--csv: ${path}${line}: ${faults[error.code] ?? error.message}.`)
   }
+}
+
+const delimiters = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const
+
+/** The delimiter in the header line, outside of quotes. @throws {UsageError} for several */
+function findDelimiter(path: string, text: string): string {
+  const [, header = ''] = /^[\r\n]*((?:"[^"]*"|[^"\r\n])*)/.exec(text)!
+  const plain = header.replaceAll(/"[^"]*"/g, '')
+  const found = (Object.keys(delimiters) as (keyof typeof delimiters)[]).filter((each) =>
+    plain.includes(each),
+  )
+  if (found.length > 1)
+    throw new UsageError(
+      `--csv: ${path}: the header line has ${found.map((each) => delimiters[each]).join(' and ')}, and one of them must separate the columns. Put names that contain the other in quotes.`,
+    )
+  return found[0] ?? ','
 }
 
 /** The faults of quotes in words. The library checks nothing else. */

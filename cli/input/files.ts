@@ -13,16 +13,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { jsonFault } from '../../src/base/json.ts'
+import { jsonFault, withoutMark } from '../../src/base/json.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 
 /** The pause before the next read from a slow writer. */
 const retryMs = 10
 
-/** Reads a file, or standard input for `-`, as UTF-8. @throws when it cannot be read. */
+/** Reads a file, or standard input for `-`, as UTF-8, without a byte order mark. @throws when it cannot be read. */
 export function readInput(path: string): string {
-  return path === '-' ? readStandardInput().toString('utf8') : readFileSync(path, 'utf8')
+  return withoutMark(path === '-' ? readStandardInput().toString('utf8') : readFileSync(path, 'utf8'))
 }
 
 /**

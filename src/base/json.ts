@@ -52,6 +52,11 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
+/** A text of a file that a person wrote, without the byte order mark that some editors put before it. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text
+}
+
 /** The reason in an error of `JSON.parse` without the parts of the text that V8 quotes. */
 export function jsonFault(error: unknown): string {
   const { message } = error as Error

@@ -6,7 +6,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import * as z from 'zod'
-import { tryParseJson } from './json.ts'
+import { tryParseJson, withoutMark } from './json.ts'
 import './plain-issues.ts'
 import { writePrivateFile } from './private-files.ts'
 import { ConfigError } from './config-fault.ts'
@@ -58,7 +58,7 @@ export function readSettings(configDir: string, profile: string): Settings {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw new ConfigError([{ source: 'profile', path, reason: `cannot be read: ${systemReason(error)}` }])
   }
-  const { data, error } = SettingsFile.safeParse(tryParseJson(text))
+  const { data, error } = SettingsFile.safeParse(tryParseJson(withoutMark(text)))
   if (data) return withoutEmpty(data)
   const faults = error.issues.map(({ path: [name], message }) => ({ name: name as string, reason: message }))
   throw new ConfigError(faults.map((fault) => ({ ...fault, source: 'profile' as const, path })))

@@ -5,6 +5,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
 import { connect, newDid, publishSchema, until, type Tenant } from '../_tenants.ts'
+import { readCsv } from '../../cli/bulk/csv.ts'
 import { decode } from '../_invitation.ts'
 import { startCommandedPair } from './_agents.ts'
 import { bin, newUser, type Commands } from './_cli.ts'
@@ -149,8 +150,23 @@ test('rows over connections, and rows that the daemon refuses', async () => {
   })
 })
 
+test('semicolons and tabs separate columns too, as the header line shows', () => {
+  const csv = file('separated.csv')
+  const read = (content: string) => {
+    writeFileSync(csv, content)
+    return readCsv(csv).rows.map(({ claims }) => claims)
+  }
+  const rows = [{ name: 'Ann, A', age: 42 }]
+  expect(read('\ufeffname;age:\r\nAnn, A;42\r\n')).toEqual(rows)
+  expect(read('name\tage:\nAnn, A\t42\n')).toEqual(rows)
+  expect(read('name,age:\n"Ann, A",42\n')).toEqual(rows)
+  expect(read('"name; first",x\nAnn,a;b\n')).toEqual([{ 'name; first': 'Ann', x: 'a;b' }])
+  expect(read('name\nAnn; A\n')).toEqual([{ name: 'Ann; A' }])
+})
+
 test.each([
   ['', 'is empty'],
+  ['name;age,x\nA;1,2\n', 'the header line has commas and semicolons'],
   ['name,age\n', 'has a header line, and no rows'],
   ['name,name\nA,B\n', 'the header line names "name" twice'],
   ['name,\nA,B\n', 'column 2 has no name'],

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readSettings } from '../../src/base/settings.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { readClaimNames, readClaims } from '../../cli/input/claims.ts'
 import { readSeconds } from '../../cli/input/time.ts'
@@ -165,6 +166,15 @@ test.each([
     env: { AGENT_CONFIG_DIR: folder },
   })
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(reason) })
+})
+
+test('a byte order mark before the content of a file is dropped', () => {
+  const path = join(folder, 'marked.json')
+  writeFileSync(path, '\ufeff{"age": 42}')
+  expect(readClaims({ claims: `@${path}` })).toEqual({ age: 42 })
+  mkdirSync(join(folder, 'settings'))
+  writeFileSync(join(folder, 'settings', 'marked.json'), '\ufeff{"AGENT_HTTP_PORT": 1}')
+  expect(readSettings(folder, 'marked')).toEqual({ AGENT_HTTP_PORT: '1' })
 })
 
 test('errors quote malformed JSON from the command line, never from a file', () => {
