@@ -12,7 +12,7 @@ type RemoveDefinition = {
   /** One or more sentences; how the command asks is added. */
   description?: string
   /** The question, instead of the usual one. `{id}` stands for the id. */
-  question?: string
+  question?: string | ((call: Client, id: string) => Promise<string>)
   /** Asks for a missing id. */
   askId?: Question
   /** Removes the resource. The answer of the daemon, if there is one, is what `--json` prints. */
@@ -31,7 +31,10 @@ export function removeCommand({
   const { noun, listCommand } = resources[resource]
   const command = listCommand.replace(/ list\b.*$/, ' remove <id>')
   const sentences = [description, 'Asks for confirmation; in scripts use --yes.']
-  const text = question ?? `Remove the ${noun} {id}? This cannot be undone.`
+  const textOf = async (call: Client, id: string) =>
+    typeof question === 'function'
+      ? question(call, id)
+      : (question ?? `Remove the ${noun} {id}? This cannot be undone.`).replace('{id}', id)
   return defineCommand({
     summary,
     description: sentences.filter((each) => each !== undefined).join(' '),
@@ -40,7 +43,7 @@ export function removeCommand({
     flags: { yes: yesFlag },
     ...(askId && { questions: { id: askId } }),
     async run({ args: { id }, flags, call, print }) {
-      if (!flags.yes) await confirm(text.replace('{id}', id))
+      if (!flags.yes) await confirm(await textOf(call, id))
       const answer = await remove(call, id)
       print(id, [['removed', id]])
       return answer ?? { id, removed: true }

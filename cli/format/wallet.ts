@@ -1,4 +1,5 @@
 /** Formats the contents of a wallet. */
+import type { Client } from '../../daemon/client/client.ts'
 import type { Answer } from '../client/api.ts'
 
 type Stats = Answer<'GET /wallets/{walletId}/stats'>
@@ -23,8 +24,14 @@ export function statsFields(stats: Stats): [name: string, value: unknown][] {
   ]
 }
 
+/** The contents of a wallet in words, with `with `; nothing if its file is damaged and cannot be read. */
+export async function withContent(call: Client, walletId: string): Promise<string> {
+  const stats = await call('GET /wallets/{walletId}/stats', { path: { walletId } }).catch(() => undefined)
+  return stats ? ` with ${contentOf(stats)}` : ''
+}
+
 /** Returns the contents in words, such as `3 connections, 1 credential and 2 DIDs`. */
-export function contentOf({ connections, credentials, proofs, dids }: Stats): string {
+function contentOf({ connections, credentials, proofs, dids }: Stats): string {
   const parts = [
     count(connections.total, 'connection'),
     count(credentials.total, 'credential record'),

@@ -1,6 +1,6 @@
 /** `agent tenant delete` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { contentOf } from '../../cli/format/wallet.ts'
+import { withContent } from '../../cli/format/wallet.ts'
 import { idOf, yesFlag } from '../../cli/input/arguments.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 
@@ -13,12 +13,10 @@ export default defineCommand({
   flags: { yes: yesFlag },
   async run({ args: { id }, flags, call, print }) {
     const { name, walletId } = await call('GET /iam/entities/{id}', { path: { id } })
-    if (!flags.yes) {
-      // The file of a damaged wallet cannot be read.
-      const stats = await call('GET /wallets/{walletId}/stats', { path: { walletId } }).catch(() => undefined)
-      const wallet = stats ? `its wallet with ${contentOf(stats)}` : 'its wallet'
-      await confirm(`Delete the tenant ${name} and ${wallet}? This cannot be undone.`)
-    }
+    if (!flags.yes)
+      await confirm(
+        `Delete the tenant ${name} and its wallet${await withContent(call, walletId)}? This cannot be undone.`,
+      )
     await call('DELETE /wallets/{walletId}', { path: { walletId } })
     print(id, [
       ['deleted', id],

@@ -97,7 +97,6 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'daemon:stop':   own(z.object({ dataDir: z.string(), pid: z.number().optional(), stopped: z.boolean().describe('False when there was none.') }).meta({ id: 'StoppedDaemon' })),
 
   'dcql:from': own(z.object({ credentials: z.array(z.looseObject({ id: z.string(), format: z.string() })) }).meta({ id: 'PrintedDcqlQuery' }), 'A DCQL query.'),
-
   decode: own(DecodedText, 'Also when a check has failed, with exit code 8.'),
 
   'did:create':     own(
@@ -234,6 +233,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'wallet:import': answer('POST /wallets/import'),
   'wallet:list':   answer('GET /wallets'),
   'wallet:move':   answer('POST /wallets/import'),
+  'wallet:remove': removed,
   'wallet:resume': answer('POST /wallets/{walletId}/resumption'),
   'wallet:revoke': own(z.object({ walletId: z.guid(), subject: z.string(), revoked: z.literal(true) }).meta({ id: 'RevokedPermission' })),
   'wallet:show':   answer('GET /wallets/{walletId}'),

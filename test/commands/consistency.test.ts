@@ -84,6 +84,7 @@ const meanings: Readonly<Record<string, string>> = {
   connection: 'the connection, by its id',
   certificate: 'the issuer certificate that signs',
   context: 'contexts of a DID document',
+  'expires-in': 'the time in which an invitation, an offer or a request can be answered',
   definition: 'the credential definition: by its guid, and where it is asked for, or URL',
   did: 'the DID to be known by, or to be signed in with',
   dcql: 'the query for credentials',

@@ -100,6 +100,10 @@ test('wallets, tenants and their keys', async () => {
   expect((await caroline.run`event list --admin-key-file ${file} --wallet ${walletId}`).code).toBe(4)
   expect(await run(`wallet stats ${walletId}`)).toMatchObject({ walletId, connections: { total: 0 } })
   await run(`tenant remove ${id} --yes`)
+  // The wallet stays until it is removed.
+  expect(await run(`wallet show ${walletId}`)).toMatchObject({ id: walletId })
+  await run(`wallet remove ${walletId} --yes`)
+  expect((await run('wallet list')).contents).not.toContainEqual(expect.objectContaining({ id: walletId }))
   const { id: gone } = await run('tenant create dave')
   expect(await run(`tenant delete ${gone} --yes`)).toMatchObject({ id: gone, deleted: true })
 })
