@@ -159,7 +159,7 @@ async function drawInTerminal(
     if (drawn.reason !== '') say(`No QR code: ${drawn.reason}.${elsewhere}`)
     return
   }
-  const local = `This computer only. For phones: ${forSameDaemon('agent daemon start --lan')}`
+  const local = `This computer only. For phones: ${forSameDaemon('agent daemon restart --lan')}`
   const notes = [
     ...(isLoopback(hasPage ? scannable.page : scannable.server) ? [local] : []),
     ...(note === undefined ? [] : [note]),

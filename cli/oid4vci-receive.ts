@@ -37,6 +37,11 @@ export async function receiveCredential(context: ReceiveContext): Promise<Receiv
   if (credentialOffer === '') throw new UsageError('There is no offer: give its URL or its JSON.')
   if (openIdLinkKind(credentialOffer) === 'request')
     throw new UsageError('This is the request of a verifier, not an offer.', 'agent oid4vc present -')
+  if (/[?&]_oob(?:id)?=/.test(credentialOffer))
+    throw new UsageError(
+      'This is an invitation of DIDComm, not an offer of OpenID4VCI.',
+      'agent credential accept-invitation -',
+    )
   const offered = await call('POST /issue-credentials/records/openid4vci', {
     body: {
       credentialOffer,

@@ -150,16 +150,31 @@ function hintFor(problem: ProblemBody, commandId: string): string | undefined {
     case 3:
       if (problem.type.endsWith('CredentialConfigurationNotFound'))
         return 'agent issuer configuration list <issuer id>'
-      return verb === 'list' || about === 'vdr' ? undefined : `agent ${about} list`
+      return verb === 'list' || !listed.has(about) ? undefined : `agent ${about} list`
     case 4:
-      return administers
-        ? 'give the administrator’s key: AGENT_ADMIN_KEY, --admin-key-file, or the --profile of a daemon on this machine'
-        : 'give a tenant’s key: AGENT_API_KEY, --api-key-file, or the --profile of a daemon on this machine; `agent tenant create` makes one'
+      return (
+        loginHint(problem) ??
+        (administers
+          ? 'give the administrator’s key: AGENT_ADMIN_KEY, --admin-key-file, or the --profile of a daemon on this machine'
+          : 'give a tenant’s key: AGENT_API_KEY, --api-key-file, or the --profile of a daemon on this machine; `agent tenant create` makes one')
+      )
     case 5:
       return ['connection', 'credential', 'proof'].includes(about) ? `agent ${about} show <id>` : undefined
     default:
       return undefined
   }
+}
+
+/** The way out of a person who signs in with `agent login`. */
+function loginHint({ type, detail = '' }: ProblemBody): string | undefined {
+  if (type.endsWith('ResourceNotPermitted'))
+    return detail.startsWith('No wallet')
+      ? 'agent wallet create <name>'
+      : 'agent wallet list   # then choose one: agent login --wallet <id>'
+  if (type.endsWith('JwtAuthenticationError') || detail.startsWith('Bearer token')) return 'agent login'
+  return detail.includes('bearer token')
+    ? 'agent login   # or give a tenant’s key: AGENT_API_KEY, --api-key-file'
+    : undefined
 }
 
 /** True for a problem whose type says only that the input is not valid. */
@@ -178,6 +193,20 @@ function explanationOf(type: string): string | undefined {
   return `agent explain ${type.includes(' ') ? JSON.stringify(type) : type}`
 }
 
+/** The topics with a list. */
+// prettier-ignore
+const listed: ReadonlySet<string> = new Set([
+  'audit', 'auth', 'connection', 'creddef', 'credential', 'did', 'event', 'issuer', 'issuer-cert', 'message', 'node', 'onboard',
+  'policy', 'presentation-definition', 'profile', 'proof', 'schema', 'tenant', 'trust', 'wallet', 'webhook',
+])
+
+/** The lists of what the commands of other topics are about. */
+const listedBy: Readonly<Record<string, string>> = {
+  dcql: 'credential',
+  didcomm: 'connection',
+  oid4vc: 'credential',
+}
+
 /** The topic of the resource that a problem is about. It may differ from the topic of the command. */
 function topicOf({ type }: ProblemBody, topic: string): string {
   if (/DIDNotFoundInWallet$|did-not-in-wallet$/.test(type)) return 'did'
@@ -187,7 +216,7 @@ function topicOf({ type }: ProblemBody, topic: string): string {
   if (type.endsWith('IssuerIdNotFound')) return 'issuer'
   // Events name the threads that there are.
   if (topic === 'trace') return 'event'
-  return topic
+  return listedBy[topic] ?? topic
 }
 
 /** Reports an error that no command has reported, and ends the process. */

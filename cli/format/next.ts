@@ -26,11 +26,11 @@ export function forSameDaemon(command: string, identity: Identity): string {
   return flags.length === 0 ? command : command.replace(/(?=\s+#|$)/, ` ${typed(flags)}`)
 }
 
-/** Adds the profile to the commands in a text that start or stop a daemon. */
+/** Adds the profile to the commands in a text that start, restart or stop a daemon. */
 export function forProfile(text: string, profile: string | undefined): string {
   return profile === undefined
     ? text
-    : text.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
+    : text.replaceAll(/\bagent daemon (?:start|stop|restart)\b/g, `$& --profile ${profile}`)
 }
 
 /** Commands without a daemon. `agent daemon` only reads profiles. */

@@ -4,6 +4,7 @@ import * as Args from '@oclif/core/args'
 import type { Client } from '../../daemon/client/client.ts'
 import type { Input } from '../client/api.ts'
 import { UsageError } from '../errors/errors.ts'
+import { openIdLinkKind } from '../qr/link.ts'
 import { readInput } from './files.ts'
 
 /** The argument of commands that accept an invitation, for `readInvitation`. */
@@ -30,6 +31,12 @@ export function readInvitation(text: string): string {
     throw new UsageError('There is no invitation: give its URL, or the value of its _oob parameter.')
   if (!/^[a-z][a-z0-9+.-]*:/i.test(given)) return given.replace(/^.*_oob=/, '')
   if (isShortUrl(given)) return given
+  const openId = openIdLinkKind(given)
+  if (openId !== undefined)
+    throw new UsageError(
+      `This is ${openId === 'offer' ? 'an offer of OpenID4VCI' : 'a request of OpenID4VP'}, not an invitation of DIDComm.`,
+      openId === 'offer' ? 'agent oid4vc receive -' : 'agent oid4vc present -',
+    )
   // URLSearchParams would turn a `+` of standard base64 into a space.
   const oob = /[?&]_oob=([^&#]*)/.exec(given)?.[1]
   if (!oob) {

@@ -1,20 +1,28 @@
 /** `agent daemon restart` */
 import { childEnv, findDataDir, fromProcess } from '../../cli/client/settings.ts'
+import { toArguments } from '../../cli/daemon/configuration.ts'
 import { findDaemon, stopDaemon } from '../../cli/daemon/find.ts'
+import { lanFlag, lanNotice, toLan } from '../../cli/daemon/lan.ts'
 import { detach, launchInBackground } from '../../cli/daemon/launch.ts'
 import { requireBackground, variablesOf } from '../../cli/daemon/restart.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { forProfile } from '../../cli/format/next.ts'
+import { wrap } from '../../cli/format/text.ts'
 import { localDaemonFlags } from '../../cli/input/arguments.ts'
 import { logPath } from '../../src/base/log-file.ts'
+import { withoutEmpty } from '../../src/base/settings.ts'
 
 export default defineLocalCommand({
   summary: 'Stop the daemon and start it again, with the same flags and settings',
   description:
-    'The daemon gets the flags and the variables of its last start. Variables that are set now have precedence. Accepted requests are answered, and waiting work continues after the start. Flows, messages and events are in the databases. A service is restarted by its service manager (systemctl restart).',
-  examples: ['agent daemon restart', 'AGENT_LOG_LEVEL=debug agent daemon restart'],
-  flags: localDaemonFlags,
+    'The daemon gets the flags and the variables of its last start. Variables that are set now have precedence, and --lan, as for `agent daemon start`. Accepted requests are answered, and waiting work continues after the start. Flows, messages and events are in the databases. A service is restarted by its service manager (systemctl restart).',
+  examples: [
+    'agent daemon restart',
+    'agent daemon restart --lan',
+    'AGENT_LOG_LEVEL=debug agent daemon restart',
+  ],
+  flags: { ...localDaemonFlags, lan: lanFlag },
   async run({ flags, say, printFields }) {
     const around = fromProcess()
     const dataDir = findDataDir(flags, around)
@@ -23,10 +31,18 @@ export default defineLocalCommand({
     requireBackground(running)
     const kept = variablesOf(running, process.env, around.AGENT_CONFIG_DIR)
     const { profile = around.AGENT_PROFILE } = running
-    const args = running.flags ?? [`AGENT_DATA_DIR=${dataDir}`, `AGENT_PROFILE=${profile}`]
+    const lan = withoutEmpty({ AGENT_LAN: toLan(flags.lan) })
+    const args = [
+      ...(running.flags ?? [`AGENT_DATA_DIR=${dataDir}`, `AGENT_PROFILE=${profile}`]),
+      // The last flag counts.
+      ...toArguments(lan),
+    ]
     // A configuration that is not valid any more must not leave the daemon stopped.
     const { configure } = await import('../../src/base/config-report.ts')
-    await configure({ ...process.env, ...kept }, args)
+    const { config } = await configure({ ...process.env, ...kept }, args)
+    if (flags.lan !== undefined)
+      for (const sentence of await lanNotice([lan, { AGENT_HTTPS: String(config.AGENT_HTTPS) }]))
+        say(wrap(sentence, process.stderr.columns).join('\n'))
     await stopDaemon(running)
     const { child, ready } = launchInBackground(dataDir, childEnv(kept), true, args)
     const { url, didcommUrl, certificate, pid, calls, warnings } = await ready

@@ -87,6 +87,11 @@ function readRequest(text: string, origin: string | undefined): Body {
     const authorizationRequest = (text === '-' ? readInput('-') : text).trim()
     if (openIdLinkKind(authorizationRequest) === 'offer')
       throw new UsageError('This is the offer of an issuer, not a request.', 'agent oid4vc receive -')
+    if (/[?&]_oob=/.test(authorizationRequest))
+      throw new UsageError(
+        'This is an invitation of DIDComm, not a request of OpenID4VP.',
+        'agent proof accept-invitation -',
+      )
     return { authorizationRequest }
   }
   return { digitalRequest: readJson('request', `@${text}`) as Body['digitalRequest'], origin }

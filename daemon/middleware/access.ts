@@ -70,7 +70,10 @@ export function createAccess(agent: Agent) {
     if (!API_KEY_ENABLED && bearer) throw unauthorized('InvalidCredentials', 'Bearer token is not provided.')
     if (!API_KEY_ENABLED) return defaultTenant
     if (typeof apikey !== 'string')
-      throw unauthorized('InvalidCredentials', 'ApiKey key is not provided. Send it in the header `apikey`.')
+      throw unauthorized(
+        'InvalidCredentials',
+        `ApiKey key is not provided. Send it in the header \`apikey\`${bearer ? ', or a bearer token of the OpenID provider' : ''}.`,
+      )
     if (apikey === '') throw unauthorized('ApiKeyAuthenticationError', 'Empty `apikey` header provided')
     const found = await findTenant(apikey, context)
     if (found) return found

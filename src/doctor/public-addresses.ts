@@ -74,7 +74,7 @@ async function check(
   call: () => ReturnType<HttpClient['exchange']>,
   isThisAgent: (status: number, body: unknown) => boolean,
 ): Promise<Finding> {
-  const hint = `${variable}=https://<address> agent daemon start   # the public address of this agent; check the proxy or tunnel in between`
+  const hint = `${variable}=https://<address> agent daemon restart   # the public address of this agent; check the proxy or tunnel in between`
   let answer
   try {
     answer = await call()
@@ -94,7 +94,7 @@ async function check(
     return {
       status: 'warning',
       detail: `${url} works only on this machine, not for phones or agents elsewhere.`,
-      hint: `agent daemon stop; agent daemon start --lan   # for the local network; for others set ${variable} (docs/how-to/phones.md)`,
+      hint: `agent daemon restart --lan   # for the local network; for others set ${variable} (docs/how-to/phones.md)`,
     }
   }
   const own = isAnyAddress(host) ? (firstAddress() ?? '<address>') : host

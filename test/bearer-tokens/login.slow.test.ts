@@ -7,7 +7,7 @@ import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { launch } from '../_chromium.ts'
 import { until } from '../_tenants.ts'
-import { newUser, type User } from '../commands/_cli.ts'
+import { fails, newUser, type User } from '../commands/_cli.ts'
 import { audience, bearer } from './_issuer.ts'
 import { loginClient, startRealProvider, type RealProvider } from './_provider.ts'
 
@@ -84,12 +84,14 @@ async function loginByBrowser(user: User, account: string) {
 
 test('by browser: a tenant creates a wallet and works in it, and signs out', async () => {
   const user = await newPerson()
-  expect((await user.run(['connection', 'list'])).code).toBe(4)
+  expect(await user.run(['connection', 'list'])).toMatchObject(fails(4, 'Try: agent login'))
   expect(await loginByBrowser(user, 'alice')).toContain(provider.url)
   expect(statSync(fileOf(user)).mode & 0o777).toBe(0o600)
-  expect((await user.run(['connection', 'list'])).code).toBe(4)
-  const wallet = await user.json(['wallet', 'create', 'mine'])
-  expect(await user.json(['wallet', 'list'])).toMatchObject({ contents: [{ id: wallet.id }] })
+  expect(await user.run(['connection', 'list'])).toMatchObject(fails(4, 'Try: agent wallet create <name>'))
+  const created = await user.run(['wallet', 'create', 'mine'])
+  expect(created).toMatchObject({ code: 0, err: expect.stringContaining('Next:\n  agent did create') })
+  const [, id] = /^wallet +(\S+)$/m.exec(created.out)!
+  expect(await user.json(['wallet', 'list'])).toMatchObject({ contents: [{ id }] })
   expect(await user.json(['connection', 'list'])).toMatchObject({ contents: [] })
   expect((await user.run(['tenant', 'list'])).code).toBe(4)
 

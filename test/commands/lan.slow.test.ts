@@ -92,4 +92,11 @@ describe.runIf(canIsolate)('in a local network', () => {
     await alice!.command(['daemon', 'stop'])
     expect((await alice!.agent`daemon start --lan off`).url).toContain('127.0.0.1')
   })
+
+  test('a restart with --lan answers in the network, as the hint below QR codes says', async () => {
+    const { code, out, err } = await alice!.command(['daemon', 'restart', '--lan'])
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^api +http:\/\/192\.168\.77\.30:/) })
+    expect(err).toContain('Send no API keys from other machines without --https.')
+    expect((await alice!.agent`daemon restart`).url).toContain('192.168.77.30')
+  })
 })

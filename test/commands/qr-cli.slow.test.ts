@@ -25,7 +25,7 @@ afterAll(async () => {
 const run = (...line: Line) => user.run(words(...line), { env })
 const isDrawn = (line: string) => line.startsWith('\u001b[38;5;231') || line.startsWith('\u001b[48;5;')
 const urlIn = (out: string) => out.split('\n').find((line) => line.startsWith('http'))!
-const loopback = 'This computer only. For phones: agent daemon start --lan'
+const loopback = 'This computer only. For phones: agent daemon restart --lan'
 const readCode = (out: string, cellWidth = 4) =>
   readQr(drawScreen(out.split('\n').filter(isDrawn), 'dark', cellWidth)).jsqr
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readCommands } from '../../docs/_make/manifest.ts'
 import { exitCodeOf, renderReport, toReport } from '../../cli/errors/report.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { DaemonUnreachable, ProblemError } from '../../daemon/client/client.ts'
@@ -78,6 +79,8 @@ describe('an error report', () => {
       'agent connection show <id>',
     ],
     ['BadRequest', 'webhook:add', 'agent webhook add --help'],
+    ['error:CredentialServiceError:RecordNotFound', 'dcql:from', 'agent credential list'],
+    ['error:AuthenticationError:JwtAuthenticationError', 'connection:list', 'agent login'],
   ])('of %s in %s suggests %j', (type, command, hint) => {
     expect(toReport(problem(type), command).hint).toBe(hint)
   })
@@ -86,6 +89,26 @@ describe('an error report', () => {
     const refused = problem('error:AuthenticationError:InvalidCredentials')
     expect(toReport(refused, 'connection:list').hint).toContain('AGENT_API_KEY')
     expect(toReport(refused, 'tenant:list').hint).toContain('AGENT_ADMIN_KEY')
+  })
+
+  test('of what was not found suggests a command that exists', () => {
+    const ids = readCommands().map(({ id }) => id)
+    const known = ids.map((id) => `agent ${id.replaceAll(':', ' ')}`)
+    for (const id of ids) {
+      const { hint } = toReport(problem('NotFound'), id)
+      if (hint !== undefined)
+        expect([hint, id]).toEqual([expect.toBeOneOf([...known, 'agent explain NotFound']), id])
+    }
+  })
+
+  test('of a signed-in person without a wallet, or with several, names the way out', () => {
+    const refused = (detail: string, type: ProblemType = 'error:AuthenticationError:ResourceNotPermitted') =>
+      toReport(problem(type, detail), 'connection:list').hint
+    expect(refused('No wallet permissions found. Ask …')).toBe('agent wallet create <name>')
+    expect(refused('The subject of the token has 2 wallets. …')).toContain('agent login --wallet <id>')
+    expect(
+      refused('… or a bearer token of the OpenID provider.', 'error:AuthenticationError:InvalidCredentials'),
+    ).toContain('agent login')
   })
 
   test('of an unreachable daemon (7) suggests starting a local one', () => {

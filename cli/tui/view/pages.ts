@@ -71,7 +71,7 @@ export function invitationPage(
   const other = longUrl === shortest ? '' : `   l ${isLong ? 'short' : 'long'} URL`
   const foot: Row = [{ text: ` y copy the URL${other}   Esc back`, style: 'faint' }]
   const warning = isLoopback(url)
-    ? `Only this computer reaches this address. For phones: ${forSameDaemon('agent daemon start --lan')}`
+    ? `Only this computer reaches this address. For phones: ${forSameDaemon('agent daemon restart --lan')}`
     : ''
   const height = rows - (isPlain ? 2 : 3)
   const width = columns - (isPlain ? 0 : 4)

@@ -1,11 +1,13 @@
 /** Receives an authorization request for a tenant's wallet: checks it, and makes a record that can be answered. */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { isJsonObject } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
 import { OAuthError } from '../../oauth/oauth-error.ts'
 import { findByThread } from '../../protocols/engine/find.ts'
 import { begin } from '../../protocols/engine/record.ts'
 import { NotDelivered } from '../../protocols/engine/send.ts'
+import { purposeIn, toInvitation } from '../../protocols/out-of-band.ts'
 import { presentProof, type PresentationRecord } from '../../protocols/present-proof/model.ts'
 import { postResponse, toForm } from '../../protocols/present-proof/openid4vp-response.ts'
 import type { StoredRequest } from '../../protocols/present-proof/openid4vp-request.ts'
@@ -79,12 +81,25 @@ const Linked = z.object({ authorizationRequest: z.string().max(200_000) })
 async function followLink({ env }: Wallet, text: string): Promise<string> {
   const url = findShortUrl(text)
   if (!url) return text
-  const { data } = Linked.safeParse(await env.retrieve(url))
+  const document = await env.retrieve(url)
+  const { data } = Linked.safeParse(document)
   if (data) return data.authorizationRequest
+  const [what, command] = describeLinked(document, url)
   throw new Problem(
     'error:PresentationError:InvalidPresentationRequest',
-    'authorizationRequest: the short URL has no request of OpenID4VP. Answer its DID request with agent onboard submit, or its challenge with agent auth respond.',
+    `authorizationRequest: the short URL has ${what}, and no request of OpenID4VP. Answer it with ${command}.`,
   )
+}
+
+/** What a short URL has, and the command for it. */
+function describeLinked(document: unknown, url: URL): [what: string, command: string] {
+  if (isJsonObject(document) && 'onboardEndpoint' in document)
+    return ['a DID request', 'agent onboard submit']
+  if (isJsonObject(document) && 'submissionEndpoint' in document) return ['a challenge', 'agent auth respond']
+  const purpose = purposeIn(toInvitation(document, url).invitation)
+  if (purpose === 'offer') return ['a credential offer of DIDComm', 'agent credential accept-invitation']
+  if (purpose === 'request') return ['a proof request of DIDComm', 'agent proof accept-invitation']
+  return ['an invitation to connect', 'agent connection accept']
 }
 
 /** A verifier makes a new nonce for each request (§5.2), so both together are the request. */
