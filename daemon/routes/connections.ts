@@ -1,6 +1,7 @@
 /** `/connections`: DIDComm connections, and invitations to connect. */
 import * as z from 'zod'
-import { deleteConnection, createInvitation, updateConnection } from '../../src/protocols/connection/flow.ts'
+import { createInvitation, updateConnection } from '../../src/protocols/connection/flow.ts'
+import { removeConnection } from '../../src/protocols/connection/removal.ts'
 import {
   Connection,
   connection,
@@ -82,13 +83,13 @@ export default [
   route(
     'DELETE /connections/{connectionId}',
     {
-      summary: 'Delete an unanswered invitation',
+      summary: 'Delete a connection, or withdraw an unanswered invitation',
       operationId: 'deleteConnection',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       path: { connectionId: Uuid },
       reply: [204, null],
     },
-    ({ wallet }, { path }) => deleteConnection(wallet, path.connectionId),
+    ({ wallet }, { path }) => removeConnection(wallet, path.connectionId),
   ),
 ] as const

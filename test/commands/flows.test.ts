@@ -156,7 +156,7 @@ test('an offer is declined, and an issued credential is revoked before its recor
   expect((await user.run`credential remove ${issued} --yes`).code).toBe(0)
 })
 
-test('an invitation can be withdrawn until it is accepted', async () => {
+test('an invitation can be withdrawn, and a connection removed', async () => {
   const invite = async () =>
     (await user.json`connection invite`) as {
       connectionId: string
@@ -172,8 +172,11 @@ test('an invitation can be withdrawn until it is accepted', async () => {
   await expect
     .poll(async () => (await user.run`connection show ${made.connectionId}`).out)
     .toContain('ConnectionResponseSent')
-  const late = await user.run`connection remove ${made.connectionId} --yes`
-  expect(late).toMatchObject({ code: 5, err: expect.stringContaining('unanswered invitation') })
+  const { out: waiting } = await user.run`proof request --connection ${made.connectionId} -q`
+  const early = await user.run`connection remove ${made.connectionId} --yes`
+  expect(early).toMatchObject({ code: 5, err: expect.stringContaining(waiting) })
+  expect((await user.run`proof remove ${waiting} --yes`).code).toBe(0)
+  expect((await user.run`connection remove ${made.connectionId} --yes`).code).toBe(0)
 })
 
 test('invitations, offers and requests end when --expires-in says', async () => {

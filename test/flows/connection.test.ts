@@ -214,13 +214,35 @@ test('a list is a page in order of creation, and filters by thid', async () => {
   ])
 })
 
-test('an invitation can be deleted, a connection cannot', async () => {
+test('an invitation and a connection can be deleted, unless a flow over it waits', async () => {
   await using pair = await startPair()
   const remove = (connectionId: string) =>
     pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId } })
   const { connectionId } = await pair.issuer.call('POST /connections', { body: {} })
   await remove(connectionId)
   expect((await refusal(read(pair.issuer, connectionId))).status).toBe(404)
-  const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
-  expect((await refusal(remove(inviterConnectionId))).status).toBe(403)
+  const { inviterConnectionId, inviteeConnectionId } = await connect(pair.issuer, pair.holder)
+  const { presentationId: waiting } = await pair.issuer.call('POST /present-proof/presentations', {
+    body: { connectionId: inviterConnectionId, proofs: [] },
+  })
+  expect(await refusal(remove(inviterConnectionId))).toMatchObject(withDetail(403, waiting))
+  await pair.issuer.call('DELETE /present-proof/presentations/{presentationId}', {
+    path: { presentationId: waiting },
+  })
+  await pair.issuer.call('POST /messages', {
+    body: { connectionId: inviterConnectionId, content: 'before' },
+  })
+  await remove(inviterConnectionId)
+  expect((await refusal(read(pair.issuer, inviterConnectionId))).status).toBe(404)
+  // Nothing of the other side arrives any more, and what was exchanged stays.
+  const { messageId } = await pair.holder.call('POST /messages', {
+    body: { connectionId: inviteeConnectionId, content: 'after' },
+  })
+  await until(
+    'the refusal',
+    () => pair.holder.call('GET /messages'),
+    ({ contents }) =>
+      contents.some((message) => message.messageId === messageId && message.failure !== undefined),
+  )
+  expect((await pair.issuer.call('GET /messages')).contents.map(({ content }) => content)).toEqual(['before'])
 })

@@ -11,7 +11,6 @@ import { newShortLink } from '../../wallet/short-links.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readBody, type Handler } from '../engine/receive.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
-import { removeRecord } from '../engine/remove.ts'
 import type { Flow } from '../index.ts'
 import {
   requireConnectionInvitation,
@@ -161,15 +160,6 @@ function unknownThread(thid: string): Problem {
     'error:ConnectionServiceError:ThreadIdNotFound',
     `There is no connection for the thread ${thid} between these DIDs.`,
   )
-}
-
-/** Deletes an unanswered invitation. @throws {Problem} 404; 403 once the invitation is answered */
-export function deleteConnection(wallet: Wallet, id: string): Promise<void> {
-  return removeRecord(wallet, connection, id, (_tx, { role, state }) => {
-    if (role === 'Inviter' && state === 'InvitationGenerated') return Promise.resolve()
-    const detail = `The connection ${id} is in state ${state}; only an unanswered invitation can be deleted.`
-    throw new Problem('Not Allowed', detail)
-  })
 }
 
 /**

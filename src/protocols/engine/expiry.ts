@@ -7,7 +7,7 @@ import { connection } from '../connection/model.ts'
 import { protocols } from '../index.ts'
 import { flowExpired } from '../model.ts'
 import { problemReport } from '../report-problem/flow.ts'
-import { findRecord, getRecord } from './find.ts'
+import { findRecord } from './find.ts'
 import { findExpiry, findRow, lastMs } from './machine.ts'
 import type { Outgoing, Protocol, Rec } from './protocol.ts'
 import { advance, queueOf } from './record.ts'
@@ -95,9 +95,10 @@ async function findSince(tx: Tx, recordId: string): Promise<string | null> {
 
 /** The report to the other side, in any state of the connection. An unanswered invitation has no other side. */
 async function reportTo(tx: Tx, record: Rec, comment: string): Promise<Outgoing | undefined> {
-  const { myDid: to, theirDid: from }: Rec =
-    record.connectionId === undefined ? record : await getRecord(tx, connection, record.connectionId)
-  if (to === undefined || from === undefined) return undefined
+  const sides: Rec | undefined =
+    record.connectionId === undefined ? record : await findRecord(tx, connection, record.connectionId)
+  if (sides?.myDid === undefined || sides.theirDid === undefined) return undefined
+  const { myDid: to, theirDid: from } = sides
   return problemReport({ from, to, thid: record.thid }, { code, comment })
 }
 
