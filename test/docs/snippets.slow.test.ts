@@ -20,8 +20,9 @@ const tools = [
 const hasTools = tools.every(([tool, ...args]) => spawnSync(tool!, args).status === 0)
 
 // Most of a page's time is waiting.
-describe.concurrent.skipIf(!hasTools)(
+describe.skipIf(!hasTools)(
   'the examples (skipped without bash, curl 7.76, jq and openssl)',
+  { concurrent: true },
   () => {
     test.for(pages.filter(hasBlocks))('%s', { timeout: patienceMs + 60_000 }, async (page, { skip }) => {
       skip(needsPostgres(page) && missingPostgres !== undefined, missingPostgres)
