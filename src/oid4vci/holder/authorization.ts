@@ -11,9 +11,10 @@ import { faultOfRedirectUri } from '../redirect-uri.ts'
 import { digestOf, newSecret } from '../../oauth/secrets.ts'
 import { attestClient, newClientKey } from './attestation.ts'
 import { type Caller, describe, post, readAnswer, refused, toText } from './caller.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { callerOf, failStep, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
-import { redeem } from './token.ts'
+import { later, redeem } from './token.ts'
 
 export const BeginAuthorization = z
   .object({
@@ -40,11 +41,19 @@ const begun = 'POST /issue-credentials/records/{recordId}/begin-authorization'
 const PushedResponse = z.looseObject({ request_uri: z.string().min(1).max(10_000) })
 
 /**
- * Begins the authorization: the record then has the URL for the person's browser. A second call begins it anew.
+ * Begins the authorization: the record then has the URL for the person's browser. A later call begins it anew.
  *
  * @throws {Problem} 400 naming the member, and for another grant; `IssuerRefused`; 503 if the server does not answer
  */
-export async function beginAuthorization(
+export function beginAuthorization(
+  wallet: Wallet,
+  recordId: string,
+  given: z.output<typeof BeginAuthorization>,
+): Promise<CredentialRecord> {
+  return oneAtATime(wallet, recordId, { begin: given }, () => begin(wallet, recordId, given))
+}
+
+async function begin(
   wallet: Wallet,
   recordId: string,
   { redirectUri }: z.output<typeof BeginAuthorization>,
@@ -76,7 +85,7 @@ export async function beginAuthorization(
   try {
     const authorizationUrl = await toUrl(caller, record, parameters, clientKey)
     const sealed = sealSecrets(wallet, recordId, { issuerState, verifier, state, redirectUri, clientKey })
-    const change = withCalls(record, caller, { sealed, authorizationUrl })
+    const change = withCalls(record, caller, { sealed, authorizationUrl, codeSentAt: undefined })
     return await wallet.transaction((tx) => advance(tx, issueCredential, record, begun, change))
   } catch (error) {
     return failStep(caller, record, error)
@@ -114,18 +123,29 @@ async function toUrl(
 
 /**
  * Completes the authorization with the parameters of the redirect: redeems the code, and has the credential requested. An error ends the flow.
+ * A second call with the same redirect changes nothing, also while the first one runs.
  *
  * @throws {Problem} 400 for a response that is not of the begun authorization; `IssuerRefused`; 503 if the server does not answer
  */
-export async function completeAuthorization(
+export function completeAuthorization(
+  wallet: Wallet,
+  recordId: string,
+  response: CompleteAuthorization,
+): Promise<CredentialRecord> {
+  return oneAtATime(wallet, recordId, { complete: response }, () => complete(wallet, recordId, response))
+}
+
+async function complete(
   wallet: Wallet,
   recordId: string,
   response: CompleteAuthorization,
 ): Promise<CredentialRecord> {
   const record = await getOffer(wallet.db, recordId)
+  const { state, verifier, redirectUri, clientKey } = openSecrets(wallet, record)
+  const isCompleted = later.includes(record.state) || record.state === 'IssuanceFailed'
+  if (isCompleted && response.state === state) return record
   if (record.state !== 'AuthorizationPending')
     throw wrongState(issueCredential, record, 'obtained access token')
-  const { state, verifier, redirectUri, clientKey } = openSecrets(wallet, record)
   const { clientId } = record.receivedOffer
   if (response.state !== state)
     throw new Problem(

@@ -40,13 +40,24 @@ export function withCalls(
   return { receivedOffer: { ...receivedOffer, ...change, calls } }
 }
 
-/** Stores the calls and the reason of a failed step, and throws it. The record stays in its state, and the step can be repeated. */
-export async function failStep(caller: Caller, { id, state }: OfferRecord, error: unknown): Promise<never> {
+/**
+ * Stores the calls, the reason of a failed step and `change`, and throws the reason. The record stays in its state, and the step can be
+ * repeated.
+ */
+export async function failStep(
+  caller: Caller,
+  { id, state }: OfferRecord,
+  error: unknown,
+  change: Partial<StoredOpenId4VciOffer> = {},
+): Promise<never> {
   if (error instanceof Problem)
     await caller.wallet.transaction(async (tx) => {
       const record = await getOffer(tx, id)
       if (record.state !== state) return
-      await updateData(tx, record, { ...withCalls(record, caller), metaLastFailure: toFailure(error) })
+      await updateData(tx, record, {
+        ...withCalls(record, caller, change),
+        metaLastFailure: toFailure(error),
+      })
     })
   throw error
 }

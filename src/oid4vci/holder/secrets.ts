@@ -15,7 +15,7 @@ const PrivateKey = z.object({
 const Secrets = z.object({
   preAuthorizedCode: z.string().optional(),
   issuerState: z.string().optional(),
-  /** The begun authorization: PKCE, `state`, and the redirect URI. */
+  /** The begun authorization: PKCE, `state`, and the redirect URI. `state` stays, so that a repeated redirect is known. */
   verifier: z.string().optional(),
   state: z.string().optional(),
   redirectUri: z.string().optional(),

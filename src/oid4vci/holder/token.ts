@@ -1,14 +1,15 @@
 /** Token requests of a wallet (VCI §6.1). The access token is stored before it is used, because a code can be redeemed once. */
 import * as z from 'zod'
-import { Problem } from '../../base/problem.ts'
+import { isTemporary, Problem } from '../../base/problem.ts'
 import { generateKey } from '../../crypto/keys.ts'
-import { advance } from '../../protocols/engine/record.ts'
+import { advance, requireTransition, updateData } from '../../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
 import { wrongState } from '../../protocols/engine/protocol.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { preAuthorizedGrant } from '../../oauth/parameters.ts'
 import { attestClient, newClientKey } from './attestation.ts'
-import { type Caller, describe, post, readAnswer, refused } from './caller.ts'
+import { type Answer, type Caller, describe, post, readAnswer, refused } from './caller.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { callerOf, failStep, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
 
@@ -31,18 +32,27 @@ export type AcceptOpenId4VciOffer = {
 }
 
 /** The states after the token request. */
-const later: readonly CredentialRecord['state'][] = [
+export const later: readonly CredentialRecord['state'][] = [
   'RequestPending',
   'CredentialDeferred',
   'CredentialReceived',
 ]
 
 /**
- * Accepts an offer with a pre-authorized code: redeems it, and has the credential requested. A second call changes nothing.
+ * Accepts an offer with a pre-authorized code: redeems it, and has the credential requested. A second call changes nothing, also while the
+ * first one runs.
  *
  * @throws {Problem} 400 naming the member; `IssuerRefused`; 503 if the server does not answer
  */
-export async function acceptOffer(
+export function acceptOffer(
+  wallet: Wallet,
+  recordId: string,
+  given: AcceptOpenId4VciOffer,
+): Promise<CredentialRecord> {
+  return oneAtATime(wallet, recordId, { accept: given }, () => accept(wallet, recordId, given))
+}
+
+async function accept(
   wallet: Wallet,
   recordId: string,
   given: AcceptOpenId4VciOffer,
@@ -71,7 +81,12 @@ type Redemption = {
   isGuess?: boolean
 }
 
-/** Redeems a code. The record stays in its state if the server refuses it. @throws {Problem} `IssuerRefused`; 503 */
+/**
+ * Redeems a code. The record says so before the code is sent, so that after a crash the reason of a refusal is known. It stays in its state if
+ * the server refuses the code.
+ *
+ * @throws {Problem} `IssuerRefused`; 503
+ */
 export async function redeem(
   caller: Caller,
   record: OfferRecord,
@@ -81,20 +96,24 @@ export async function redeem(
   const { receivedOffer } = record
   const dpopKey = receivedOffer.usesDpop ? (generateKey('P-256') as Secrets['dpopKey']) : undefined
   const { token: url } = receivedOffer.endpoints
+  const wasSent = receivedOffer.codeSentAt !== undefined
   try {
     const client = await attestClient(caller, record, clientKey)
+    await reserve(wallet, record.id)
     const answer = await post(caller, url, { form, dpopKey, client })
-    if (answer.status !== 200) throw refused(url, reasonOfRefusal(describe(answer), answer.error, isGuess))
+    if (answer.status !== 200) throw refused(url, reasonOfRefusal(answer, { isGuess, wasSent }))
     const response = readAnswer(TokenResponse, answer, url)
     const isBound = response.token_type.toLowerCase() === 'dpop'
     if (!isBound && response.token_type.toLowerCase() !== 'bearer')
       throw refused(url, 'its token_type is neither Bearer nor DPoP')
     if (isBound && !dpopKey) throw refused(url, 'its token_type is DPoP, and the request had no DPoP proof')
-    const secrets = { accessToken: response.access_token, ...(isBound && { dpopKey }) }
+    const { state } = openSecrets(wallet, record)
+    const secrets = { accessToken: response.access_token, state, ...(isBound && { dpopKey }) }
     const change = withCalls(record, caller, {
       sealed: sealSecrets(wallet, record.id, secrets),
       credentialIdentifier: identifierIn(response, receivedOffer.credentialConfigurationId),
       authorizationUrl: undefined,
+      codeSentAt: undefined,
     })
     return await wallet.transaction((tx) =>
       advance(tx, issueCredential, record, 'obtained access token', {
@@ -103,8 +122,20 @@ export async function redeem(
       }),
     )
   } catch (error) {
-    return failStep(caller, record, error)
+    // Without an answer, the code may be used.
+    const isAnswered = error instanceof Problem && !isTemporary(error)
+    return failStep(caller, record, error, isAnswered ? { codeSentAt: undefined } : {})
   }
+}
+
+/** Notes in the record that the code is about to be sent. @throws {Problem} if the record is in another state meanwhile */
+async function reserve(wallet: Wallet, recordId: string): Promise<void> {
+  await wallet.transaction(async (tx) => {
+    const record = await getOffer(tx, recordId)
+    requireTransition(issueCredential, record, 'obtained access token')
+    const receivedOffer = { ...record.receivedOffer, codeSentAt: new Date().toISOString() }
+    await updateData(tx, record, { receivedOffer })
+  })
 }
 
 /** VCI §6.2: a response with credential identifiers requires one in the credential request. */
@@ -121,10 +152,16 @@ function identifierIn(
   return granted?.credential_identifiers?.[0]
 }
 
-function reasonOfRefusal(said: string, code: string | undefined, isGuess: boolean): string {
-  if (code !== 'invalid_grant') return said
-  return isGuess
-    ? `${said}. Compare txCode with the one that the issuer gave; if it is right, ask for a new offer`
+function reasonOfRefusal(
+  answer: Answer,
+  { isGuess, wasSent }: { isGuess: boolean; wasSent: boolean },
+): string {
+  const said = describe(answer)
+  if (answer.error !== 'invalid_grant') return said
+  if (isGuess)
+    return `${said}. Compare txCode with the one that the issuer gave; if it is right, ask for a new offer`
+  return wasSent
+    ? `${said}. This wallet has sent the code before and got no answer, which may have used it up: ask for a new offer`
     : `${said}. The code was used, was withdrawn, or has expired: ask for a new offer`
 }
 

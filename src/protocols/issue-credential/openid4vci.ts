@@ -96,6 +96,8 @@ export const StoredOpenId4VciOffer = z.object({
   listsServers: z.boolean(),
   /** JSON of the secrets of the flow, sealed, see `oid4vci/holder/secrets.ts`. */
   sealed: z.string(),
+  /** When the code was sent, until its answer is stored. Left behind by a crash and by a request without an answer. */
+  codeSentAt: z.iso.datetime().optional(),
   credentialIdentifier: z.string().optional(),
   transactionId: z.string().optional(),
   /** Epoch milliseconds before which a deferred credential is not asked for. */

@@ -91,6 +91,18 @@ const offers: Check[] = [
     attack: (scene) => received(scene, scene.issuer.offer(), { grant: 'authorization_code' }),
   },
   {
+    // A wrong transaction code that is sent twice costs two guesses.
+    file: 'one-at-a-time.ts',
+    text: 'if (step.request === text) return step.outcome',
+    off: 'false',
+    attack: async ({ holder, issuer }) => {
+      issuer.on('token', () => ({ status: 400, body: { error: 'invalid_grant' } }))
+      const { recordId } = await receive(holder, issuer.offer('Licence', withTxCode({})))
+      await Promise.all([1, 2].map(() => succeeds(accept(holder, recordId, '1234'))))
+      return issuer.at('token').length > 1
+    },
+  },
+  {
     file: 'support.ts',
     text: 'wanted > most',
     off: 'false',
