@@ -4,6 +4,7 @@ import { isOver } from '../base/clock.ts'
 import { updateData } from '../protocols/engine/record.ts'
 import type { CredentialRecord } from '../protocols/issue-credential/model.ts'
 import type { Tx } from '../storage/database.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 import { CheckedRequest } from './authorization-request.ts'
 import { OAuthError } from '../oauth/oauth-error.ts'
 import { digestOf, newSecret } from '../oauth/secrets.ts'
@@ -12,21 +13,35 @@ import { updateSession, type SessionRow } from './session.ts'
 /** The seconds for which an authorization code is valid. */
 const lifetimeSeconds = 60
 
-/** The request that a code is for, and when the code ends, in milliseconds since 1970. */
-const Authorized = CheckedRequest.extend({ endsMs: z.number() })
+/** The request that a code is for, when the code ends, in milliseconds since 1970, and the sealed code, for a form that comes twice. */
+const Authorized = CheckedRequest.extend({ endsMs: z.number(), sealedCode: z.string().optional() })
+type Authorized = z.infer<typeof Authorized>
+
+const contextOf = (recordId: string) => `authorization-code:${recordId}`
 
 /** Makes the code of a request that the person accepted. A code of an earlier request of the same offer ends. */
-export async function createCode(tx: Tx, request: CheckedRequest): Promise<string> {
+export async function createCode(tx: Tx, wallet: Wallet, request: CheckedRequest): Promise<string> {
   const code = newSecret()
   const endsMs = Date.now() + lifetimeSeconds * 1_000
-  const authorized = JSON.stringify({ ...request, endsMs } satisfies z.infer<typeof Authorized>)
+  const sealedCode = wallet.seal(contextOf(request.recordId), code)
+  const authorized = JSON.stringify({ ...request, endsMs, sealedCode } satisfies Authorized)
   await updateSession(tx, request.recordId, { code_digest: digestOf(code), authorized })
   return code
 }
 
 /** The authorization of a session. Undefined for one with a pre-authorized code. */
-export function authorizedIn({ authorized }: SessionRow): z.infer<typeof Authorized> | undefined {
+export function authorizedIn({ authorized }: SessionRow): Authorized | undefined {
   return authorized === null ? undefined : Authorized.parse(JSON.parse(authorized))
+}
+
+/** The code of an accepted request again. Undefined if it was redeemed or has expired. */
+export function findCode(
+  wallet: Wallet,
+  { recordId, endsMs, sealedCode }: Authorized,
+  { state }: CredentialRecord,
+): string | undefined {
+  if (state !== 'OfferCreated' || isOver(endsMs) || sealedCode === undefined) return undefined
+  return wallet.unseal(contextOf(recordId), sealedCode)
 }
 
 type Redemption = {

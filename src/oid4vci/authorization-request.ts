@@ -89,12 +89,17 @@ export async function readTarget(
 /** The record of an offer that can be redeemed. @throws {OAuthError} `invalid_request` */
 export async function getOpenRecord(db: Db, recordId: string): Promise<CredentialRecord> {
   const record = await getRecord(db, issueCredential, recordId)
+  requireOpen(record)
+  return record
+}
+
+/** @throws {OAuthError} `invalid_request` if the offer of a record cannot be redeemed any more */
+export function requireOpen(record: CredentialRecord): void {
   if (record.state !== 'OfferCreated' || isOver((record.openid4vci?.expiresTime ?? 0) * 1_000))
     throw new OAuthError(
       'invalid_request',
       'issuer_state: the offer was redeemed, has expired, or was blocked by wrong transaction codes. Ask for a new offer.',
     )
-  return record
 }
 
 /** Checks the request of a target. @throws {OAuthError} that may be sent to the redirect URI */

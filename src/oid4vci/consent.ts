@@ -5,10 +5,18 @@
 import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { getCertificate } from '../issuer-certificates/certificates.ts'
+import { getRecord } from '../protocols/engine/find.ts'
+import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { createCode } from './authorization-code.ts'
-import { checkRequest, type CheckedRequest, getOpenRecord, readTarget } from './authorization-request.ts'
+import { authorizedIn, createCode, findCode } from './authorization-code.ts'
+import {
+  checkRequest,
+  type CheckedRequest,
+  getOpenRecord,
+  readTarget,
+  requireOpen,
+} from './authorization-request.ts'
 import { claimsOf } from './claims.ts'
 import { findConfiguration } from './configurations.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
@@ -16,7 +24,7 @@ import { isUsed } from './nonce.ts'
 import { OAuthError } from '../oauth/oauth-error.ts'
 import { readParameters, withParameters } from '../oauth/parameters.ts'
 import { openRequest, readPushed, sealRequest, useRequest } from './sealed-request.ts'
-import { getSession, openSecrets } from './session.ts'
+import { getSession, openSecrets, type SessionRow } from './session.ts'
 import { guessTxCode } from './tx-code.ts'
 import { providersOf } from './wallet-providers.ts'
 
@@ -72,7 +80,7 @@ export async function openConsent(
   })
 }
 
-/** Stores the answer of a person. @throws {OAuthError} that is not redirected */
+/** Stores the answer of a person. The same answer again, as of a double click, gets the first redirect again. @throws {OAuthError} that is not redirected */
 export async function answerConsent(
   wallet: Wallet,
   issuer: IssuerRow,
@@ -83,32 +91,57 @@ export async function answerConsent(
   if (!request)
     throw new OAuthError('invalid_request', 'request: the page is too old. Start again in the wallet.')
   return orRedirect(wallet, issuer, request, async () => {
-    const answer = await wallet.transaction((tx) => storeAnswer(tx, wallet, request, { decision, txCode }))
+    const answer = await wallet.transaction((tx) =>
+      storeAnswer(tx, wallet, request, { sealed, decision, txCode }),
+    )
     if (answer instanceof OAuthError) throw answer
     if (answer.code === undefined) return { consent: await toConsent(wallet, issuer, request, true) }
     return { redirect: toRedirect(wallet, issuer, request, { code: answer.code }) }
   })
 }
 
+type Form = { sealed: string; decision: 'accept' | 'decline'; txCode: string | undefined }
+
 /** The authorization code; none if the transaction code was wrong and may be sent again. Returned errors commit their writes. */
 async function storeAnswer(
   tx: Tx,
   wallet: Wallet,
   request: CheckedRequest,
-  { decision, txCode: given = '' }: { decision: 'accept' | 'decline'; txCode: string | undefined },
+  { sealed, decision, txCode = '' }: Form,
 ): Promise<{ code: string | undefined } | OAuthError> {
-  if (await isUsed(tx, request.id)) throw answeredBefore()
-  const record = await getOpenRecord(tx, request.recordId)
+  const record = await getRecord(tx, issueCredential, request.recordId)
   const session = await getSession(tx, request.recordId)
+  const earlier = (await isUsed(tx, request.id)) ? answerOf(wallet, { session, record }, request) : undefined
+  if (earlier && earlier.decision !== decision) throw answeredBefore()
+  requireOpen(record)
   const { txCode: right } = openSecrets(wallet, session) ?? {}
   if (decision === 'accept' && right !== undefined) {
-    const guesses = await guessTxCode(tx, { session, record }, { right, given: given.replaceAll(/\s/g, '') })
+    const given = txCode.replaceAll(/\s/g, '')
+    const form = { id: `${sealed} ${given}` }
+    // The same form again, as of a double click, is the same guess.
+    if (await isUsed(tx, form.id)) return { code: undefined }
+    const guesses = await guessTxCode(tx, { session, record }, { right, given })
+    if (guesses !== undefined) await useRequest(tx, form)
     if (guesses === 0) return new OAuthError('access_denied', 'The transaction code was wrong too often.')
     if (guesses !== undefined) return { code: undefined }
   }
   await useRequest(tx, request)
   if (decision === 'decline') return new OAuthError('access_denied', 'The person declined the credential.')
-  return { code: await createCode(tx, request) }
+  return { code: earlier?.code ?? (await createCode(tx, wallet, request)) }
+}
+
+/** The first answer to a request. @throws {Problem} 410 if its code was redeemed or has expired */
+function answerOf(
+  wallet: Wallet,
+  { session, record }: { session: SessionRow; record: CredentialRecord },
+  { id }: CheckedRequest,
+): { decision: 'accept' | 'decline'; code?: string } {
+  const authorized = authorizedIn(session)
+  // A later request of the offer may have replaced it. Its code has ended, and declining again does no harm.
+  if (authorized?.id !== id) return { decision: 'decline' }
+  const code = findCode(wallet, authorized, record)
+  if (code === undefined) throw answeredBefore()
+  return { decision: 'accept', code }
 }
 
 function answeredBefore(): Problem {

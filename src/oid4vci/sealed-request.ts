@@ -111,7 +111,7 @@ export function readPushed(wallet: Wallet, issuerId: string, parameters: URLSear
   return request
 }
 
-/** Stores that the request is answered, until no form of it is left. False if it was answered before. */
-export function useRequest(tx: Tx, { id }: CheckedRequest): Promise<boolean> {
+/** Stores that a request is answered, or that its form was, until no form of it is left. False if it was answered before. */
+export function useRequest(tx: Tx, { id }: Pick<CheckedRequest, 'id'>): Promise<boolean> {
   return useNonce(tx, id, Date.now() + (lifetimes.pushed + lifetimes.form) * 1_000)
 }

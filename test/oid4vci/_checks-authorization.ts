@@ -153,11 +153,21 @@ const consents: Check[] = [
   },
   {
     file: 'consent.ts',
-    text: 'await isUsed(tx, request.id)',
+    text: '(await isUsed(tx, request.id))',
     off: 'false',
     attack: async ({ setup }) => {
       const { fields } = await shown(setup)
-      await answer(setup, fields)
+      await answer(setup, { ...fields, decision: 'decline' })
+      return answer(setup, fields)
+    },
+  },
+  {
+    file: 'consent.ts',
+    text: 'earlier && earlier.decision !== decision',
+    off: 'false',
+    attack: async ({ setup }) => {
+      const { fields } = await shown(setup)
+      await answer(setup, { ...fields, decision: 'decline' })
       return answer(setup, fields)
     },
   },

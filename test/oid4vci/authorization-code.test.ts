@@ -225,16 +225,41 @@ describe('a pushed request', () => {
     expect(page.headers.get('content-security-policy')).toContain('https://wallet.example;')
   })
 
-  test('may be shown again, and is answered once', async () => {
-    const { parameters, txCode } = await offered(setup)
+  /** Two pages of a request, and its forms. */
+  async function shownTwice() {
+    const { parameters, txCode, verifier } = await offered(setup)
     const query = { client_id: 'wallet', request_uri: await pushed(parameters) }
-    const pages = [await open(setup, query), await open(setup, query)]
-    const fields = { decision: 'accept', tx_code: txCode }
-    const first = await answer(setup, { request: sealedIn(pages[0]!), ...fields })
-    expect(first.status).toBe(303)
-    for (const page of pages)
-      expect((await answer(setup, { request: sealedIn(page), ...fields })).status).toBe(410)
+    const requests = [sealedIn(await open(setup, query)), sealedIn(await open(setup, query))]
+    const send = (index: number, decision: 'accept' | 'decline', code = txCode) =>
+      answer(setup, { request: requests[index], decision, tx_code: code })
+    return { query, txCode, verifier, send }
+  }
+
+  test('may be shown again, and gets one code, also if its form comes twice', async () => {
+    const { query, verifier, send } = await shownTwice()
+    const [first, ...others] = await Promise.all([send(0, 'accept'), send(0, 'accept'), send(1, 'accept')])
+    expect(first!.status).toBe(303)
+    const code = first!.location!.searchParams.get('code')!
+    for (const { location } of others) expect(location!.href).toBe(first!.location!.href)
+    expect((await send(0, 'decline')).status).toBe(410)
     expect((await open(setup, query)).status).toBe(410)
+    expect((await redeemAuthorized(setup, { code, verifier })).status).toBe(200)
+    // The wallet has the code. Sending it once more would revoke its access token.
+    expect((await send(0, 'accept')).status).toBe(410)
+  })
+
+  test('does not tell its code without the transaction code', async () => {
+    const { txCode, send } = await shownTwice()
+    await send(0, 'accept')
+    const { status, location } = await send(1, 'accept', txCode === '000000' ? '000001' : '000000')
+    expect([status, location]).toEqual([400, undefined])
+  })
+
+  test('is declined once, also if its form comes twice', async () => {
+    const { send } = await shownTwice()
+    const replies = await Promise.all([send(0, 'decline'), send(0, 'decline'), send(1, 'decline')])
+    for (const { location } of replies) expect(location!.searchParams.get('error')).toBe('access_denied')
+    expect((await send(0, 'accept')).status).toBe(410)
   })
 
   test('has no request_uri itself, and is no form of a page', async () => {
@@ -272,6 +297,14 @@ describe('the page', () => {
     const late = await answer(setup, { request: sealedIn(page), decision: 'accept', tx_code: txCode })
     expect(late.location!.searchParams.get('code')).toBeNull()
     expect((await recordOf(setup, recordId)).protocolState).toBe('OfferBlocked')
+  })
+
+  test('counts a wrong code once if its form comes twice', async () => {
+    const { parameters, txCode } = await offered(setup)
+    const request = sealedIn(await open(setup, parameters))
+    const wrong = { request, decision: 'accept', tx_code: txCode === '000000' ? '000001' : '000000' }
+    for (const page of await Promise.all([answer(setup, wrong), answer(setup, wrong)]))
+      expect(page.text).toContain('You can try 4 more times.')
   })
 
   test.each([
