@@ -17,7 +17,7 @@ import { createEntryMemory } from './vdr/entry-memory.ts'
 import { createHttpLedger } from './vdr/http-ledger.ts'
 import { openSqliteLedger, type EmbeddedLedger } from './vdr/sqlite-ledger.ts'
 import type { Environment } from './wallet/environment.ts'
-import { createReplyLimit } from './wallet/quotas.ts'
+import { createOfferLimit, createReplyLimit } from './wallet/quotas.ts'
 import { createWriteBarrier } from './wallet/write-barrier.ts'
 
 type Given = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db' | 'tokens' | 'shortLinks'> &
@@ -78,6 +78,7 @@ export async function createEnvironment(
     readSchema,
     destinations: createDestinations(),
     limitReplies: createReplyLimit(config.INVITATION_REPLIES_PER_MINUTE),
+    limitOffers: createOfferLimit(),
     writeBarrier: store.writeBarrier ?? createWriteBarrier(),
   }
   return { env, embeddedLedger }

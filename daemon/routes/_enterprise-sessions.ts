@@ -16,6 +16,7 @@ import {
   type SessionChoices,
 } from '../../src/enterprise/session.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
+import { withQuotas } from '../../src/wallet/quotas.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { Page, toPage, whole, type Paging } from '../http/paging.ts'
 
@@ -77,7 +78,8 @@ export function createHandlers<State extends { id: string }>(product: Product<St
     ): Promise<T> {
       await agent.enterprise.limitAnswers(address, submissionId)
       const walletId = await getWalletIdOfLink(agent.env.tokens, product, submissionId)
-      return unlessDeleted(agent.wallets.use(walletId, submit), () => linkUnknown(product))
+      const run = (wallet: Wallet) => submit(withQuotas(wallet, 'others'))
+      return unlessDeleted(agent.wallets.use(walletId, run), () => linkUnknown(product))
     },
   }
 }

@@ -5,6 +5,7 @@ import { getIssuer, issuerNotFound, type IssuerRow } from '../../src/oid4vci/iss
 import { proofAlgorithms } from '../../src/oid4vci/metadata.ts'
 import { OAuthError } from '../../src/oauth/oauth-error.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
+import { withQuotas } from '../../src/wallet/quotas.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 
 const OAuthErrorResponse = z
@@ -48,7 +49,7 @@ export async function withIssuer<T>(
 ): Promise<T> {
   const issuer = await getIssuer(agent.db, issuerId)
   return unlessDeleted(
-    agent.wallets.use(issuer.wallet_id, (wallet) => use(wallet, issuer)),
+    agent.wallets.use(issuer.wallet_id, (wallet) => use(withQuotas(wallet, 'others'), issuer)),
     () => issuerNotFound(issuerId),
   )
 }

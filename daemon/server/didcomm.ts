@@ -97,7 +97,12 @@ async function receiveMessage(agent: Agent, ctx: Context): Promise<void> {
     await inSpan(
       () => spanOf(agent, ctx, unpacked),
       () =>
-        receive(forRequest(withQuotas(wallet), context.log, noteThread), handlers, unpacked, context.address),
+        receive(
+          forRequest(withQuotas(wallet, 'others'), context.log, noteThread),
+          handlers,
+          unpacked,
+          context.address,
+        ),
     )
   }
   await unlessDeleted(agent.wallets.use(walletId, work, context.log), recipientNotFound)

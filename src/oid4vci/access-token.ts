@@ -66,7 +66,7 @@ async function findGrantedByServer(wallet: Wallet, issuer: IssuerRow, token: str
 async function assertBound(
   wallet: Wallet,
   issuer: IssuerRow,
-  { jkt }: Granted,
+  { session, jkt }: Granted,
   {
     endpoint,
     isDpop,
@@ -84,6 +84,7 @@ async function assertBound(
       proof ? 'The access token is bound to another key.' : 'The DPoP proof is missing.',
       endpoint,
     )
+  await wallet.env.limitOffers(session.record_id)
   await wallet.transaction((tx) => useProof(tx, proof, endpoint))
 }
 

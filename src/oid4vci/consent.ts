@@ -90,6 +90,7 @@ export async function answerConsent(
   const request = openRequest(wallet, issuer.id, 'form', sealed)
   if (!request)
     throw new OAuthError('invalid_request', 'request: the page is too old. Start again in the wallet.')
+  await wallet.env.limitOffers(request.recordId)
   return orRedirect(wallet, issuer, request, async () => {
     const answer = await wallet.transaction((tx) =>
       storeAnswer(tx, wallet, request, { sealed, decision, txCode }),

@@ -22,6 +22,9 @@ export const NotificationRequest = z
   })
   .meta({ id: 'NotificationRequest' })
 
+/** The notifications of one credential that are stored. A wallet has three kinds to send. */
+const mostNotifications = 10
+
 /**
  * Stores the notification with the record, and emits an event. A repeated one changes nothing.
  *
@@ -46,9 +49,14 @@ export async function receiveNotification(
         'invalid_notification_id',
         'The access token is not for the credential of this notification_id.',
       )
-    const { notification: last } = record
+    const { notification: last, notifications = 0 } = record
     if (last?.event === event && last.description === description) return
+    if (notifications >= mostNotifications)
+      throw new OAuthError(
+        'invalid_notification_request',
+        `The credential has had ${mostNotifications} notifications. Further ones are not stored.`,
+      )
     const notification = { event, description, at: new Date().toISOString() }
-    await updateWithEvent(tx, issueCredential, record, { notification })
+    await updateWithEvent(tx, issueCredential, record, { notification, notifications: notifications + 1 })
   })
 }

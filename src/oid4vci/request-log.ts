@@ -1,10 +1,10 @@
 /** Refused requests of wallets, in the log of messages. Accepted requests are states of the record. */
-import { randomId } from '../base/id.ts'
-import { logReceived } from '../outbox/message-log.ts'
+import { logRefused } from '../outbox/message-log.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { updateData } from '../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import type { Tx } from '../storage/database.ts'
+import { writeIfRoom } from '../wallet/quotas.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { OAuthError, toFailure } from '../oauth/oauth-error.ts'
 import type { SessionRow } from './session.ts'
@@ -12,15 +12,15 @@ import type { SessionRow } from './session.ts'
 /** The type of a request in the log. It has no DID of a sender. */
 type RequestType = 'authorization-request' | 'token-request' | 'credential-request'
 
-/** Logs the error that the wallet got, for the trace. */
-export function logRefusal(
+/** Logs the error that the wallet got, for the trace. What comes after the end of the flow is not logged: the link stays known for ever. */
+export async function logRefusal(
   tx: Tx,
-  { thid, issuingDID = '' }: Pick<CredentialRecord, 'thid' | 'issuingDID'>,
+  { thid, issuingDID = '', state }: Pick<CredentialRecord, 'thid' | 'issuingDID' | 'state'>,
   type: RequestType,
   { code, message }: OAuthError,
 ): Promise<void> {
-  const about = { id: randomId(), thread: thid, type, from: 'wallet', to: issuingDID }
-  return logReceived(tx, about, { at: new Date(), refusal: `${code}: ${message}` })
+  if (issueCredential.states[state]?.ends !== undefined) return
+  await logRefused(tx, { thread: thid, type, to: issuingDID }, `${code}: ${message}`)
 }
 
 /** Runs the checks of a request, and logs its refusal if the request names a session. A wallet gets its first DPoP nonce by a refusal, which is not logged. */
@@ -36,7 +36,7 @@ export async function withLog<T>(
     const isRefusal = error instanceof OAuthError && error.code !== 'use_dpop_nonce'
     const session = isRefusal ? await find() : undefined
     if (isRefusal && session)
-      await wallet.transaction(async (tx) => {
+      await writeIfRoom(wallet, async (tx) => {
         await logRefusal(tx, await getRecord(tx, issueCredential, session.record_id), type, error)
       })
     throw error
@@ -45,7 +45,7 @@ export async function withLog<T>(
 
 /** Stores why a request was refused, for the trace. The wallet may send a better one. */
 export async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
-  await wallet.transaction(async (tx) => {
+  await writeIfRoom(wallet, async (tx) => {
     const record = await getRecord(tx, issueCredential, recordId)
     await logRefusal(tx, record, 'credential-request', error)
     if (record.state === 'OfferRedeemed') await updateData(tx, record, { metaLastFailure: toFailure(error) })

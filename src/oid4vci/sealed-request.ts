@@ -88,7 +88,10 @@ async function checkPushed(
   const { jkt = checked.jkt } = (await readProof(wallet, issuer, headers.dpop, { endpoint: 'par' })) ?? {}
   if (checked.jkt !== undefined && jkt !== checked.jkt)
     throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the thumbprint of the key of the DPoP proof.')
-  if (client) await wallet.transaction((tx) => useClientProof(tx, client))
+  if (client) {
+    await wallet.env.limitOffers(checked.recordId)
+    await wallet.transaction((tx) => useClientProof(tx, client))
+  }
   return {
     ...checked,
     ...(jkt !== undefined && { jkt }),

@@ -79,7 +79,9 @@ export async function redeemCode(
     const client = await authenticateClient(wallet, issuer, headers, request.client_id)
     const proof = await readProof(wallet, issuer, headers.dpop, { endpoint: 'token' })
     // A stranger's guess begins no transaction.
-    if (!(await find())) throw unusable()
+    const session = await find()
+    if (!session) throw unusable()
+    if (client || proof) await wallet.env.limitOffers(session.record_id)
     const redemption = { request, code, token, client, proof }
     return {
       isBound: proof !== undefined,

@@ -1,18 +1,18 @@
 /** Authorization responses of wallets (OpenID4VP 1.0 §8): one that can be read and is of the request ends it, valid or not. */
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
-import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { OAuthError, toFailure } from '../oauth/oauth-error.ts'
 import { withParameters } from '../oauth/parameters.ts'
 import { digestOf, newSecret } from '../oauth/secrets.ts'
-import { logReceived } from '../outbox/message-log.ts'
+import { logRefused } from '../outbox/message-log.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance, updateData } from '../protocols/engine/record.ts'
 import { presentProof } from '../protocols/present-proof/model.ts'
 import type { PresentationCheck } from '../protocols/present-proof/openid4vp.ts'
 import type { Tx } from '../storage/database.ts'
 import { noteCount } from '../storage/tx-context.ts'
+import { writeIfRoom } from '../wallet/quotas.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
 import { readResponse, readVpToken, type Response, type VpToken } from './authorization-response.ts'
@@ -93,14 +93,21 @@ function repeat({ redirectUri, refusal }: StoredAnswer): ResponseReceipt {
   return redirectUri === undefined ? {} : { redirect_uri: redirectUri }
 }
 
-/** Stores why a response was refused, for the trace. The wallet may send a better one. */
+/**
+ * Stores why a response to an open request was refused, for the trace. The wallet may send a better one. What comes after the end of the
+ * request is not stored: the link stays known for ever.
+ */
 async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
-  await wallet.transaction(async (tx) => {
+  await writeIfRoom(wallet, async (tx) => {
     const record = await getRecord(tx, presentProof, recordId)
-    const to = record.openid4vp?.clientId ?? ''
-    const about = { id: randomId(), thread: record.thid, type: 'authorization-response', from: 'wallet', to }
-    await logReceived(tx, about, { at: new Date(), refusal: `${error.code}: ${error.message}` })
-    if (record.state === 'RequestCreated') await updateData(tx, record, { metaLastFailure: toFailure(error) })
+    if (record.state !== 'RequestCreated') return
+    const about = {
+      thread: record.thid,
+      type: 'authorization-response',
+      to: record.openid4vp?.clientId ?? '',
+    }
+    await logRefused(tx, about, `${error.code}: ${error.message}`)
+    await updateData(tx, record, { metaLastFailure: toFailure(error) })
   })
 }
 
@@ -109,6 +116,9 @@ export class RefusedResponse extends OAuthError {}
 
 /** Another response has ended the request. */
 export class AnsweredRequest extends OAuthError {}
+
+/** The characters of refused presentations that a record keeps. */
+const longestRefused = 20_000
 
 async function requireOpen(wallet: Wallet, { record }: Received): Promise<void> {
   if (record.state !== 'RequestCreated') throw isAnswered()
@@ -169,7 +179,13 @@ async function receivePresentations(
     title: 'Presentation Verification Error',
     detail,
   }
-  const change = { data, openid4vp: { ...record.openid4vp, checks }, metaLastFailure }
+  // Anyone with the link can send what is refused.
+  const sum = data.reduce((length, each) => length + each.length, 0)
+  const change = {
+    ...(sum <= longestRefused && { data }),
+    openid4vp: { ...record.openid4vp, checks },
+    metaLastFailure,
+  }
   await end(wallet, record.id, { digest, refusal: detail }, async (tx) => {
     count(tx, 'refused')
     await advance(tx, presentProof, record, 'refused response', change)

@@ -5,6 +5,7 @@
  * A row is written in the transaction that deletes the message's job or stores the received message.
  */
 import { sql, type Selectable } from 'kysely'
+import { randomId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
@@ -70,6 +71,33 @@ export async function logReceived(
     failure: refusal ?? null,
     event_sequence: null,
   })
+}
+
+/** The refusals that a thread keeps: whoever has its link can be refused for ever. */
+const mostRefusals = 20
+
+const deleteOlderRefusals = prepared((db: Db, { thread }: { thread: string }) =>
+  db
+    .deleteFrom('message_log')
+    .where('thread', '=', thread)
+    .where('direction', '=', 'received')
+    .where('outcome', '=', 'refused')
+    .where('sequence', 'not in', (inner) =>
+      inner
+        .selectFrom('message_log')
+        .select('sequence')
+        .where('thread', '=', thread)
+        .where('direction', '=', 'received')
+        .where('outcome', '=', 'refused')
+        .orderBy('sequence', 'desc')
+        .limit(sql.lit(mostRefusals)),
+    ),
+)
+
+/** Logs why a request of somebody without credentials was refused. It replaces the oldest refusal of a thread that has many. */
+export async function logRefused(tx: Tx, about: Omit<About, 'id' | 'from'>, refusal: string): Promise<void> {
+  await logReceived(tx, { id: randomId(), from: 'wallet', ...about }, { at: new Date(), refusal })
+  await deleteOlderRefusals(tx, about)
 }
 
 export type LoggedMessage = Selectable<WalletTables['message_log']>

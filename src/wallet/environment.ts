@@ -11,7 +11,7 @@ import type { AgentDb } from '../storage/database.ts'
 import type { ChangeTopic } from '../storage/tx-context.ts'
 import type { EntryMemory } from '../vdr/entry-memory.ts'
 import type { Ledger } from '../vdr/ledger.ts'
-import type { ReplyLimit } from './quotas.ts'
+import type { OfferLimit, ReplyLimit } from './quotas.ts'
 import type { ShortLinks } from './short-links.ts'
 import type { WalletTokens } from './wallet-tokens.ts'
 import type { WriteBarrier } from './write-barrier.ts'
@@ -35,6 +35,7 @@ export type Environment = AnonCredsEnvironment & {
   /** Limits how many deliveries run at once to each destination. */
   readonly destinations: Destinations
   readonly limitReplies: ReplyLimit
+  readonly limitOffers: OfferLimit
   /** The JSON schema of claims at a URL or DID URL. @throws {Problem} 422 when it cannot be loaded. */
   getSchema(url: string): Promise<unknown>
   /** As `getSchema`, in its published form, with the registry's record around it if there is one. @throws {Problem} as `getSchema`. */

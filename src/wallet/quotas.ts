@@ -6,17 +6,26 @@
 import { sql } from 'kysely'
 import { createRateLimiter } from '../base/rate-limiter.ts'
 import { Problem } from '../base/problem.ts'
-import type { Db } from '../storage/database.ts'
+import type { Db, Tx } from '../storage/database.ts'
 import { isSqlite } from '../storage/dialect.ts'
 import { readRowBytes } from '../storage/postgres/wallet-rows.ts'
 import type { Wallet } from './wallet.ts'
 
 type Usage = { records: number; bytes: number }
 
-/** The wallet with transactions that roll back when they exceed a quota. @throws {Problem} 507, from `transaction` */
-export function withQuotas(wallet: Wallet): Wallet {
-  const { RECORDS_PER_WALLET: maxRecords, BYTES_PER_WALLET: maxBytes } = wallet.env.config
-  if (maxRecords === undefined && maxBytes === undefined) return wallet
+/** The part of the bytes of a wallet that others can use. They must not take the tenant's room. */
+const shareOfOthers = 0.9
+
+/**
+ * The wallet with transactions that roll back when they exceed a quota.
+ *
+ * @param of who sends the request: the tenant, or others, such as senders of messages and whoever has a link
+ * @throws {Problem} 507, from `transaction`
+ */
+export function withQuotas(wallet: Wallet, of: 'tenant' | 'others' = 'tenant'): Wallet {
+  const { RECORDS_PER_WALLET: maxRecords, BYTES_PER_WALLET: bytes } = wallet.env.config
+  if (maxRecords === undefined && bytes === undefined) return wallet
+  const maxBytes = bytes === undefined || of === 'tenant' ? bytes : Math.floor(bytes * shareOfOthers)
   return {
     ...wallet,
     async transaction(write, options) {
@@ -33,6 +42,15 @@ export function withQuotas(wallet: Wallet): Wallet {
         return result
       }, options)
     },
+  }
+}
+
+/** Writes what is of use, and not necessary, unless a quota forbids it. */
+export async function writeIfRoom(wallet: Wallet, write: (tx: Tx) => Promise<void>): Promise<void> {
+  try {
+    await wallet.transaction(write)
+  } catch (error) {
+    if (!(error instanceof Problem && error.type === tooManyBytesType)) throw error
   }
 }
 
@@ -82,11 +100,27 @@ function tooManyRecords(limit: number): Problem {
   )
 }
 
+const tooManyBytesType = 'error:WalletManagementServiceError:TooManyBytes'
+
 function tooManyBytes(limit: number): Problem {
   return new Problem(
-    'error:WalletManagementServiceError:TooManyBytes',
+    tooManyBytesType,
     `The wallet would exceed its limit of ${limit} bytes (BYTES_PER_WALLET). Delete something first.`,
   )
+}
+
+/** Counts a request for an offer that is remembered for some minutes. @throws {Problem} 429 when there are too many. */
+export type OfferLimit = (recordId: string) => Promise<void>
+
+/** Limits what whoever has an offer makes the wallet remember: answers on the consent page, and DPoP proofs, each of which is used once. */
+export function createOfferLimit(perMinute = 30): OfferLimit {
+  const limit = createRateLimiter(perMinute, 60)
+  return async (recordId) => {
+    const retryAfter = await limit(recordId)
+    if (retryAfter === undefined) return
+    const detail = `The agent takes ${perMinute} requests of this kind for one offer a minute. Try again in ${retryAfter} seconds.`
+    throw new Problem('TooManyRequests', detail, { retryAfter })
+  }
 }
 
 /** Counts a reply to a stranger. @throws {Problem} 429 when there are too many. */

@@ -34,7 +34,7 @@ export type Scene = {
 }
 
 export async function startScene(options: TestOptions): Promise<Scene> {
-  const agent = await startAgent({}, options)
+  const agent = await startAgent({ OID4VCI_REQUESTS_PER_MINUTE: '100000' }, options)
   const tenant = await agent.newTenant('issuer')
   const [setup, other] = [await addIssuer(agent, tenant), await addIssuer(agent, tenant)]
   const [strict, external] = [await addIssuer(agent, tenant), await addIssuer(agent, tenant)]

@@ -4,6 +4,7 @@ import { authorizationChecks } from './_checks-authorization.ts'
 import { clientChecks } from './_checks-client.ts'
 import { credentialChecks } from './_checks-credential.ts'
 import { externalChecks } from './_checks-external.ts'
+import { strangerChecks } from './_checks-strangers.ts'
 import { tokenChecks } from './_checks-token.ts'
 import { isTaken, loadMutants, nameOf, switchOff, type Check } from './_mutants.ts'
 import { startScene, type Scene } from './_scene.ts'
@@ -14,6 +15,7 @@ const checks = [
   ...clientChecks,
   ...credentialChecks,
   ...externalChecks,
+  ...strangerChecks,
 ]
 
 let scene: Scene

@@ -24,6 +24,7 @@ import {
   newVerifierDid,
   personQuery,
   present,
+  presentationOf,
   presentSdJwt,
   readRequest,
   requestProof,
@@ -445,8 +446,43 @@ const issuers: Check[] = [
   },
 ]
 
+/** Limits of what whoever has the link of a request makes the wallet of the verifier store. */
+const strangers: Check[] = [
+  {
+    file: 'response.ts',
+    text: "if (record.state !== 'RequestCreated') return",
+    off: 'false',
+    attack: async (verifier) => {
+      const { presentationId, request } = await asked(verifier)
+      await present(request, { person: [await presentSdJwt(request)] })
+      await respond(request, { vp_token: '{}', state: 'wrong' })
+      const { thid } = await presentationOf(verifier, presentationId)
+      const { agent, tenant } = verifier
+      const refused = await agent.agent.wallets.use(tenant.walletId, ({ db }) =>
+        db.selectFrom('message_log').select('sequence').where('thread', '=', thid).execute(),
+      )
+      return { status: refused.length > 0 ? 200 : 400, body: undefined, headers: new Headers() }
+    },
+  },
+  {
+    file: 'response.ts',
+    text: 'sum <= longestRefused',
+    off: 'true',
+    attack: async (verifier) => {
+      const { presentationId, request } = await asked(verifier)
+      const credential = await issueSdJwt({ payload: { more: 'a'.repeat(20_000) } })
+      await present(request, {
+        person: [await presentSdJwt(request, { credential, binding: { nonce: 'other' } })],
+      })
+      const { data } = await presentationOf(verifier, presentationId)
+      return { status: data.length > 0 ? 200 : 400, body: undefined, headers: new Headers() }
+    },
+  },
+]
+
 export const checks: Check[] = [
   ...responses,
+  ...strangers,
   ...digital,
   ...presentations,
   ...transactions,

@@ -60,6 +60,8 @@ export const CredentialData = z.object({
   requestedKeys: z.array(z.object({ holderDid: z.string(), key: Jwk })).optional(),
   /** Issuer, OpenID4VCI: what the wallet said last of the credential. */
   notification: WalletNotification.optional(),
+  /** Issuer, OpenID4VCI: how many notifications were stored. */
+  notifications: z.int().optional(),
   /** Issuer, OpenID4VCI: the further credentials of a batch, each for another key of the holder. */
   batch: z.array(z.object({ holderDid: z.string(), credential: z.string() })).optional(),
   /** Issuer, OpenID4VCI: the issuer, its credential configuration, and the end of the offer in epoch seconds. */
