@@ -32,7 +32,7 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
       </header>
       <dl>
         ${row(words.credential, configurationId)} ${row(words.issuer, issuer)}
-        ${row(words.wallet, protocol === 'https:' || protocol === 'http:' ? origin : protocol)}
+        ${row(words.wallet, hostOf(redirectUri))}
       </dl>
       <h2>${words.claims}</h2>
       <ul>
@@ -48,6 +48,27 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
       </form>
       <aside class="note"><p>${words.warning}</p></aside>`,
   }
+}
+
+/** A request that cannot be answered. The link tells the wallet, if the person follows it. */
+export function refusalPage(
+  { consent: { refused } }: Texts,
+  { reason, target }: { reason: string; target: string },
+): Page {
+  return {
+    title: refused.title,
+    status: 400,
+    content: html`<h1>${refused.title}</h1>
+      <p>${refused.text}</p>
+      <p><a href="${target}">${refused.open(html`<bdi>${hostOf(target)}</bdi>`)}</a></p>
+      <footer><p lang="en">${line(reason, 400)}</p></footer>`,
+  }
+}
+
+/** Where a redirect URI leads, as a person can read it: its origin, or the scheme of an app. */
+function hostOf(redirectUri: string): string {
+  const { protocol, origin } = new URL(redirectUri)
+  return protocol === 'https:' || protocol === 'http:' ? origin : protocol
 }
 
 function codeField(

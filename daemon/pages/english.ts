@@ -110,6 +110,11 @@ export const english = {
     decline: 'Decline',
     warning:
       'Enter the code and accept only if you opened this page with your own wallet. Otherwise another person gets the credential. The issuer never asks you for the code by message or by phone.',
+    refused: {
+      title: 'This request cannot be answered',
+      text: 'A wallet or a link asked for a credential in a way that the issuer does not accept. You need not do anything. If you began in your wallet, go back to it.',
+      open: (host: Html): Html => html`Continue to ${host}`,
+    },
   },
 
   presentation: {

@@ -111,6 +111,11 @@ export const german: Texts = {
     decline: 'Ablehnen',
     warning:
       'Geben Sie den Code nur ein, und nehmen Sie nur an, wenn Sie diese Seite mit Ihrer eigenen Wallet geöffnet haben. Sonst erhält eine andere Person den Nachweis. Der Aussteller fragt Sie nie per Nachricht oder Telefon nach dem Code.',
+    refused: {
+      title: 'Diese Anfrage kann nicht beantwortet werden',
+      text: 'Eine Wallet oder ein Link hat einen Nachweis auf eine Weise angefragt, die der Aussteller nicht annimmt. Sie müssen nichts tun. Wenn Sie in Ihrer Wallet begonnen haben, kehren Sie zu ihr zurück.',
+      open: (host) => html`Weiter zu ${host}`,
+    },
   },
 
   presentation: {

@@ -3,7 +3,13 @@ import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { AuthorizationRequest } from '../../src/oid4vci/authorization-request.ts'
-import { answerConsent, ConsentForm, openConsent, type Answered } from '../../src/oid4vci/consent.ts'
+import {
+  answerConsent,
+  type Answered,
+  ConsentForm,
+  openConsent,
+  type Refusal,
+} from '../../src/oid4vci/consent.ts'
 import { OAuthError } from '../../src/oauth/oauth-error.ts'
 import { PushedResponse, pushRequest } from '../../src/oid4vci/sealed-request.ts'
 import { Uuid } from '../../src/wallet/model.ts'
@@ -90,16 +96,17 @@ export default [
   ),
 ] as const
 
-/** Redirects the browser, or shows a page, also for errors that are not redirected. */
+/** Redirects the browser, or shows a page, also for errors that the wallet is not told. */
 function show(
   { env }: Agent,
   request: Pick<Input<Contract>, 'acceptsLanguage'>,
-  work: () => Promise<Answered>,
+  work: () => Promise<Answered | { refusal: Refusal }>,
 ): Promise<Answer<'text/html'>> {
-  return replyPage(request, async ({ consentPage }, texts) => {
+  return replyPage(request, async ({ consentPage, refusalPage }, texts) => {
     try {
       const answered = await work()
       if ('redirect' in answered) return answered
+      if ('refusal' in answered) return refusalPage(texts, answered.refusal)
       return consentPage(texts, { ...answered.consent, host: new URL(env.urls.rest).host })
     } catch (error) {
       throw error instanceof OAuthError ? new Problem('BadRequest', error.message, { cause: error }) : error

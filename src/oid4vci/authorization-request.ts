@@ -61,12 +61,11 @@ export const CheckedRequest = z.object({
 })
 export type CheckedRequest = z.infer<typeof CheckedRequest>
 
-/** A request and the open offer that it is for. Errors may be sent to its redirect URI. */
+/** A request and the open offer that it is for. The wallet may be told its errors, at its redirect URI. */
 export type Target = { session: SessionRow; request: z.output<typeof AuthorizationRequest> }
 
 /**
- * Reads the client and the offer of a request. An error is not redirected: a redirect URI of a stranger, without an offer, would make the
- * endpoint an open redirector (RFC 9700 §4.11.2).
+ * Reads the client and the offer of a request. The wallet is not told an error: without an offer, anyone could have chosen the redirect URI.
  *
  * @throws {OAuthError} `invalid_request`
  */
@@ -102,7 +101,7 @@ export function requireOpen(record: CredentialRecord): void {
     )
 }
 
-/** Checks the request of a target. @throws {OAuthError} that may be sent to the redirect URI */
+/** Checks the request of a target. @throws {OAuthError} that the wallet may be told */
 export function checkRequest({ session, request }: Target, base: string): CheckedRequest {
   const { code_challenge: codeChallenge = '', code_challenge_method: method } = request
   if (request.request !== undefined)

@@ -51,21 +51,27 @@ export type Consent = {
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
 }
 
+/** Why a request cannot be answered, and the URL that tells the wallet. */
+export type Refusal = { reason: string; target: string }
+
 /** A page, or the URL that the browser goes to. */
 export type Answered = { consent: Consent } | { redirect: string }
 
-/** Reads an authorization request: parameters, or a pushed request. Writes nothing. @throws {OAuthError} that is not redirected */
+/**
+ * Reads an authorization request: parameters, or a pushed request. Writes nothing. An error is shown, and redirects only whoever follows its
+ * link: any tenant can make the offer of a request, so that a link to this agent would lead anywhere (RFC 9700 §4.11.2).
+ *
+ * @throws {OAuthError} that the wallet is not told
+ */
 export async function openConsent(
   wallet: Wallet,
   issuer: IssuerRow,
   parameters: URLSearchParams,
-): Promise<Answered> {
+): Promise<{ consent: Consent } | { refusal: Refusal }> {
   if (parameters.has('request_uri')) {
     const request = readPushed(wallet, issuer.id, parameters)
     if (await isUsed(wallet.db, request.id)) throw answeredBefore()
-    return orRedirect(wallet, issuer, request, async () => ({
-      consent: await toConsent(wallet, issuer, request),
-    }))
+    return orRefusal(wallet, issuer, request, () => toConsent(wallet, issuer, request))
   }
   if (providersOf(issuer)?.attestation === 'required')
     throw new OAuthError(
@@ -74,10 +80,9 @@ export async function openConsent(
     )
   const target = await readTarget(wallet, issuer, parameters)
   const { redirect_uri: redirectUri, state } = target.request
-  return orRedirect(wallet, issuer, { redirectUri, state }, async () => {
-    const request = checkRequest(target, wallet.env.urls.rest)
-    return { consent: await toConsent(wallet, issuer, request) }
-  })
+  return orRefusal(wallet, issuer, { redirectUri, state }, async () =>
+    toConsent(wallet, issuer, checkRequest(target, wallet.env.urls.rest)),
+  )
 }
 
 /** Stores the answer of a person. The same answer again, as of a double click, gets the first redirect again. @throws {OAuthError} that is not redirected */
@@ -152,27 +157,47 @@ function answeredBefore(): Problem {
   )
 }
 
-/** Sends errors to the redirect URI of a request (RFC 6749 §4.1.2.1). */
+type Origin = Pick<CheckedRequest, 'redirectUri' | 'state'>
+
+/** Sends errors to the redirect URI of a request (RFC 6749 §4.1.2.1), for a person who has answered. */
 async function orRedirect(
   wallet: Wallet,
   issuer: IssuerRow,
-  request: Pick<CheckedRequest, 'redirectUri' | 'state'>,
+  request: Origin,
   work: () => Promise<Answered>,
 ): Promise<Answered> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof OAuthError)) throw error
-    const parameters = { error: error.code, error_description: error.message }
-    return { redirect: toRedirect(wallet, issuer, request, parameters) }
+    return { redirect: refusalOf(wallet, issuer, request, error).target }
   }
+}
+
+/** The content of the page, or the refusal for a person who has not answered. */
+async function orRefusal(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  request: Origin,
+  work: () => Promise<Consent>,
+): Promise<{ consent: Consent } | { refusal: Refusal }> {
+  try {
+    return { consent: await work() }
+  } catch (error) {
+    return { refusal: refusalOf(wallet, issuer, request, error) }
+  }
+}
+
+function refusalOf(wallet: Wallet, issuer: IssuerRow, request: Origin, error: unknown): Refusal {
+  if (!(error instanceof OAuthError)) throw error
+  const parameters = { error: error.code, error_description: error.message }
+  return { reason: error.message, target: toRedirect(wallet, issuer, request, parameters) }
 }
 
 /** A response for the wallet. `iss` tells it which server answers (RFC 9207). */
 function toRedirect(
   { env }: Wallet,
   { id }: IssuerRow,
-  { redirectUri, state }: Pick<CheckedRequest, 'redirectUri' | 'state'>,
+  { redirectUri, state }: Origin,
   parameters: Record<string, string>,
 ): string {
   return withParameters(redirectUri, { ...parameters, state, iss: identifierOf(env.urls.rest, id) })

@@ -10,8 +10,11 @@ const loopback = ['127.0.0.1', '[::1]', 'localhost']
 export function faultOfRedirectUri(text: string): string | undefined {
   if (!/^[\x21-\x7e]{1,2000}$/.test(text) || !URL.canParse(text)) return 'is not an absolute URI'
   if (text.includes('#')) return 'has a fragment'
-  const { protocol, hostname, username, password } = new URL(text)
+  const { protocol, host, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '') return 'has a user name'
+  // Other characters would change the policy of the consent page, which names the host (CSP 3 §2.3.1).
+  if (!/^[\w.:[\]-]*$/.test(host))
+    return 'has a host with other characters than letters, digits, hyphens and periods'
   if (protocol === 'https:') return undefined
   if (protocol === 'http:')
     return loopback.includes(hostname) ? undefined : 'is http for a host that is not this machine'

@@ -48,6 +48,7 @@ beforeAll(async () => {
     'request for the browser': await pageOf({ responseMode: 'dc_api' }),
     'request for the browser alone': await pageOf({ responseMode: 'dc_api', directPost: false }),
     consent: `${issuer.identifier}/authorize?${consent.toString()}`,
+    'refused request': `${issuer.identifier}/authorize?${consent.toString()}&response_mode=fragment`,
     home: `${agent.url}/`,
     'DID request': didRequest.onboardEndpoint,
     'DID request without a name': unnamed.didRequest.onboardEndpoint,

@@ -146,6 +146,23 @@ const requests: Check[] = [
 
 const consents: Check[] = [
   {
+    // A link to this agent leads to the host of a stranger.
+    file: 'consent.ts',
+    text: '{ refusal: refusalOf(wallet, issuer, request, error) }',
+    off: '{ redirect: refusalOf(wallet, issuer, request, error).target }',
+    attack: async ({ setup }) => {
+      const shown = await open(setup, { ...(await offered(setup)).parameters, response_type: 'token' })
+      return { ...shown, status: shown.location ? 200 : 400 }
+    },
+  },
+  {
+    file: 'redirect-uri.ts',
+    text: '!/^[\\w.:[\\]-]*$/.test(host)',
+    off: 'false',
+    attack: async ({ setup }) =>
+      open(setup, { ...(await offered(setup)).parameters, redirect_uri: 'https://a;sandbox' }),
+  },
+  {
     file: 'consent.ts',
     text: "decision === 'accept' && right !== undefined",
     off: 'false',

@@ -157,16 +157,21 @@ describe('a request is refused', () => {
       'invalid_authorization_details',
     ],
   ]
-  test.each(rows)('%s: by redirect, and when it is pushed', async (_, change, error) => {
-    const { parameters } = await offered(setup)
-    const changed = { ...parameters, ...(await change(parameters)) }
-    const { status, location } = await open(setup, changed)
-    expect([status, location?.searchParams.get('error')]).toEqual([303, error])
-    expect(location!.href.startsWith(`${redirectUri}&`)).toBe(true)
-    expect(location!.searchParams.get('state')).toBe('a state')
-    expect(location!.searchParams.get('iss')).toBe(setup.identifier)
-    expect(errorOf(await push(setup, changed))).toEqual([400, error])
-  })
+  test.each(rows)(
+    '%s: on a page with a link to the wallet, and when it is pushed',
+    async (_, change, error) => {
+      const { parameters } = await offered(setup)
+      const changed = { ...parameters, ...(await change(parameters)) }
+      const { status, location, text } = await open(setup, changed)
+      // Anyone can make an offer, and so a link that begins here (RFC 9700 §4.11.2).
+      expect([status, location]).toEqual([400, undefined])
+      const href = /<a href="([^"]+)"/.exec(text)![1]!.replaceAll('&amp;', '&')
+      expect(href.startsWith(`${redirectUri}&`)).toBe(true)
+      const told = Object.fromEntries(new URL(href).searchParams)
+      expect(told).toMatchObject({ error, state: 'a state', iss: setup.identifier })
+      expect(errorOf(await push(setup, changed))).toEqual([400, error])
+    },
+  )
 
   const unredirected: [string, Change][] = [
     ['whose redirect URI runs a script', () => ({ redirect_uri: 'javascript:alert(1)' })],
@@ -175,6 +180,8 @@ describe('a request is refused', () => {
     ['whose redirect URI is http of another machine', () => ({ redirect_uri: 'http://wallet.example/cb' })],
     ['whose redirect URI has a fragment', () => ({ redirect_uri: 'https://wallet.example/#cb' })],
     ['whose redirect URI has a user name', () => ({ redirect_uri: 'https://a@wallet.example/' })],
+    ['whose redirect URI adds to the policy of the page', () => ({ redirect_uri: 'https://a;sandbox' })],
+    ['whose redirect URI is of all hosts', () => ({ redirect_uri: 'https://*' })],
     ['whose redirect URI is relative', () => ({ redirect_uri: '/cb' })],
     ['whose redirect URI has a line end', () => ({ redirect_uri: 'https://wallet.example/\r\na: b' })],
     ['without a redirect URI', () => ({ redirect_uri: undefined })],
