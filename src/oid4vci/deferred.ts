@@ -1,5 +1,6 @@
 /** The deferred credential endpoint (VCI §9): the wallet fetches a credential after the issuer has approved its request. */
 import * as z from 'zod'
+import { isOver } from '../base/clock.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { issueCredential } from '../protocols/issue-credential/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -17,9 +18,12 @@ export const DeferredCredentialRequest = z
   })
   .meta({ id: 'DeferredCredentialRequest' })
 
+/** How long the credential can be fetched again, in milliseconds: as long as with the access token of an immediate issuance. */
+const repeatMs = 600_000
+
 /**
- * The credentials, or the request to wait. The transaction ends when the wallet notifies the issuer that it has the credential; until then it
- * gets the same credential again, because a response may be lost.
+ * The credentials, or the request to wait. The transaction ends when the wallet notifies the issuer that it has the credential, or ten minutes
+ * after it has fetched it (VCI §8.3, §9.1). Until then it gets the same credential again, because a response may be lost.
  *
  * @throws {OAuthError} `invalid_transaction_id`, `credential_request_denied`
  */
@@ -34,8 +38,13 @@ export async function issueDeferredToWallet(
   if (!success) throw new OAuthError('invalid_credential_request', 'transaction_id is missing.')
   const { credential_response_encryption: encryption } = data
   const seal = await readResponseEncryption(issuer, encryption, opened.isEncrypted)
-  const { requestedKeys, notification } = await getRecord(wallet.db, issueCredential, session.record_id)
-  if (data.transaction_id !== session.record_id || !requestedKeys || notification)
+  const { requestedKeys, notification, state, updatedAt } = await getRecord(
+    wallet.db,
+    issueCredential,
+    session.record_id,
+  )
+  const isOld = state === 'CredentialSent' && isOver(Date.parse(updatedAt!) + repeatMs)
+  if (data.transaction_id !== session.record_id || !requestedKeys || notification || isOld)
     throw new OAuthError(
       'invalid_transaction_id',
       'The access token is not for this transaction, or the transaction is over.',

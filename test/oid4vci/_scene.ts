@@ -3,7 +3,7 @@ import { generateKey, type PrivateJwk } from '../../src/crypto/keys.ts'
 import { startAgent, type TestAgent, type TestOptions } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import { startAuthorizationServer, type AuthorizationServer } from './_authorization-server.ts'
-import { publishSchema } from '../_tenants.ts'
+import { publishSchema, type Tenant } from '../_tenants.ts'
 import { attested, clientId, newProvider, trust, type ClientParts, type Provider } from './_attestations.ts'
 import { consent, offered, redirectUri, type Parameters as Form } from './_authorization.ts'
 import { newDpopNonce, post, proofFor, type ProofParts } from './_dpop.ts'
@@ -193,6 +193,20 @@ export function expire({ agent, setup }: Scene, recordId: string): Promise<void>
         .set({ data: JSON.stringify(data) })
         .where('id', '=', recordId)
         .execute()
+    }),
+  )
+}
+
+/** Sets the time at which a credential was fetched to the past, in seconds. */
+export function fetchedAgo(
+  { agent, tenant }: { agent: TestAgent; tenant: Tenant },
+  recordId: string,
+  seconds: number,
+): Promise<void> {
+  const updated_at = new Date(Date.now() - seconds * 1_000).toISOString()
+  return agent.agent.wallets.use(tenant.walletId, (wallet) =>
+    wallet.transaction(async (tx) => {
+      await tx.updateTable('record').set({ updated_at }).where('id', '=', recordId).execute()
     }),
   )
 }

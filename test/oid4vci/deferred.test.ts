@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/crypto/keys.ts'
 import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
+import { fetchedAgo } from './_scene.ts'
 import { Webhook } from '../_webhook.ts'
 import { fetchDeferred, prove, recordOf, redeemed, request, startIssuer, type Setup } from './_wallet.ts'
 
@@ -57,6 +58,17 @@ describe('deferred issuance', () => {
     expect((await fetchDeferred(setup, token, id)).body).toEqual(body)
     const accepted = { notification_id: body.notification_id, event: 'credential_accepted' }
     expect((await send('notifications', { token, body: accepted })).status).toBe(204)
+    const over = await fetchDeferred(setup, token, id)
+    expect([over.status, over.body.error]).toEqual([400, 'invalid_transaction_id'])
+  })
+
+  test('a wallet that says nothing gets the credential again for ten minutes', async () => {
+    const { token, id, recordId } = await deferred()
+    await approve(recordId)
+    expect((await fetchDeferred(setup, token, id)).status).toBe(200)
+    await fetchedAgo(setup, recordId, 590)
+    expect((await fetchDeferred(setup, token, id)).status).toBe(200)
+    await fetchedAgo(setup, recordId, 610)
     const over = await fetchDeferred(setup, token, id)
     expect([over.status, over.body.error]).toEqual([400, 'invalid_transaction_id'])
   })
