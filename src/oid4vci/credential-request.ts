@@ -59,8 +59,13 @@ export async function checkConfiguration(
   session: SessionRow,
   request: CredentialRequest,
 ): Promise<ConfigurationRow> {
-  const { credential_configuration_id: wanted, format } = request
+  const { credential_configuration_id: wanted, credential_identifier: identifier, format } = request
   const { configuration_id: granted } = session
+  if (wanted !== undefined && identifier !== undefined)
+    throw new OAuthError(
+      'invalid_credential_request',
+      'credential_configuration_id and credential_identifier exclude each other.',
+    )
   if (authorizedIn(session)?.byDetails === true) checkIdentifier(session, request)
   else refuseIdentifier(request)
   const configuration = await findConfiguration(env.db, issuerId, wanted ?? granted)
@@ -88,8 +93,8 @@ function refuseIdentifier(request: CredentialRequest): void {
 
 /** VCI §8.2: a token response with credential identifiers requires one in the request. @throws {OAuthError} */
 function checkIdentifier({ record_id: granted }: SessionRow, request: CredentialRequest): void {
-  const { credential_configuration_id: configuration, credential_identifier: identifier } = request
-  if (configuration !== undefined || identifier === undefined)
+  const { credential_identifier: identifier } = request
+  if (identifier === undefined)
     throw new OAuthError(
       'invalid_credential_request',
       'The token response has a credential identifier. Send it as credential_identifier, without credential_configuration_id.',

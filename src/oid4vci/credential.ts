@@ -4,6 +4,7 @@ import { isSameKey, type PublicJwk } from '../crypto/keys.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
+import { authorizedIn } from './authorization-code.ts'
 import type { ConfigurationRow } from './configurations.ts'
 import {
   assertBatch,
@@ -55,7 +56,7 @@ export async function issueToWallet(
     const { credential_response_encryption: encryption } = request
     const seal = await readResponseEncryption(issuer, encryption, opened.isEncrypted)
     const configuration = await checkConfiguration(wallet, issuer, session, request)
-    const proven = await verifyProofs(proofsOf(request), checksOf(wallet, issuer, configuration))
+    const proven = await verifyProofs(proofsOf(request), checksOf(wallet, issuer, session, configuration))
     const credentials = await issueOnce(wallet, session.record_id, proven)
     return await toSent(
       credentials && !isFinalForm(request)
@@ -115,12 +116,18 @@ function toHolderKey(key: PublicJwk) {
   return { holderDid: createJwkDid(key), key }
 }
 
-function checksOf(wallet: Wallet, issuer: IssuerRow, configuration: ConfigurationRow): ProofChecks {
+function checksOf(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  session: SessionRow,
+  configuration: ConfigurationRow,
+): ProofChecks {
   const { env } = wallet
   return {
     resolve: env.resolver.document,
     policy: { providers: providersOf(issuer), requirement: requirementOf(configuration) },
     audience: identifierOf(env.urls.rest, issuer.id),
+    clientId: authorizedIn(session)?.clientId,
     now: Math.floor(Date.now() / 1_000),
     leewaySeconds: env.config.PRESENTATION_LEEWAY,
     maxAgeSeconds: nonceLifetimeSeconds,

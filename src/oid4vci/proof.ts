@@ -19,6 +19,8 @@ export type ProofChecks = {
   policy: AttestationPolicy
   /** The Credential Issuer Identifier. */
   audience: string
+  /** The client that the authorization code was issued to. Undefined for other grants, whose clients are not known. */
+  clientId: string | undefined
   /** Epoch seconds. */
   now: number
   leewaySeconds: number
@@ -49,6 +51,7 @@ const Header = z.looseObject({
 })
 
 const Claims = z.looseObject({
+  iss: z.unknown().optional(),
   aud: z.string(),
   iat: NumericDate,
   exp: NumericDate.optional(),
@@ -56,7 +59,7 @@ const Claims = z.looseObject({
 })
 
 /**
- * Checks form, audience, age and nonce, and then the signature with the key that the header names.
+ * Checks form, client, audience, age and nonce, and then the signature with the key that the header names.
  *
  * @throws {OAuthError} `invalid_proof` naming the member, `invalid_nonce`
  * @throws {Problem} `error:ServiceUnavailable` when a DID cannot be resolved for now
@@ -65,8 +68,11 @@ export async function verifyKeyProof(jwt: string, checks: ProofChecks): Promise<
   try {
     const header = readMembers(Header, decodeHeader(jwt), 'header member')
     const jws = decodeJws(jwt)
-    const { aud, iat, exp, nonce } = readMembers(Claims, jws.payload, 'claim')
+    const { iss, aud, iat, exp, nonce } = readMembers(Claims, jws.payload, 'claim')
     const { now, leewaySeconds, maxAgeSeconds } = checks
+    // Without a known client, it proves nothing, and wallets send it nevertheless.
+    if (checks.clientId !== undefined && typeof iss === 'string' && iss !== checks.clientId)
+      throw invalidProof('its iss is not the client_id of the authorization request')
     if (aud !== checks.audience) throw invalidProof(`its aud is not ${checks.audience}`)
     const fault = faultOfTimes({ iat, exp }, checks)
     if (fault !== undefined) throw invalidProof(fault)

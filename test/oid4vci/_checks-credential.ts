@@ -5,6 +5,7 @@ import { attestKeys } from './_attestations.ts'
 import {
   authorizedForm,
   client,
+  fetchedAgo,
   now,
   send,
   take,
@@ -47,6 +48,14 @@ async function batch({ setup }: Scene, keys: readonly PrivateJwk[]) {
   return { jwt: await Promise.all(keys.map((key) => prove(setup, { key, claims: { nonce } }))) }
 }
 
+/** A token request for a credential that was asked for by authorization details. */
+async function formByDetails(setup: Scene['setup']) {
+  const authorization_details = JSON.stringify([
+    { type: 'openid_credential', credential_configuration_id: 'Person' },
+  ])
+  return (await authorizedForm(setup, { scope: undefined, authorization_details })).form
+}
+
 const requests: Check[] = [
   {
     file: 'credential-request.ts',
@@ -57,14 +66,20 @@ const requests: Check[] = [
   },
   {
     file: 'credential-request.ts',
+    text: 'wanted !== undefined && identifier !== undefined',
+    off: 'false',
+    attack: async ({ setup }) => {
+      const { access_token, authorization_details } = (await redeem(setup, await formByDetails(setup))).body
+      const [credential_identifier] = authorization_details[0].credential_identifiers
+      return take(setup, access_token, { credential_identifier })
+    },
+  },
+  {
+    file: 'credential-request.ts',
     text: 'identifier !== granted',
     off: 'false',
     attack: async ({ setup }) => {
-      const authorization_details = JSON.stringify([
-        { type: 'openid_credential', credential_configuration_id: 'Person' },
-      ])
-      const { form } = await authorizedForm(setup, { scope: undefined, authorization_details })
-      const { access_token } = (await redeem(setup, form)).body
+      const { access_token } = (await redeem(setup, await formByDetails(setup))).body
       const body = { credential_identifier: 'another', proofs: { jwt: [await prove(setup)] } }
       return send(setup, 'credentials', body, { authorization: `Bearer ${access_token}` })
     },
@@ -85,6 +100,26 @@ const requests: Check[] = [
     attack: async (scene) => {
       const proofs = await batch(scene, [stranger, stranger])
       return take(scene.setup, (await tokenOf(scene.setup)).token, { proofs })
+    },
+  },
+  {
+    file: 'deferred.ts',
+    text: "state === 'CredentialSent' && isOver(Date.parse(updatedAt!) + repeatMs)",
+    off: 'false',
+    attack: async ({ agent, setup }) => {
+      const { token, recordId } = await deferred(setup)
+      const path = { recordId }
+      await setup.tenant.call('POST /issue-credentials/records/{recordId}/issue-credential', { path })
+      const fetch = () =>
+        send(
+          setup,
+          'deferred-credentials',
+          { transaction_id: recordId },
+          { authorization: `Bearer ${token}` },
+        )
+      await fetch()
+      await fetchedAgo({ agent, tenant: setup.tenant }, recordId, 610)
+      return fetch()
     },
   },
   {
@@ -116,6 +151,17 @@ async function deferred(setup: Scene['setup']) {
 }
 
 const proofs: Check[] = [
+  {
+    file: 'proof.ts',
+    text: "checks.clientId !== undefined && typeof iss === 'string' && iss !== checks.clientId",
+    off: 'false',
+    attack: async ({ setup }) => {
+      const { access_token } = (await redeem(setup, (await authorizedForm(setup)).form)).body
+      return take(setup, access_token, {
+        proofs: { jwt: [await prove(setup, { claims: { iss: 'thief' } })] },
+      })
+    },
+  },
   {
     file: 'proof.ts',
     text: 'z.literal(proofType, `is not ${proofType}`)',

@@ -24,6 +24,7 @@ import {
   readOffer,
   recordOf,
   redeem,
+  redeemed,
   request,
   startIssuer,
   type Setup,
@@ -99,11 +100,28 @@ describe('issuance', () => {
       })
     const rows: [object, string][] = [
       [{ credential_configuration_id: 'Person' }, 'invalid_credential_request'],
+      [
+        { credential_configuration_id: 'Person', credential_identifier: identifier },
+        'invalid_credential_request',
+      ],
       [{ credential_identifier: 'another' }, 'unknown_credential_identifier'],
     ]
     for (const [body, error] of rows) expect(errorOf(await sent(body))).toEqual([400, error])
     const reply = await sent({ credential_identifier: identifier })
     expect(reply.body.credentials).toHaveLength(1)
+  })
+
+  test('a key proof may name the client, and no other one', async () => {
+    const { parameters, verifier } = await offered(setup, { txCode: false })
+    const { body } = await redeemAuthorized(setup, { code: await consent(setup, parameters), verifier })
+    const take = async (iss: unknown) =>
+      request(setup, { token: body.access_token, jwt: await prove(setup, { claims: { iss } }) })
+    expect(errorOf(await take('thief'))).toEqual([400, 'invalid_proof'])
+    expect((await take('wallet')).status).toBe(200)
+    // A pre-authorized code tells no client.
+    const { token } = await redeemed(setup)
+    const jwt = await prove(setup, { claims: { iss: 'wallet' } })
+    expect((await request(setup, { token, jwt })).status).toBe(200)
   })
 
   test('an offer by reference has the grant', async () => {

@@ -265,6 +265,10 @@ describe('the credential endpoint refuses', () => {
       [{ credential_configuration_id: 'Other', proofs }, 'unknown_credential_configuration'],
       [{ format: 'ldp_vc', proof: { proof_type: 'jwt', jwt } }, 'unknown_credential_configuration'],
       [{ credential_identifier: 'Person', proofs }, 'unknown_credential_identifier'],
+      [
+        { credential_configuration_id: 'Person', credential_identifier: 'Person', proofs },
+        'invalid_credential_request',
+      ],
       [{ credential_configuration_id: 'Person' }, 'invalid_proof'],
       [{ credential_configuration_id: 'Person', proofs: { jwt: [] } }, 'invalid_proof'],
       [{ credential_configuration_id: 'Person', proofs: { jwt: jwt } }, 'invalid_proof'],
