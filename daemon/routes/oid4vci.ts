@@ -71,6 +71,7 @@ export default [
       scopes: ['issuer'],
       path,
       body: PatchCredentialIssuer,
+      sharesFile: true,
       reply: [200, CredentialIssuer],
     },
     ({ wallet, agent: { db } }, { path: { issuerId }, body }) => updateIssuer({ db, wallet }, issuerId, body),

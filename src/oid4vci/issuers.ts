@@ -10,6 +10,7 @@ import { pageOf, type Paging } from '../storage/list-query.ts'
 import { prepared } from '../storage/prepared.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { optional, Uuid } from '../wallet/model.ts'
+import { assertIssuerQuota } from '../wallet/quotas.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { newEncryptionKey } from './encryption-key.ts'
 import type { ExternalServer } from './external-server.ts'
@@ -95,7 +96,7 @@ export type CredentialIssuer = z.infer<typeof CredentialIssuer>
 /** The Credential Issuer Identifier (VCI §12.2.1); `base` is the public base URL. */
 export const identifierOf = (base: string, id: string) => `${base}/oid4vci/issuers/${id}`
 
-/** @throws {Problem} 409 if any wallet of this agent has an issuer with the id, 400 for an unknown certificate */
+/** @throws {Problem} 409 if any wallet of this agent has an issuer with the id, or this wallet has too many; 400 for an unknown certificate */
 export async function createIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   given: CreateCredentialIssuer,
@@ -117,6 +118,7 @@ export async function createIssuer(
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from credential_issuer)`
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
+    await assertIssuerQuota(tx, wallet.id)
     return tx
       .insertInto('credential_issuer')
       .values({ ...row, sequence })

@@ -79,7 +79,7 @@ export async function changeProviders(
 ): Promise<string | null> {
   const current = providersOf(row)
   const certificates = (given ? given.certificates : current?.certificates)?.trim() ?? ''
-  const keys = (given ? given.jwks?.keys : current?.keys) ?? []
+  const keys = given ? (given.jwks?.keys ?? []).map(withKid) : (current?.keys ?? [])
   const attestation = walletAttestation ?? current?.attestation ?? 'optional'
   await assertCertificates(certificates)
   if (certificates !== '' || keys.length > 0)
@@ -90,6 +90,15 @@ export async function changeProviders(
       'walletProviders: required wallet attestations need certificates or keys of a wallet provider. Give some, or set walletAttestation to optional.',
     )
   return null
+}
+
+/** A key with its name. Other members are of no use, and of any length. */
+function withKid(jwk: z.output<typeof ProviderKey>) {
+  const kid = jwk['kid']
+  return {
+    ...toPublic(jwk as PublicJwk),
+    ...(typeof kid === 'string' && { kid: kid.slice(0, 300) }),
+  } as typeof jwk
 }
 
 /** The algorithms of attestations that the providers sign. Certificates are of P-256 keys. */

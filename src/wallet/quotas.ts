@@ -6,7 +6,8 @@
 import { sql } from 'kysely'
 import { createRateLimiter } from '../base/rate-limiter.ts'
 import { Problem } from '../base/problem.ts'
-import type { Db, Tx } from '../storage/database.ts'
+import type { AgentDb, Db, Tx } from '../storage/database.ts'
+import type { AgentTables } from '../storage/agent-tables.ts'
 import { isSqlite } from '../storage/dialect.ts'
 import { readRowBytes } from '../storage/postgres/wallet-rows.ts'
 import type { Wallet } from './wallet.ts'
@@ -62,6 +63,18 @@ export async function assertByteQuota(wallet: Wallet, size: number): Promise<voi
   if (bytes + (await readSharedBytes(wallet)) + size > maxBytes) throw tooManyBytes(maxBytes)
 }
 
+/** The issuers of OpenID4VCI of one wallet. */
+const mostIssuers = 100
+
+/** Call it before an issuer of a wallet is stored. @throws {Problem} 409 */
+export async function assertIssuerQuota(tx: AgentDb, walletId: string): Promise<void> {
+  const own = tx.selectFrom('credential_issuer').where('wallet_id', '=', walletId)
+  const { count } = await own.select((eb) => eb.fn.countAll().as('count')).executeTakeFirstOrThrow()
+  if (Number(count) < mostIssuers) return
+  const detail = `The wallet has ${mostIssuers} issuers, the most it may have. Delete one first.`
+  throw new Problem('Conflict', detail)
+}
+
 /** The records and bytes of a wallet: of the file without free pages, or of the rows. The bytes of rows are read only if there is a limit. */
 async function readUsage(db: Db, maxBytes: number | undefined): Promise<Usage> {
   if (!isSqlite(db)) {
@@ -79,18 +92,75 @@ async function readUsage(db: Db, maxBytes: number | undefined): Promise<Usage> {
   return rows[0]!
 }
 
+/**
+ * The columns of agent.db with texts of a tenant or texts that follow from them: all text columns of tables whose rows a tenant makes. A row of
+ * `web_did` is left out, because its DID counts in the wallet.
+ */
+export const countedColumns = {
+  credential_schema: [
+    'guid',
+    'position',
+    'id',
+    'author',
+    'name',
+    'version',
+    'description',
+    'resolution_method',
+    'authored',
+    'type',
+    'schema',
+    'tags',
+    'proof',
+  ],
+  credential_definition: [
+    'guid',
+    'position',
+    'id',
+    'author',
+    'name',
+    'version',
+    'description',
+    'resolution_method',
+    'authored',
+    'tag',
+    'schema_id',
+    'attributes',
+    'definition',
+    'key_correctness_proof',
+  ],
+  presentation_definition: ['id', 'definition', 'created_at'],
+  vdr_entry: ['id', 'content', 'created_at', 'updated_at'],
+  credential_issuer: [
+    'id',
+    'authorization_server',
+    'client_id',
+    'client_secret',
+    'certificate_id',
+    'encryption_key',
+    'created_at',
+    'wallet_providers',
+  ],
+  credential_configuration: [
+    'issuer_id',
+    'id',
+    'format',
+    'schema_id',
+    'vct',
+    'certificate_id',
+    'claims',
+    'created_at',
+    'key_attestation',
+  ],
+} as const satisfies { [Table in keyof AgentTables]?: readonly (keyof AgentTables[Table])[] }
+
 /** The bytes of a wallet's rows in agent.db. */
 export async function readSharedBytes({ id, env }: Wallet): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`
-    select (select coalesce(sum(length(schema) + length(description) + length(tags) + coalesce(length(proof), 0)), 0)
-        from credential_schema where wallet_id = ${id})
-      + (select coalesce(sum(length(attributes) + coalesce(length(definition) + length(key_correctness_proof), 0)), 0)
-        from credential_definition where wallet_id = ${id})
-      + (select coalesce(sum(length(definition)), 0) from presentation_definition where wallet_id = ${id})
-      + (select coalesce(sum(length(content)), 0) from vdr_entry where wallet_id = ${id})
-      + (select coalesce(sum(length(id) + length(schema_id) + length(claims)), 0)
-        from credential_configuration where wallet_id = ${id}) as bytes`.execute(env.db)
-  return rows[0]!.bytes
+  const sums = Object.entries(countedColumns).map(([table, columns]) => {
+    const lengths = columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`)
+    return sql`(select coalesce(sum(${sql.join(lengths, sql` + `)}), 0) from ${sql.table(table)} where wallet_id = ${id})`
+  })
+  const { rows } = await sql<{ bytes: number }>`select ${sql.join(sums, sql` + `)} as bytes`.execute(env.db)
+  return Number(rows[0]!.bytes)
 }
 
 function tooManyRecords(limit: number): Problem {

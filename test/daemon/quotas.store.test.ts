@@ -1,9 +1,12 @@
 /** Quotas of wallets: operations above them fail as a whole, and deletions make room. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { ProblemError } from '../../daemon/client/call.ts'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { sharedAgent } from '../_agent.ts'
 import { refusal } from '../_tenants.ts'
+import { newProvider } from '../oid4vci/_attestations.ts'
 import { openParty, typesOf } from '../_party.ts'
 
 const tooManyRecords = { status: 507, type: 'error:WalletManagementServiceError:TooManyRecords' }
@@ -45,6 +48,18 @@ test('a message without room for it is refused temporarily, and accepted when th
   expect((await tenant.call('GET /issue-credentials/records')).contents).toHaveLength(1)
 })
 
+/** Repeats a call until it is refused. */
+async function untilRefused(call: () => Promise<unknown>) {
+  for (let count = 0; count < 20; count++) {
+    const refused = await call().then(
+      () => undefined,
+      (error: ProblemError) => error.problem,
+    )
+    if (refused) return refused
+  }
+  throw new Error('nothing was refused')
+}
+
 /** A text that PostgreSQL cannot compress: it counts the bytes that it stores. */
 const textOf = (length: number) => randomBytes(length).toString('base64').slice(0, length)
 
@@ -83,4 +98,34 @@ test('the bytes of a wallet are limited, including those in the file of all wall
   expect(await refusal(makePolicy(100))).toMatchObject(tooManyBytes)
   await call('DELETE /verification/policies/{id}', { path: { id } })
   expect((await makePolicy(100)).name).toBe('n')
+})
+
+test('the settings of issuers count, also when they are changed', async () => {
+  const agent = await sharedAgent({ BYTES_PER_WALLET: '1048576' })
+  const { call } = await agent.newTenant()
+  // Text before a certificate is allowed (RFC 7468 §2).
+  const walletProviders = { certificates: `${'a '.repeat(95_000)}\n${(await newProvider()).root}` }
+  const issuers: string[] = []
+  const make = () =>
+    call('POST /oid4vci/issuers', { body: { walletProviders } }).then(({ id }) => issuers.push(id))
+  const problem = await untilRefused(make)
+  expect(problem).toMatchObject(tooManyBytes)
+  expect(issuers.length).toBeLessThan(8)
+  const path = { issuerId: issuers[0]! }
+  const change = () => call('PATCH /oid4vci/issuers/{issuerId}', { path, body: { walletProviders } })
+  expect(await refusal(change())).toMatchObject(tooManyBytes)
+  await call('DELETE /oid4vci/issuers/{issuerId}', { path: { issuerId: issuers[1]! } })
+  expect((await change()).id).toBe(issuers[0])
+})
+
+test('a wallet has a hundred issuers, and their keys only what is needed', async () => {
+  const { call } = await (await sharedAgent()).newTenant()
+  const key = { ...toPublic(generateKey('P-256')), kid: 'a', more: 'b' } as never
+  const { walletProviders } = await call('POST /oid4vci/issuers', {
+    body: { walletProviders: { jwks: { keys: [key] } } },
+  })
+  expect(Object.keys(walletProviders!.jwks!.keys[0]!).toSorted()).toEqual(['crv', 'kid', 'kty', 'x', 'y'])
+  for (let count = 1; count < 100; count++) await call('POST /oid4vci/issuers', { body: {} })
+  const problem = await refusal(call('POST /oid4vci/issuers', { body: {} }))
+  expect(problem).toMatchObject({ status: 409, detail: expect.stringContaining('100 issuers') })
 })
