@@ -67,7 +67,9 @@ function isIssuer([leaf]: string[], names: VerifiedCertificate['names'], issuer:
     return issuer === x509HashPrefix + digest
   }
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
-  const host = url?.protocol === 'https:' ? url.hostname : undefined
+  // A user name before the host looks like another host.
+  const isPlain = url?.protocol === 'https:' && url.username + url.password === ''
+  const host = isPlain ? url.hostname : undefined
   return names.some(({ type, value }) => (type === 'uri' ? value === issuer : value.toLowerCase() === host))
 }
 

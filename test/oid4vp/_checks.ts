@@ -425,6 +425,15 @@ const issuers: Check[] = [
     attack: certified((root) => certifiedIssuer(root), { iss: 'https://bank.example' }),
   },
   {
+    file: 'src/trust-anchors/verify-chain.ts',
+    text: "url.username + url.password === ''",
+    off: 'true',
+    attack: certified(
+      (root) => certifiedIssuer(root, { names: [{ type: 'dns', value: 'issuer.example' }] }),
+      { iss: 'https://bank.example@issuer.example' },
+    ),
+  },
+  {
     file: 'src/x509/index.ts',
     text: 'checkTrust(chain, trusted, at)',
     off: 'chain',

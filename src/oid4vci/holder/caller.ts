@@ -133,9 +133,14 @@ async function call(
   }
 }
 
-/** VCI §12.2.4 and RFC 8414 require https. Without it, only this machine is called, or with the setting for tests any host. */
+/**
+ * VCI §12.2.4 and RFC 8414 require https. Without it, only this machine is called, or with the setting for tests any host. A user name before the
+ * host looks like another host, and is no part of identifiers and endpoints (VCI §12.2.1).
+ */
 export function requireSafe({ env }: Wallet, url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed && parsed.username + parsed.password !== '')
+    throw refused(url, 'its URL has a user name before the host. The issuer has to leave it out')
   const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(parsed?.hostname ?? '')
   const isAllowed = isLocal || env.config.AGENT_ALLOW_PRIVATE_NETWORK
   if (parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isAllowed)) return

@@ -61,6 +61,7 @@ function hasGrant({ grant_types_supported: grants }: ReceivedServerMetadata, gra
 }
 
 async function readServer(caller: Caller, identifier: string): Promise<ReceivedServerMetadata> {
+  requireSafe(caller.wallet, identifier)
   const url = wellKnown(identifier, 'oauth-authorization-server')
   const document =
     (await getDocument(caller, url)) ??

@@ -113,6 +113,27 @@ const offers: Check[] = [
 const metadata: Check[] = [
   {
     file: 'caller.ts',
+    text: "parsed && parsed.username + parsed.password !== ''",
+    off: 'false',
+    attack: (scene) => {
+      const { issuer } = scene
+      const named = (url: string) => url.replace('://', '://trusted.example@')
+      issuer.on('oauth-authorization-server', () => ({
+        body: { ...issuer.authorization, issuer: named(issuer.identifier) },
+      }))
+      describe(scene, {
+        credential_issuer: named(issuer.identifier),
+        credential_endpoint: named(issuer.metadata.credential_endpoint),
+      })
+      const { grants, ...offer } = JSON.parse(issuer.offer())
+      return received(
+        scene,
+        JSON.stringify({ ...offer, grants, credential_issuer: named(issuer.identifier) }),
+      )
+    },
+  },
+  {
+    file: 'caller.ts',
     text: "parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isAllowed)",
     off: 'true',
     attack: (scene) => {

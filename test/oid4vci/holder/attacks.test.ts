@@ -77,6 +77,13 @@ describe('an offer', () => {
     expect(await refused(offer)).toMatchObject(isRefused('it is not https'))
   })
 
+  test('of an issuer whose URL begins with another host', async () => {
+    const credential_issuer = issuer.identifier.replace('://', '://trusted.example@')
+    const offer = JSON.stringify({ credential_issuer, credential_configuration_ids: ['Licence'] })
+    issuer.on('openid-credential-issuer', () => ({ body: { ...issuer.metadata, credential_issuer } }))
+    expect(await refused(offer)).toMatchObject(isRefused('user name before the host'))
+  })
+
   test('by reference at a host over http', async () => {
     const offer = 'openid-credential-offer://?credential_offer_uri=http%3A%2F%2Fissuer.example%2Foffer'
     expect(await refused(offer)).toMatchObject(isRefused('it is not https'))
