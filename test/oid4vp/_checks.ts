@@ -1,11 +1,12 @@
 /** Checks of the verifier by their source, each with the attack that it stops. */
-import { hash } from 'node:crypto'
+import { hash, webcrypto } from 'node:crypto'
 import { CompactEncrypt, importJWK } from 'jose'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { ask, type Reply } from '../_ask.ts'
 import type { Switch } from '../oid4vci/_mutants.ts'
-import { authority } from '../x509/_chains.ts'
+import { x509 } from '../../src/x509/issue.ts'
+import { authority, constraints, type Options, slowKeys } from '../x509/_chains.ts'
 import {
   authorityKey,
   certifiedIssuer,
@@ -381,16 +382,24 @@ const jwts: Check[] = [
 
 /** Answers with a credential of an issuer with certificates, of a new root that is trusted. */
 const certified =
-  (
-    toIssuer: (root: Awaited<ReturnType<typeof identifiedAuthority>>) => ReturnType<typeof certifiedIssuer>,
-    payload = {},
-  ) =>
+  (toIssuer: (root: Root) => ReturnType<typeof certifiedIssuer>, payload = {}) =>
   async (verifier: Verifier, options: RequestOptions = {}) => {
     const root = await identifiedAuthority(`CN=Root ${crypto.randomUUID()}`)
     await trust(verifier, root)
     const credential = await issueCertified(await toIssuer(root), { payload })
     return presented(() => ({ credential }), options)(verifier)
   }
+
+const forStatusLists = () => new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.30'], true)
+
+type Root = Awaited<ReturnType<typeof identifiedAuthority>>
+
+/** Answers with a credential of an issuer with these names, below an authority with constraints on DNS names. */
+const constrained = (permitted: string[], excluded: string[], names: NonNullable<Options['names']>) =>
+  certified(async (root) => {
+    const middle = await authority('CN=Middle', root, { extensions: [constraints(permitted, excluded)] })
+    return certifiedIssuer(middle, { names }, [middle])
+  })
 
 const issuers: Check[] = [
   {
@@ -424,9 +433,73 @@ const issuers: Check[] = [
     attack: certified((root) => certifiedIssuer(root), { iss: 'https://bank.example' }),
   },
   {
-    file: 'src/x509/index.ts',
-    text: 'checkTrust(chain, trusted, at)',
-    off: 'chain',
+    file: 'src/x509/path.ts',
+    text: 'extended?.critical === true && !roles.some((role) => isFor(role))',
+    off: 'false',
+    attack: certified((root) =>
+      certifiedIssuer(root, { extensions: [authorityKey(root), forStatusLists()] }),
+    ),
+  },
+  {
+    file: 'src/x509/path.ts',
+    text: 'publicExponent === undefined || publicExponent >= tooLargeExponent',
+    off: 'false',
+    attack: certified(async (root) => {
+      const middle = await authority('CN=Slow', root, { keys: await slowKeys(2_048) })
+      return certifiedIssuer(middle, {}, [middle])
+    }),
+  },
+  {
+    file: 'src/x509/path.ts',
+    text: 'bits < leastRsaBits || bits > mostRsaBits',
+    off: 'false',
+    attack: certified(async (root) => {
+      const keys = await webcrypto.subtle.generateKey(
+        {
+          name: 'RSASSA-PKCS1-v1_5',
+          modulusLength: 1_024,
+          publicExponent: Uint8Array.of(1, 0, 1),
+          hash: 'SHA-256',
+        },
+        true,
+        ['sign', 'verify'],
+      )
+      const middle = await authority('CN=Weak', root, { keys })
+      return certifiedIssuer(middle, {}, [middle])
+    }),
+  },
+  {
+    file: 'src/x509/name-constraints.ts',
+    text: 'own.length > 0 ? own : of(permitted, hostForms)',
+    off: 'own',
+    attack: constrained(['mine.example'], [], issuerNames),
+  },
+  {
+    file: 'src/x509/name-constraints.ts',
+    text: 'of(excluded, hostForms)',
+    off: 'of(excluded, [form])',
+    attack: constrained([], ['issuer.example'], issuerNames),
+  },
+  {
+    file: 'src/x509/name-constraints.ts',
+    text: "host.toLowerCase().replace(/\\.$/, '')",
+    off: 'host.toLowerCase()',
+    attack: constrained([], ['issuer.example.'], issuerNames),
+  },
+  {
+    file: 'src/x509/name-constraints.ts',
+    text: 'comparisons > mostComparisons',
+    off: 'false',
+    attack: constrained(
+      [],
+      Array.from({ length: 400 }, (_, n) => `${n}.example`),
+      Array.from({ length: 400 }, (_, n) => ({ type: 'dns', value: `a${n}.example` })),
+    ),
+  },
+  {
+    file: 'src/x509/x5c.ts',
+    text: 'checkTrust(chain, anchors.flatMap(readTrusted), at, role)',
+    off: 'chain.map(parseMember)',
     attack: certified(async () => certifiedIssuer(await authority('CN=Stranger'))),
   },
   {
