@@ -5,7 +5,9 @@ import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { ask, type Reply } from '../_ask.ts'
 import type { Switch } from '../oid4vci/_mutants.ts'
+import { compressStatuses, signTokenStatusList } from '../../src/credentials/token-status-list.ts'
 import { x509 } from '../../src/x509/issue.ts'
+import { startServer } from '../_server.ts'
 import { authority, constraints, type Options, slowKeys } from '../x509/_chains.ts'
 import {
   authorityKey,
@@ -390,9 +392,27 @@ const certified =
     return presented(() => ({ credential }), options)(verifier)
   }
 
+const statusNames = [{ type: 'url' as const, value: 'https://status.example' }]
 const forStatusLists = () => new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.30'], true)
 
 type Root = Awaited<ReturnType<typeof identifiedAuthority>>
+
+/** Answers with a credential whose status list another certificate signs. */
+const listed =
+  (toSigner: (root: Root, verifier: Verifier) => ReturnType<typeof certifiedIssuer>) =>
+  async (verifier: Verifier) => {
+    const root = await identifiedAuthority(`CN=Root ${crypto.randomUUID()}`)
+    await trust(verifier, root)
+    const { key, x5c } = await toSigner(root, verifier)
+    await using server = await startServer((_, response) => {
+      const content = { url: server.url, issuer: statusNames[0]!.value, key, x5c, bits: 1 as const }
+      const list = { ...content, lst: compressStatuses([], 1, 8), issuedAt: now(), ttlSeconds: 60 }
+      response.setHeader('content-type', 'application/statuslist+jwt').end(signTokenStatusList(list))
+    })
+    const payload = { status: { status_list: { idx: 1, uri: server.url } } }
+    const credential = await issueCertified(await certifiedIssuer(root), { payload })
+    return await presented(() => ({ credential }))(verifier)
+  }
 
 /** Answers with a credential of an issuer with these names, below an authority with constraints on DNS names. */
 const constrained = (permitted: string[], excluded: string[], names: NonNullable<Options['names']>) =>
@@ -427,10 +447,37 @@ const issuers: Check[] = [
     },
   },
   {
+    file: 'presentation.ts',
+    text: "'iss' in decoded.processed && { iss: issuer }",
+    off: '{}',
+    attack: (verifier) => {
+      const iss = 'https://bank.example'
+      const claims = [{ path: ['name'] }, { path: ['iss'], values: [iss] }]
+      const dcqlQuery = { credentials: [{ ...person, claims }] }
+      return certified((root) => certifiedIssuer(root), { iss })(verifier, { dcqlQuery })
+    },
+  },
+  {
     file: 'src/trust-anchors/verify-chain.ts',
-    text: 'isIssuer(x5c as string[], names, issuer)',
+    text: 'isIssuer(x5c, certificate, issuer)',
     off: 'true',
-    attack: certified((root) => certifiedIssuer(root), { iss: 'https://bank.example' }),
+    attack: listed((root) => certifiedIssuer(root, { names: statusNames })),
+  },
+  {
+    file: 'src/trust-anchors/verify-chain.ts',
+    text: 'certificate.isStatusIssuer',
+    off: 'true',
+    attack: listed((root) => certifiedIssuer(root, { names: statusNames })),
+  },
+  {
+    file: 'src/trust-anchors/verify-chain.ts',
+    text: 'certificate.anchor === anchor',
+    off: 'true',
+    attack: listed(async (_, verifier) => {
+      const other = await authority('CN=Other')
+      await trust(verifier, other)
+      return certifiedIssuer(other, { names: statusNames, extensions: [forStatusLists()] })
+    }),
   },
   {
     file: 'src/x509/path.ts',
