@@ -4,9 +4,15 @@ import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { VerifyChain } from '../credentials/issuer-signature.ts'
 import type { CredentialStatus, DecodedCredential } from '../credentials/jwt-vc.ts'
-import { checkStatusList, readStatusEntry, RevokedError } from '../credentials/status-list.ts'
+import {
+  checkStatusList,
+  type CredentialIssuer,
+  readStatusEntry,
+  RevokedError,
+} from '../credentials/status-list.ts'
 import { checkTokenStatus, tokenStatusEntry } from '../credentials/token-status-list.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
+import type { CheckStatus } from '../credentials/verify.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import type { Environment } from '../wallet/environment.ts'
 import type { ListReader } from './read.ts'
@@ -23,7 +29,7 @@ const maxLists = 20
 
 export type StatusChecks = {
   verifyStatus: boolean
-  checkStatus: (status: CredentialStatus, credential: Pick<DecodedCredential, 'issuerDid'>) => Promise<void>
+  checkStatus: CheckStatus
 }
 
 /** Creates the status check of one verification, which reads each list once. */
@@ -57,7 +63,7 @@ export function statusChecks(
 async function checkEntry(
   { env, read, verifyChain }: { env: Environment; read: ListReader; verifyChain?: VerifyChain | undefined },
   status: CredentialStatus,
-  credential: Pick<DecodedCredential, 'issuerDid'>,
+  credential: CredentialIssuer,
 ): Promise<void> {
   const checks = {
     resolve: env.resolver.document,
@@ -91,7 +97,7 @@ export type RevocationStatus = z.infer<typeof RevocationStatus>
 /** Reads the status of a credential for display. A revocation takes precedence, then an unknown status. */
 export async function findRevocationStatus(
   env: Environment,
-  { statuses, issuerDid }: Pick<DecodedCredential, 'statuses' | 'issuerDid'>,
+  { statuses, ...issuer }: CredentialIssuer & Pick<DecodedCredential, 'statuses'>,
   verifyChain?: VerifyChain,
 ): Promise<RevocationStatus> {
   if (statuses.length === 0)
@@ -100,7 +106,7 @@ export async function findRevocationStatus(
   let unknown: RevocationStatus | undefined
   for (const status of statuses) {
     try {
-      await checkStatus(status, { issuerDid })
+      await checkStatus(status, issuer)
     } catch (error) {
       if (error instanceof RevokedError) return { status: error.status }
       if (!(

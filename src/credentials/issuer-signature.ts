@@ -1,7 +1,7 @@
 /**
  * Verifies the signature of an issuer. The form of `iss` selects the keys: those of a DID, or else the key of the
- * first certificate in the header (`x5c`), which must be for `iss`. A forger cannot choose between them (SD-JWT VC,
- * "Ecosystem-specific Public Key Verification Methods").
+ * first certificate in the header (`x5c`), whose subject is the issuer (SD-JWT VC §2.5). A forger cannot choose
+ * between them.
  */
 import * as z from 'zod'
 import type { PublicJwk } from '../crypto/keys.ts'
@@ -19,21 +19,26 @@ export const IssuerId = z.union([
     .regex(/^(?!did:)[a-z][a-z0-9+.-]*:\S+$/i, 'is not a URI'),
 ])
 
-/** The key of a verified certificate, and the key identifiers of the authorities on its path, base64url. */
-export type CertifiedKey = { publicKey: PublicJwk; authorityKeyIds: readonly string[] }
+/** The key of a verified certificate, its subject, and the key identifiers of the authorities on its path, base64url. */
+export type CertifiedKey = { publicKey: PublicJwk; subject: string; authorityKeyIds: readonly string[] }
 
 /**
- * Verifies the certificates of a header, and that the first one names the issuer.
+ * Verifies the certificates of a header, and that the first one is for the issuer. Those of a status list are given
+ * with its credential: they may also be of a status issuer below the same trust anchor (Token Status List §11.3).
  *
  * @throws {VerificationError} `issuer-not-trusted`
  */
-export type VerifyChain = (x5c: unknown, issuer: string) => Promise<CertifiedKey>
+export type VerifyChain = (
+  x5c: unknown,
+  issuer: string,
+  credential?: { x5c?: unknown },
+) => Promise<CertifiedKey>
 
 /** Without `verifyChain`, issuers without a DID are refused. */
 export type IssuerKeys = { resolve: Resolve; verifyChain?: VerifyChain | undefined }
 
 /**
- * Returns the key that made the signature. Its id is a DID URL, or `iss`.
+ * Returns the key that made the signature. Its id is a DID URL, or the issuer.
  *
  * @throws {VerificationError} as `checkSignature`, `issuer-not-trusted`
  * @throws {Problem} `error:ServiceUnavailable` when a DID cannot be resolved for now

@@ -12,7 +12,7 @@ import { expandBits, isSet } from './bitstring.ts'
 import { checkSignature, resolveSigner } from './did-signature.ts'
 import { type JsonObject, parseJson } from '../base/json.ts'
 import { decodeJws } from './jws.ts'
-import { type CredentialStatus, type DecodedCredential, oneOrMore } from './jwt-vc.ts'
+import { type CredentialStatus, oneOrMore } from './jwt-vc.ts'
 import { isProvedBy } from './status-list-2021.ts'
 import { checkValidity, Instant, NumericDate, toValidity, type Validity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
@@ -71,6 +71,9 @@ const ListToken = z.looseObject({
 /** `now` is in epoch seconds. */
 export type StatusListChecks = { resolve: Resolve; now: number; leewaySeconds?: number | undefined }
 
+/** The issuer of a credential, and the certificates in its header. */
+export type CredentialIssuer = { issuerDid: string; x5c?: unknown }
+
 /** Parses an entry of `credentialStatus`. @throws {VerificationError} `status` for an unsupported entry. */
 export function readStatusEntry(status: CredentialStatus): StatusEntry {
   const { success, data, error } = Entry.safeParse(status)
@@ -104,7 +107,7 @@ export class RevokedError extends VerificationError {
 export async function checkStatusList(
   text: string,
   entry: StatusEntry,
-  { issuerDid }: Pick<DecodedCredential, 'issuerDid'>,
+  { issuerDid }: CredentialIssuer,
   { resolve, now, leewaySeconds }: StatusListChecks,
 ): Promise<void> {
   const { list, validity, isSigned } = readStatusList(text)

@@ -10,8 +10,7 @@ import type { PrivateJwk } from '../crypto/keys.ts'
 import { canonicalDid } from '../did/document.ts'
 import { checkIssuerSignature, IssuerId, type IssuerKeys } from './issuer-signature.ts'
 import { decodeJws, parseClaims, signJws } from './jws.ts'
-import type { DecodedCredential } from './jwt-vc.ts'
-import { RevokedError, type StatusListChecks } from './status-list.ts'
+import { type CredentialIssuer, RevokedError, type StatusListChecks } from './status-list.ts'
 import { checkValidity, NumericDate, toValidity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
 
@@ -121,17 +120,22 @@ export function signTokenStatusList(content: TokenStatusListContent): string {
 export async function checkTokenStatus(
   text: string,
   { idx, uri }: TokenStatusReference,
-  { issuerDid }: Pick<DecodedCredential, 'issuerDid'>,
-  { now, leewaySeconds, ...keys }: StatusListChecks & IssuerKeys,
+  credential: CredentialIssuer,
+  { now, leewaySeconds, resolve, verifyChain }: StatusListChecks & IssuerKeys,
 ): Promise<void> {
   const jws = decodeJws(text.trim())
   if (jws.header.typ !== tokenStatusListType) throw refused(`its type is not ${tokenStatusListType}`)
   const { sub, iss, iat, nbf, exp, status_list: list } = parseClaims(ListToken, jws.payload)
   if (sub !== uri) throw refused('its sub is not the URI in the credential')
-  if (iss !== undefined && canonicalDid(iss) !== canonicalDid(issuerDid))
-    throw refused('it has another issuer than the credential')
+  const { issuerDid } = credential
+  // Beside certificates, iss says nothing.
+  const isOther = iss !== undefined && canonicalDid(iss) !== canonicalDid(issuerDid)
+  if (isOther && issuerDid.startsWith('did:')) throw refused('it has another issuer than the credential')
   checkValidity(toValidity([iat, nbf], [exp]), now, leewaySeconds)
-  await checkIssuerSignature(jws, issuerDid, keys)
+  await checkIssuerSignature(jws, issuerDid, {
+    resolve,
+    verifyChain: verifyChain && ((x5c, issuer) => verifyChain(x5c, issuer, credential)),
+  })
   const status = orRefuse(() => readStatus(list, idx))
   if (status === valid) return
   if (status === invalid) throw new RevokedError('revoked')

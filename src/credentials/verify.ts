@@ -5,7 +5,8 @@ import { inSpan } from '../base/spans.ts'
 import type { VerificationKey } from '../did/document.ts'
 import { checkIssuerSignature, type IssuerKeys } from './issuer-signature.ts'
 import type { Jws } from './jws.ts'
-import type { CredentialStatus, DecodedCredential } from './jwt-vc.ts'
+import type { CredentialStatus } from './jwt-vc.ts'
+import type { CredentialIssuer } from './status-list.ts'
 import { checkValidity, type Validity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
 
@@ -13,10 +14,7 @@ import { VerificationError } from './verification-error.ts'
  * Returns when a credential is neither revoked nor suspended. Throws when it is, or when its status cannot be
  * determined: `error:ServiceUnavailable` if that is temporary.
  */
-export type CheckStatus = (
-  status: CredentialStatus,
-  credential: Pick<DecodedCredential, 'issuerDid'>,
-) => Promise<void>
+export type CheckStatus = (status: CredentialStatus, credential: CredentialIssuer) => Promise<void>
 
 /** All checks are on by default. The configuration switches them off (`CREDENTIAL_VERIFY_…`). */
 export type CredentialChecks = {
@@ -36,7 +34,7 @@ export type VerificationOptions = CredentialChecks & IssuerKeys & { now: number 
  */
 export type Verified<Decoded> = Decoded & { key: VerificationKey | undefined }
 
-type Verifiable = Validity & { issuerDid: string; statuses: CredentialStatus[] }
+type Verifiable = Validity & CredentialIssuer & { statuses: CredentialStatus[] }
 
 /** @throws {VerificationError} for the first check that fails, {Problem} `error:ServiceUnavailable` */
 export function verifyDecoded<Decoded extends Verifiable>(
@@ -71,7 +69,7 @@ async function verifyInSpan<Decoded extends Verifiable>(
  */
 export async function establishStatus(
   status: CredentialStatus,
-  credential: Pick<DecodedCredential, 'issuerDid'>,
+  credential: CredentialIssuer,
   checkStatus: CheckStatus = refuseStatus,
 ): Promise<void> {
   try {

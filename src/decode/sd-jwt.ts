@@ -6,8 +6,18 @@ import { digestBy, readDisclosure } from '../credentials/sd-jwt/disclosure.ts'
 import { readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
 import { decodeSdJwtClaims, splitSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
 import { unpack } from '../credentials/sd-jwt/unpack.ts'
+import { issuerOf } from '../credentials/x509-issuer.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
-import { type Check, check, type Decoded, idOf, reading, type Sources, textOf } from './decoded.ts'
+import {
+  type Check,
+  check,
+  type Decoded,
+  type Facts,
+  idOf,
+  reading,
+  type Sources,
+  textOf,
+} from './decoded.ts'
 import { claimFacts, statusesOf } from './jwt.ts'
 import { byKey, headerFacts, signatureOf } from './signature.ts'
 
@@ -32,6 +42,7 @@ export async function decodeSdJwt(text: string, sources: Sources): Promise<Decod
       type: textOf(header['typ']),
       ...headerFacts(header),
       ...claimFacts(payload),
+      ...issuerFact(payload['iss'], header['x5c']),
       status: [
         ...statusesOf(payload['credentialStatus']),
         ...(reference ? [`index ${idOf(reference['idx'])} of ${idOf(reference['uri'])}`] : []),
@@ -53,6 +64,16 @@ export async function decodeSdJwt(text: string, sources: Sources): Promise<Decod
     ],
     content: { header, payload, disclosures: shown, ...(claims && { claims }) },
     parts,
+  }
+}
+
+/** Beside certificates, the issuer is the subject of the first one. */
+function issuerFact(iss: unknown, x5c: unknown): Facts {
+  if (x5c === undefined || (iss !== undefined && typeof iss !== 'string')) return {}
+  try {
+    return { issuer: idOf(issuerOf(iss, x5c)) }
+  } catch {
+    return {}
   }
 }
 

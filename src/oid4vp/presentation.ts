@@ -47,21 +47,30 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
   const decoded = decodeSdJwt(text)
   const { keyBinding, issuerDid: issuer, jws } = decoded
   const binding = keyBinding === undefined ? undefined : readKeyBinding(keyBinding).claims
-  const credential = ofSdJwt(decoded, binding !== undefined)
+  // Beside a certificate, an issuer may write any iss: a query is answered by the one that is verified.
+  const named = 'iss' in decoded.processed && { iss: issuer }
+  const credential = ofSdJwt(
+    { ...decoded, processed: { ...decoded.processed, ...named } },
+    binding !== undefined,
+  )
   const types = [...credential.types]
+  const presented: Readable['credential'] = {
+    ...toPresented(credential, issuer, decoded.claims),
+    ...(binding && decoded.holderKey && { holder: createJwkDid(decoded.holderKey) }),
+    subject: decoded.subjectDid,
+  }
+  const checkTrust = async () => {
+    presented.certificateSubject = await expected.checkTrust({ issuer, x5c: jws.header.x5c }, asked)
+  }
   return {
-    credential: {
-      ...toPresented(credential, issuer, decoded.claims),
-      ...(binding && decoded.holderKey && { holder: createJwkDid(decoded.holderKey) }),
-      subject: decoded.subjectDid,
-    },
+    credential: presented,
     checks: [
       ...(binding ? answerChecks(binding, expected) : []),
       ...transactionChecks(binding, asked, expected),
       ['query', () => checkMatch(credential, asked)],
       ['disclosure', () => checkDisclosures(decoded, expected.query)],
       ['policy', () => checkPolicy(expected.constraints, [{ schemas: types, issuerDid: issuer }])],
-      ['trust', () => expected.checkTrust({ issuer, x5c: jws.header.x5c }, asked)],
+      ['trust', checkTrust],
       ['validity', () => verifyPart(jws, decoded, expected, 'verifyDates')],
       ...(binding ? ([['holder-binding', () => checkKeyBinding(decoded)]] satisfies Check[]) : []),
       ['signature', () => verifyPart(jws, decoded, expected, 'verifySignature')],

@@ -8,10 +8,11 @@ import type { AcceptedIssuers } from '../protocols/present-proof/openid4vp.ts'
 import { findAnchorValues, isTrustedDid } from '../trust-anchors/anchors.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
+/** Returns the subject of the issuer's certificate, if it has one. @throws {VerificationError} `issuer-not-trusted` */
 export type CheckTrust = (
   credential: { issuer: string; x5c?: unknown },
   asked: CredentialQuery,
-) => Promise<void>
+) => Promise<string | undefined>
 
 /** Creates the check of issuers. Certificates must always end at a trust anchor. */
 export function createTrustCheck(
@@ -21,19 +22,21 @@ export function createTrustCheck(
 ): CheckTrust {
   return async ({ issuer, x5c }, asked) => {
     const isDid = issuer.startsWith('did:')
-    const authorityKeyIds = isDid ? [] : (await verifyChain(x5c, issuer)).authorityKeyIds
+    const certificate = isDid ? undefined : await verifyChain(x5c, issuer)
+    const { authorityKeyIds = [], subject } = certificate ?? {}
     if (!isByAuthority({ authorityKeyIds }, asked))
       throw refused('No certificate of the issuer names one of the trusted_authorities of the query')
-    if (accepted === 'any') return
+    if (accepted === 'any') return subject
     if (isDid) {
-      if (await isTrustedDid(db, issuer)) return
+      if (await isTrustedDid(db, issuer)) return undefined
       const isOwn = isRegistrarDid(issuer) && (await isManagedDid(db, issuer))
-      if (accepted === 'known' && isOwn) return
+      if (accepted === 'known' && isOwn) return undefined
       throw refused(`The issuer ${issuer} is no trust anchor of this wallet: agent trust add`)
     }
     const named = await findAnchorValues(db, 'aki')
     if (named.length > 0 && !authorityKeyIds.some((each) => named.includes(each)))
       throw refused('The issuer’s certificate is of none of the authorities (aki) that this wallet trusts')
+    return subject
   }
 }
 

@@ -1,4 +1,5 @@
 /** Verifies the presentations of an answer to a query, over OpenID4VP or DIDComm. */
+import { setImmediate } from 'node:timers/promises'
 import { statusChecks } from '../credential-status/check.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
@@ -37,6 +38,8 @@ export async function verifyPresentations(
   const credentials: PresentedCredential[] = []
   for (const query of expected.query.credentials) {
     for (const text of presented[query.id] ?? []) {
+      // Certificates may take long. Let other requests proceed in between.
+      await setImmediate()
       let readable: Readable | undefined
       const read: Check = ['form', () => void (readable = readPresentation(text, query, expected))]
       const form = await runChecks([read], query.id)

@@ -2,14 +2,13 @@
  * Verifies certificates by the trust anchors of a wallet: those of issuers of credentials and status lists, and of verifiers that sign
  * their requests.
  */
-import { createHash } from 'node:crypto'
 import type { CertifiedKey, VerifyChain } from '../credentials/issuer-signature.ts'
-import { x509HashPrefix } from '../credentials/x509-issuer.ts'
+import { isHashed, isNamed, x509HashPrefix } from '../credentials/x509-issuer.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { loadX509, readStoredChain } from '../issuer-certificates/certificates.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { VerifiedCertificate } from '../x509/index.ts'
+import type { Role, VerifiedCertificate } from '../x509/index.ts'
 import { findAnchorValues } from './anchors.ts'
 
 const noAnchor = 'The issuer’s certificate chain ends at no trust anchor of this wallet: agent trust add'
@@ -20,36 +19,48 @@ const noAnchor = 'The issuer’s certificate chain ends at no trust anchor of th
  */
 export function createChainVerifier({ db }: Pick<Wallet, 'db'>, { own = false } = {}): VerifyChain {
   let anchors: Promise<string[]> | undefined
-  const known = new WeakMap<object, Promise<VerifiedCertificate>>()
-  const verify = (x5c: unknown): Promise<VerifiedCertificate> => {
+  const known: Partial<Record<Role, WeakMap<object, Promise<VerifiedCertificate>>>> = {}
+  const verify = (x5c: unknown, role: Role): Promise<VerifiedCertificate> => {
+    const ofRole = (known[role] ??= new WeakMap())
     const isArray = Array.isArray(x5c)
-    const found = isArray ? known.get(x5c) : undefined
+    const found = isArray ? ofRole.get(x5c) : undefined
     if (found) return found
     anchors ??= own ? findOwnAnchors(db) : findAnchorValues(db, 'x509')
-    const verified = verifyByAnchors(x5c, anchors)
-    if (isArray) known.set(x5c, verified)
+    const verified = verifyByAnchors(x5c, anchors, role)
+    if (isArray) ofRole.set(x5c, verified)
     return verified
   }
-  return async (x5c, issuer): Promise<CertifiedKey> => {
-    const { publicKey, authorityKeyIds, names } = await verify(x5c)
-    if (isIssuer(x5c as string[], names, issuer)) return { publicKey, authorityKeyIds }
-    throw new VerificationError('issuer-not-trusted', `The certificate is not for the issuer ${issuer}`)
+  return async (x5c, issuer, credential): Promise<CertifiedKey> => {
+    const certificate = await verify(x5c, credential ? 'status' : 'issuer')
+    if (isIssuer(x5c, certificate, issuer)) return certificate
+    if (!credential)
+      throw new VerificationError('issuer-not-trusted', `The certificate is not for the issuer ${issuer}`)
+    const { anchor } = await verify(credential.x5c, 'issuer')
+    if (certificate.isStatusIssuer && certificate.anchor === anchor) return certificate
+    throw new VerificationError(
+      'issuer-not-trusted',
+      `The certificate is not for the issuer ${issuer}, and not for status lists (id-kp-oauthStatusSigning) below its trust anchor`,
+    )
   }
 }
 
 /**
- * Verifies the certificates of a header by the trust anchors of a wallet. The names are to be compared by the caller.
+ * Verifies the certificates of a verifier's request by the trust anchors of a wallet. The names are to be compared by the caller.
  *
  * @throws {VerificationError} `issuer-not-trusted`
  */
 export function verifyTrustedChain(db: Db, x5c: unknown): Promise<VerifiedCertificate> {
-  return verifyByAnchors(x5c, findAnchorValues(db, 'x509'))
+  return verifyByAnchors(x5c, findAnchorValues(db, 'x509'), 'verifier')
 }
 
-async function verifyByAnchors(x5c: unknown, anchors: Promise<string[]>): Promise<VerifiedCertificate> {
+async function verifyByAnchors(
+  x5c: unknown,
+  anchors: Promise<string[]>,
+  role: Role,
+): Promise<VerifiedCertificate> {
   const { ChainError, verifyX5c } = await loadX509()
   try {
-    return verifyX5c(x5c, { anchors: await anchors, at: new Date() })
+    return verifyX5c(x5c, { anchors: await anchors, at: new Date(), role })
   } catch (cause) {
     if (!(cause instanceof ChainError)) throw cause
     const reason = cause.failure === 'untrusted' ? `${noAnchor}. ${cause.message}` : cause.message
@@ -57,20 +68,9 @@ async function verifyByAnchors(x5c: unknown, anchors: Promise<string[]>): Promis
   }
 }
 
-/**
- * Whether the first certificate is for an issuer: a URI in it is equal, a DNS name is the host of an `https` URL, or the issuer is its hash,
- * as of credentials without `iss` whose certificate has no names.
- */
-function isIssuer([leaf]: string[], names: VerifiedCertificate['names'], issuer: string): boolean {
-  if (issuer.startsWith(x509HashPrefix)) {
-    const digest = createHash('sha256').update(Buffer.from(leaf!, 'base64')).digest('base64url')
-    return issuer === x509HashPrefix + digest
-  }
-  const url = URL.canParse(issuer) ? new URL(issuer) : undefined
-  // A user name before the host looks like another host.
-  const isPlain = url?.protocol === 'https:' && url.username + url.password === ''
-  const host = isPlain ? url.hostname : undefined
-  return names.some(({ type, value }) => (type === 'uri' ? value === issuer : value.toLowerCase() === host))
+/** Whether the first certificate is for an issuer: it names it, or has no names, and the issuer is its hash. */
+function isIssuer(x5c: unknown, { names }: VerifiedCertificate, issuer: string): boolean {
+  return issuer.startsWith(x509HashPrefix) ? isHashed(issuer, x5c) : isNamed(issuer, names)
 }
 
 /** The trust anchors, and the roots of the chains of the wallet's issuer certificates, in PEM. */

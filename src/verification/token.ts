@@ -5,7 +5,7 @@ import type { JsonObject } from '../base/json.ts'
 import { IssuerId } from '../credentials/issuer-signature.ts'
 import { decodeHeader, decodeJws, decodePayload, parseClaims, type Jws } from '../credentials/jws.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
-import { issuerInCertificate } from '../credentials/x509-issuer.ts'
+import { issuerOf } from '../credentials/x509-issuer.ts'
 import {
   anyCredential,
   decodeIssuerJwt,
@@ -19,6 +19,7 @@ import { checkCompliance, checkSdJwtCompliance } from './compliance.ts'
 /** The claims that checks need. */
 export type TokenClaims = Validity & {
   issuerDid: string
+  x5c?: unknown
   /** URLs. */
   schemas: string[]
   statuses: CredentialStatus[]
@@ -85,7 +86,7 @@ function ofSdJwt(text: string): Token {
   })
   const issuer = () => {
     const { iss } = parseClaims(SdJwtIssuer, payload())
-    return iss ?? issuerInCertificate(decodeHeader(splitSdJwt(text).jwt)['x5c'])
+    return issuerOf(iss, decodeHeader(splitSdJwt(text).jwt)['x5c'])
   }
   return {
     payload,

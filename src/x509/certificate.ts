@@ -24,6 +24,12 @@ export type Certificate = {
   isSignedBy: (key: KeyObject) => boolean
 }
 
+/** A subject alternative name that issuers are known by. */
+export type AlternativeName = { type: 'dns' | 'uri'; value: string }
+
+/** The most certificates of a chain. */
+export const maxCertificates = 10
+
 /** The longest certificate in bytes. */
 const maxBytes = 16_384
 
@@ -99,7 +105,26 @@ function toBase64url(hex: string | undefined): string | undefined {
 
 /** The P-256 key of a certificate; undefined for another key. */
 export function findP256Key({ publicKey }: Certificate): PublicJwk | undefined {
-  if (publicKey.asymmetricKeyType !== 'ec') return undefined
-  const { kty, crv, x, y } = publicKey.export({ format: 'jwk' })
-  return crv === 'P-256' ? { kty: kty as 'EC', crv, x: x!, y: y! } : undefined
+  // Keys on curves without a name for JWKs cannot be exported.
+  if (publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return undefined
+  const { x, y } = publicKey.export({ format: 'jwk' })
+  return { kty: 'EC', crv: 'P-256', x: x!, y: y! }
+}
+
+/** The key of an issuing certificate, which must be on P-256, and that an authority signed. @throws {ChainError} */
+export function checkIssuingKey(leaf: Certificate, count: number): PublicJwk {
+  const what = nameOf(0, count, leaf.subject)
+  if (isSelfIssued(leaf))
+    throw new ChainError('self-signed', `${what} is self-signed: an authority must sign it.`)
+  const key = findP256Key(leaf)
+  if (!key) throw new ChainError('key', `${what} is for a key that is not on P-256.`)
+  return key
+}
+
+/** The DNS names and URIs of a certificate. */
+export function toNames({ names }: Certificate): AlternativeName[] {
+  return names.flatMap(({ dNSName, uniformResourceIdentifier: uri }) => [
+    ...(dNSName === undefined ? [] : [{ type: 'dns' as const, value: dNSName }]),
+    ...(uri === undefined ? [] : [{ type: 'uri' as const, value: uri }]),
+  ])
 }

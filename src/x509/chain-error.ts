@@ -12,7 +12,6 @@ export type ChainFailure =
   | 'key-usage'
   | 'name-constraints'
   | 'critical-extension'
-  | 'anchor-in-chain'
   | 'untrusted'
   | 'name'
 
@@ -24,5 +23,17 @@ export class ChainError extends Error {
   constructor(failure: ChainFailure, message: string, options?: ErrorOptions) {
     super(message, options)
     this.failure = failure
+  }
+}
+
+/** Evaluates certificates of others: whatever that throws is a fault of theirs. @throws {ChainError} */
+export function evaluate<T>(act: () => T): T {
+  try {
+    return act()
+  } catch (cause) {
+    if (cause instanceof ChainError) throw cause
+    throw new ChainError('malformed', 'The certificates cannot be evaluated: one of them is malformed.', {
+      cause,
+    })
   }
 }

@@ -16,35 +16,71 @@ const understood: readonly string[] = [
   '2.5.29.32',
   '2.5.29.37',
 ]
-/** Any purpose, and the signer of mobile documents (ISO/IEC 18013-5). A critical extended key usage must name one of them. */
-const purposes = ['2.5.29.37.0', '1.0.18013.5.1.2']
+/** Any purpose (RFC 5280 §4.2.1.12). */
+const anyPurpose = '2.5.29.37.0'
+/** Signers of documents, and readers of them, of driving licences (ISO/IEC 18013-5) and of any document (ISO/IEC 23220-4). */
+const [documentSigners, readers] = [
+  ['1.0.18013.5.1.2', '1.0.23220.4.1.2'],
+  ['1.0.18013.5.1.6', '1.0.23220.4.1.6'],
+]
+
+/**
+ * `id-kp-oauthStatusSigning` (Token Status List §10). The draft has no number for it yet; this one is read until
+ * then.
+ */
+const statusSigning = '1.3.6.1.5.5.7.3.30'
+
+/** What the end entity signs: credentials and attestations, requests of a verifier, or status lists. */
+export type Role = 'issuer' | 'verifier' | 'status'
+
+/** A critical extended key usage must name a purpose of the role. An issuer signs its own status lists. */
+const purposes: Readonly<Record<Role, readonly string[]>> = {
+  issuer: [anyPurpose, ...documentSigners],
+  verifier: [anyPurpose, ...readers],
+  status: [anyPurpose, ...documentSigners, statusSigning],
+}
+
 const hashes = ['SHA-256', 'SHA-384', 'SHA-512']
 
-/** The least bits of an RSA key. */
-const leastRsaBits = 2_048
+/** The bits of RSA keys, and the least public exponent that is too large: others take long to verify, which anyone could have us do. */
+const [leastRsaBits, mostRsaBits, tooLargeExponent] = [2_048, 4_096, 2n ** 64n]
 
 /**
  * Checks a path, the end-entity certificate first. The last one is trusted, or the highest that is known: its own signature is not checked.
+ * Signatures are verified from there down, each with a key that is already vouched for. `roles`: those that the end entity may have.
  *
  * @throws {ChainError}
  */
-export function checkPath(path: readonly Certificate[], at: Date): void {
-  for (const [index, certificate] of path.entries()) {
-    const what = nameOf(index, path.length, certificate.subject)
-    const fail = (failure: ChainFailure, reason: string): never => {
-      throw new ChainError(failure, `${what} ${reason}`)
-    }
+export function checkPath(path: readonly Certificate[], at: Date, roles: readonly Role[]): void {
+  const links = path.map((certificate, index) => {
+    const fail = failerOf(certificate, index, path.length)
     checkDates(certificate, at, fail)
     checkExtensions(certificate, fail)
-    if (index === 0) checkEndEntity(certificate, fail)
+    if (index === 0) checkEndEntity(certificate, roles, fail)
     else checkAuthority(certificate, path.slice(1, index), fail)
     const issuer = path[index + 1]
+    if (issuer) checkIssuer(certificate, issuer, fail)
+    return { certificate, issuer, fail }
+  })
+  for (const { certificate, issuer, fail } of links.toReversed())
     if (issuer) checkSignature(certificate, issuer, fail)
-  }
   checkNames(path)
 }
 
+/** Checks by itself that an authority made a certificate, the one at a place in a path. @throws {ChainError} */
+export function checkLink(certificate: Certificate, issuer: Certificate, index: number, count: number): void {
+  const fail = failerOf(certificate, index, count)
+  checkIssuer(certificate, issuer, fail)
+  checkSignature(certificate, issuer, fail)
+}
+
 type Fail = (failure: ChainFailure, reason: string) => never
+
+function failerOf({ subject }: Certificate, index: number, count: number): Fail {
+  return (failure, reason) => {
+    throw new ChainError(failure, `${nameOf(index, count, subject)} ${reason}`)
+  }
+}
 
 function checkDates({ notBefore, notAfter }: Certificate, at: Date, fail: Fail): void {
   if (at < notBefore) fail('dates', `is not valid before ${notBefore.toISOString()}.`)
@@ -57,7 +93,7 @@ function checkExtensions({ parsed }: Certificate, fail: Fail): void {
     fail('critical-extension', `has the critical extension ${unknown.type}, which is not understood.`)
 }
 
-function checkEndEntity({ parsed }: Certificate, fail: Fail): void {
+function checkEndEntity({ parsed }: Certificate, roles: readonly Role[], fail: Fail): void {
   const constraints = parsed.getExtension(x509.BasicConstraintsExtension)
   if (constraints?.ca === true)
     fail('basic-constraints', 'is of an authority (basicConstraints cA), and not for an issuing key.')
@@ -65,8 +101,18 @@ function checkEndEntity({ parsed }: Certificate, fail: Fail): void {
   if (usage && (usage.usages & x509.KeyUsageFlags.digitalSignature) === 0)
     fail('key-usage', 'is not for signatures: its key usage lacks digitalSignature.')
   const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)
-  if (extended?.critical === true && !extended.usages.some((each) => purposes.includes(String(each))))
-    fail('key-usage', 'is restricted to other purposes by a critical extended key usage.')
+  const isFor = (role: Role) => extended?.usages.some((each) => purposes[role].includes(String(each)))
+  if (extended?.critical === true && !roles.some((role) => isFor(role)))
+    fail(
+      'key-usage',
+      `is restricted to other purposes by its critical extended key usage ${extended.usages.join(', ')}.`,
+    )
+}
+
+/** Whether an authority delegates the signing of status lists to a certificate: its extended key usage says so. */
+export function isStatusIssuer({ parsed }: Certificate): boolean {
+  const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)
+  return extended?.usages.some((each) => String(each) === statusSigning) ?? false
 }
 
 /** `below`: the authorities between this one and the end entity. */
@@ -94,9 +140,21 @@ export function checkAnchor(certificate: Certificate, at: Date): void {
   checkDates(certificate, at, fail)
   checkExtensions(certificate, fail)
   checkAuthority(certificate, [], fail)
+  checkSize(certificate, (reason) => fail('algorithm', `has ${reason}`))
 }
 
-function checkSignature(certificate: Certificate, issuer: Certificate, fail: Fail): void {
+/** Checks that signatures of a key are neither weak nor slow to verify. `fail` continues a sentence with its reason. */
+function checkSize({ publicKey }: Certificate, fail: (reason: string) => never): void {
+  const { modulusLength: bits, publicExponent } = publicKey.asymmetricKeyDetails ?? {}
+  if (bits === undefined) return
+  if (bits < leastRsaBits || bits > mostRsaBits)
+    fail(`an RSA key of ${bits} bits; ${leastRsaBits} to ${mostRsaBits} are accepted.`)
+  if (publicExponent === undefined || publicExponent >= tooLargeExponent)
+    fail('an RSA key whose public exponent has more than 64 bits.')
+}
+
+/** Checks that a certificate names its issuer, and that its signature is one that may be verified. */
+function checkIssuer(certificate: Certificate, issuer: Certificate, fail: Fail): void {
   if (!certificate.issuerDer.equals(issuer.subjectDer))
     fail(
       'order',
@@ -108,9 +166,10 @@ function checkSignature(certificate: Certificate, issuer: Certificate, fail: Fai
   const { name, hash } = certificate.parsed.signatureAlgorithm as { name: string; hash?: { name: string } }
   if (!name.startsWith('Ed') && !hashes.includes(hash?.name ?? ''))
     fail('algorithm', `is signed with ${name} and ${hash?.name ?? 'an unknown hash'}, which is too weak.`)
-  const bits = issuer.publicKey.asymmetricKeyDetails?.modulusLength
-  if (bits !== undefined && bits < leastRsaBits)
-    fail('algorithm', `is signed with an RSA key of ${bits} bits; ${leastRsaBits} are the least.`)
+  checkSize(issuer, (reason) => fail('algorithm', `is signed with ${reason}`))
+}
+
+function checkSignature(certificate: Certificate, issuer: Certificate, fail: Fail): void {
   if (!isSignedBy(certificate, issuer))
     fail('signature', `is not signed by the key of the next one (${issuer.subject}).`)
 }

@@ -40,14 +40,14 @@ const expected: Expected = {
   nonce: '1234567890',
   requestedAt: presentedAt,
   constraints: [],
-  checkTrust: () => Promise.resolve(),
+  checkTrust: () => Promise.resolve(undefined),
   leewaySeconds: 60,
   options: {
     now: presentedAt,
     resolve: () => expect.unreachable('the issuer has no DID'),
     verifyChain: (_, issuer) => {
       expect(issuer).toBe('https://issuer.example.com')
-      return Promise.resolve({ publicKey: issuerKey, authorityKeyIds: [] })
+      return Promise.resolve({ publicKey: issuerKey, subject: 'CN=Issuer', authorityKeyIds: [] })
     },
   },
 }
@@ -85,7 +85,12 @@ test.each<[string, Partial<Expected>]>([
   ['validity', { options: { ...options, now: 1_883_000_061 } }],
   [
     'signature',
-    { options: { ...options, verifyChain: async () => ({ publicKey: otherKey, authorityKeyIds: [] }) } },
+    {
+      options: {
+        ...options,
+        verifyChain: async () => ({ publicKey: otherKey, subject: 'CN=Other', authorityKeyIds: [] }),
+      },
+    },
   ],
 ])('the check %s of the presentation can fail', async (name, changes) => {
   expect((await check(changes)).filter((each) => each.endsWith('failed'))).toEqual([`${name} failed`])
@@ -104,7 +109,7 @@ test('the encrypted response of OpenID4VP', async () => {
 test('the SD-JWT VC of OpenID4VCI', async () => {
   const { processed } = await verifySdJwt(text('signed/sd_jwt_vc.txt'), {
     ...options,
-    verifyChain: () => Promise.resolve({ publicKey: issuerKey, authorityKeyIds: [] }),
+    verifyChain: () => Promise.resolve({ publicKey: issuerKey, subject: 'CN=Issuer', authorityKeyIds: [] }),
   })
   expect(processed).toMatchObject({
     iss: 'https://example.com/issuer',

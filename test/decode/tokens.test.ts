@@ -10,7 +10,7 @@ import { createBitstringStatusList, compressBits, listLength } from '../../src/c
 import { generateKey, type PrivateJwk, sign, toPublic } from '../../src/crypto/keys.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
-import { issueAuthority } from '../../src/x509/issue.ts'
+import { issueAuthority, x509 } from '../../src/x509/issue.ts'
 import { named, type PublishedVector, readPublished } from '../_vectors.ts'
 import { fixture, read, refusalOf, resultsOf } from './_read.ts'
 
@@ -114,6 +114,20 @@ describe('a JWT', () => {
     expect(checks).toMatchObject([{ result: 'passed', detail: expect.stringContaining('not checked') }])
     const other = await read(signJws({ typ: 'JWT', x5c }, { iss: 'https://issuer.example' }, key))
     expect(resultsOf(other)).toEqual({ signature: 'failed' })
+  })
+
+  test('is of the subject of its certificate, whatever the iss of the SD-JWT is', async () => {
+    const { certificate, key: pem } = await issueAuthority('CN=Issuer', 30, [
+      new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'issuer.example' }]),
+    ])
+    const signer = createPrivateKey(pem).export({ format: 'jwk' }) as PrivateJwk
+    const x5c = [new X509Certificate(certificate).raw.toString('base64')]
+    const ofIssuer = async (iss: string) => {
+      const jwt = signJws({ typ: 'dc+sd-jwt', x5c }, { iss, vct: 'https://types.example/person' }, signer)
+      return (await read(`${jwt}~`)).facts['issuer']
+    }
+    expect(await ofIssuer('https://bank.example')).toBe('https://issuer.example')
+    expect(await ofIssuer('https://issuer.example/acme')).toBe('https://issuer.example/acme')
   })
 
   test('is not verified if its issuer publishes its key elsewhere', async () => {

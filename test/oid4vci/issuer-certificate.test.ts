@@ -187,7 +187,7 @@ test('the verification API trusts the anchors of the wallet, and no others', asy
   expect(content).toMatchObject({ issuer, standing: { status: 'revoked' } })
 })
 
-test('a certificate of a trusted authority verifies only the issuers that it names', async () => {
+test('a certificate of a trusted authority verifies its subject, whatever iss says', async () => {
   const root = await authority('CN=Trusted')
   const { id, request: csr } = await setup.tenant.call('POST /issuer-certificates', { body: input })
   const chain = `${await signRequest(csr!, root)}\n${pemOf(root)}`
@@ -203,9 +203,19 @@ test('a certificate of a trusted authority verifies only the issuers that it nam
     return `${text}.${Buffer.from(signature).toString('base64url')}~`
   }
   const successOf = async (iss: string) => (await check(setup.tenant, await signed(iss)))[0]
-  expect(await successOf('https://other.example/acme')).toBe(true)
-  for (const iss of [issuer, 'http://other.example', 'https://other.example.evil.example', setup.issuingDID])
-    expect(await successOf(iss), iss).toBe(false)
+  const isIssuer = async (did: string, iss: string) => {
+    const parameter = { parameterType: 'DidParameter' as const, did }
+    const verifications = [{ verification: 'IssuerIdentification' as const, parameter }]
+    const body = [{ credential: await signed(iss), verifications }]
+    return (await setup.tenant.call('POST /verification/credential', { body }))[0]!.result[0]!.success
+  }
+  for (const iss of [issuer, 'http://other.example', 'https://other.example.evil.example']) {
+    expect(await successOf(iss), iss).toBe(true)
+    expect([await isIssuer(iss, iss), await isIssuer('https://other.example', iss)]).toEqual([false, true])
+  }
+  const named = 'https://other.example/acme'
+  expect([await successOf(named), await isIssuer(named, named)]).toEqual([true, true])
+  expect(await successOf(setup.issuingDID)).toBe(false)
 })
 
 test('the issuer of a certificate without URI is the URL of its DNS name', async () => {

@@ -1,11 +1,14 @@
 /** Checks of the verifier by their source, each with the attack that it stops. */
-import { hash } from 'node:crypto'
+import { hash, webcrypto } from 'node:crypto'
 import { CompactEncrypt, importJWK } from 'jose'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { ask, type Reply } from '../_ask.ts'
 import type { Switch } from '../oid4vci/_mutants.ts'
-import { authority } from '../x509/_chains.ts'
+import { compressStatuses, signTokenStatusList } from '../../src/credentials/token-status-list.ts'
+import { x509 } from '../../src/x509/issue.ts'
+import { startServer } from '../_server.ts'
+import { authority, constraints, type Options, slowKeys } from '../x509/_chains.ts'
 import {
   authorityKey,
   certifiedIssuer,
@@ -382,16 +385,42 @@ const jwts: Check[] = [
 
 /** Answers with a credential of an issuer with certificates, of a new root that is trusted. */
 const certified =
-  (
-    toIssuer: (root: Awaited<ReturnType<typeof identifiedAuthority>>) => ReturnType<typeof certifiedIssuer>,
-    payload = {},
-  ) =>
+  (toIssuer: (root: Root) => ReturnType<typeof certifiedIssuer>, payload = {}) =>
   async (verifier: Verifier, options: RequestOptions = {}) => {
     const root = await identifiedAuthority(`CN=Root ${crypto.randomUUID()}`)
     await trust(verifier, root)
     const credential = await issueCertified(await toIssuer(root), { payload })
     return presented(() => ({ credential }), options)(verifier)
   }
+
+const statusNames = [{ type: 'url' as const, value: 'https://status.example' }]
+const forStatusLists = () => new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.30'], true)
+
+type Root = Awaited<ReturnType<typeof identifiedAuthority>>
+
+/** Answers with a credential whose status list another certificate signs. */
+const listed =
+  (toSigner: (root: Root, verifier: Verifier) => ReturnType<typeof certifiedIssuer>) =>
+  async (verifier: Verifier) => {
+    const root = await identifiedAuthority(`CN=Root ${crypto.randomUUID()}`)
+    await trust(verifier, root)
+    const { key, x5c } = await toSigner(root, verifier)
+    await using server = await startServer((_, response) => {
+      const content = { url: server.url, issuer: statusNames[0]!.value, key, x5c, bits: 1 as const }
+      const list = { ...content, lst: compressStatuses([], 1, 8), issuedAt: now(), ttlSeconds: 60 }
+      response.setHeader('content-type', 'application/statuslist+jwt').end(signTokenStatusList(list))
+    })
+    const payload = { status: { status_list: { idx: 1, uri: server.url } } }
+    const credential = await issueCertified(await certifiedIssuer(root), { payload })
+    return await presented(() => ({ credential }))(verifier)
+  }
+
+/** Answers with a credential of an issuer with these names, below an authority with constraints on DNS names. */
+const constrained = (permitted: string[], excluded: string[], names: NonNullable<Options['names']>) =>
+  certified(async (root) => {
+    const middle = await authority('CN=Middle', root, { extensions: [constraints(permitted, excluded)] })
+    return certifiedIssuer(middle, { names }, [middle])
+  })
 
 const issuers: Check[] = [
   {
@@ -419,24 +448,120 @@ const issuers: Check[] = [
     },
   },
   {
-    file: 'src/trust-anchors/verify-chain.ts',
-    text: 'isIssuer(x5c as string[], names, issuer)',
+    file: 'presentation.ts',
+    text: "'iss' in decoded.processed && { iss: issuer }",
+    off: '{}',
+    attack: (verifier) => {
+      const iss = 'https://bank.example'
+      const claims = [{ path: ['name'] }, { path: ['iss'], values: [iss] }]
+      const dcqlQuery = { credentials: [{ ...person, claims }] }
+      return certified((root) => certifiedIssuer(root), { iss })(verifier, { dcqlQuery })
+    },
+  },
+  {
+    file: 'src/credentials/x509-issuer.ts',
+    text: "url.username + url.password === ''",
     off: 'true',
-    attack: certified((root) => certifiedIssuer(root), { iss: 'https://bank.example' }),
+    attack: (verifier) => {
+      const iss = 'https://bank.example@issuer.example'
+      const claims = [{ path: ['name'] }, { path: ['iss'], values: [iss] }]
+      const dcqlQuery = { credentials: [{ ...person, claims }] }
+      const names = [{ type: 'dns', value: 'issuer.example' }] as const
+      return certified((root) => certifiedIssuer(root, { names: [...names] }), { iss })(verifier, {
+        dcqlQuery,
+      })
+    },
   },
   {
     file: 'src/trust-anchors/verify-chain.ts',
-    text: "url.username + url.password === ''",
+    text: 'isIssuer(x5c, certificate, issuer)',
     off: 'true',
-    attack: certified(
-      (root) => certifiedIssuer(root, { names: [{ type: 'dns', value: 'issuer.example' }] }),
-      { iss: 'https://bank.example@issuer.example' },
+    attack: listed((root) => certifiedIssuer(root, { names: statusNames })),
+  },
+  {
+    file: 'src/trust-anchors/verify-chain.ts',
+    text: 'certificate.isStatusIssuer',
+    off: 'true',
+    attack: listed((root) => certifiedIssuer(root, { names: statusNames })),
+  },
+  {
+    file: 'src/trust-anchors/verify-chain.ts',
+    text: 'certificate.anchor === anchor',
+    off: 'true',
+    attack: listed(async (_, verifier) => {
+      const other = await authority('CN=Other')
+      await trust(verifier, other)
+      return certifiedIssuer(other, { names: statusNames, extensions: [forStatusLists()] })
+    }),
+  },
+  {
+    file: 'src/x509/path.ts',
+    text: 'extended?.critical === true && !roles.some((role) => isFor(role))',
+    off: 'false',
+    attack: certified((root) =>
+      certifiedIssuer(root, { extensions: [authorityKey(root), forStatusLists()] }),
     ),
   },
   {
-    file: 'src/x509/index.ts',
-    text: 'checkTrust(chain, trusted, at)',
-    off: 'chain',
+    file: 'src/x509/path.ts',
+    text: 'publicExponent === undefined || publicExponent >= tooLargeExponent',
+    off: 'false',
+    attack: certified(async (root) => {
+      const middle = await authority('CN=Slow', root, { keys: await slowKeys(2_048) })
+      return certifiedIssuer(middle, {}, [middle])
+    }),
+  },
+  {
+    file: 'src/x509/path.ts',
+    text: 'bits < leastRsaBits || bits > mostRsaBits',
+    off: 'false',
+    attack: certified(async (root) => {
+      const keys = await webcrypto.subtle.generateKey(
+        {
+          name: 'RSASSA-PKCS1-v1_5',
+          modulusLength: 1_024,
+          publicExponent: Uint8Array.of(1, 0, 1),
+          hash: 'SHA-256',
+        },
+        true,
+        ['sign', 'verify'],
+      )
+      const middle = await authority('CN=Weak', root, { keys })
+      return certifiedIssuer(middle, {}, [middle])
+    }),
+  },
+  {
+    file: 'src/x509/name-constraints.ts',
+    text: 'own.length > 0 ? own : of(permitted, hostForms)',
+    off: 'own',
+    attack: constrained(['mine.example'], [], issuerNames),
+  },
+  {
+    file: 'src/x509/name-constraints.ts',
+    text: 'of(excluded, hostForms)',
+    off: 'of(excluded, [form])',
+    attack: constrained([], ['issuer.example'], issuerNames),
+  },
+  {
+    file: 'src/x509/name-constraints.ts',
+    text: "host.toLowerCase().replace(/\\.$/, '')",
+    off: 'host.toLowerCase()',
+    attack: constrained([], ['issuer.example.'], issuerNames),
+  },
+  {
+    file: 'src/x509/name-constraints.ts',
+    text: 'comparisons > mostComparisons',
+    off: 'false',
+    attack: constrained(
+      [],
+      Array.from({ length: 400 }, (_, n) => `${n}.example`),
+      Array.from({ length: 400 }, (_, n) => ({ type: 'dns', value: `a${n}.example` })),
+    ),
+  },
+  {
+    file: 'src/x509/x5c.ts',
+    text: 'checkTrust(chain, anchors.flatMap(readTrusted), at, role)',
+    off: 'chain.map(parseMember)',
     attack: certified(async () => certifiedIssuer(await authority('CN=Stranger'))),
   },
   {

@@ -4,6 +4,7 @@ import { compressStatuses, signTokenStatusList } from '../../src/credentials/tok
 import { generateKey } from '../../src/crypto/keys.ts'
 import { startServer } from '../_server.ts'
 import { refusal } from '../_tenants.ts'
+import { x509 } from '../../src/x509/issue.ts'
 import { authority, pemOf, type Made } from '../x509/_chains.ts'
 import {
   authorityKey,
@@ -86,12 +87,26 @@ test('the trust anchors of one tenant are not those of another', async () => {
   expect(await outcome({ credential }, {}, other)).toMatchObject({ name: 'trust' })
 })
 
-test('a certificate for another issuer, and another key, are refused', async () => {
-  const credential = await issueCertified(issuer, { payload: { iss: 'https://other.example' } })
-  expect(await outcome({ credential })).toMatchObject({
-    name: 'trust',
-    reason: expect.stringContaining('other'),
+test('beside a certificate, an iss that it does not name does not count', async () => {
+  const written = { payload: { iss: 'https://bank.example' } }
+  const credential = await issueCertified(issuer, written)
+  const record = await outcome({ credential })
+  expect(record).toMatchObject(accepted)
+  expect(record).toHaveProperty('openid4vp.credentials.0.issuer', issuerUrl)
+  expect(record).toHaveProperty('openid4vp.credentials.0.certificateSubject', 'CN=Issuer')
+
+  const byIssuer = (...values: string[]) => ({
+    dcqlQuery: { credentials: [{ ...person, claims: [{ path: ['name'] }, { path: ['iss'], values }] }] },
   })
+  expect(await outcome({ credential }, byIssuer('https://bank.example'))).toMatchObject({ name: 'query' })
+  expect(await outcome({ credential }, byIssuer(issuerUrl))).toMatchObject(accepted)
+
+  const bare = await certifiedIssuer(root, { names: [] })
+  const ofBare = await outcome({ credential: await issueCertified(bare, written) })
+  expect(ofBare).toHaveProperty('openid4vp.credentials.0.issuer', expect.stringMatching(/^x509_hash:/))
+})
+
+test('another key than that of the certificate is refused', async () => {
   const forged = { ...issuer, key: generateKey('P-256') }
   expect(await outcome({ credential: await issueCertified(forged) })).toMatchObject({ name: 'signature' })
 })
@@ -197,6 +212,58 @@ test('a status list is verified by its certificates', async () => {
     name: 'status',
     reason: expect.stringContaining('trust anchor'),
   })
+})
+
+test('a status issuer below the same trust anchor signs the status list', async () => {
+  const usage = new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.30'], true)
+  const names = [{ type: 'url' as const, value: 'https://status.example' }]
+  const [otherRoot, stranger] = [await authority('CN=Other root'), await authority('CN=Stranger')]
+  await trust(verifier, otherRoot)
+  let signer = issuer
+  await using server = await startServer((_, response) => {
+    const now = Math.floor(Date.now() / 1_000)
+    const { key, x5c } = signer
+    const content = {
+      url: `${server.url}/list`,
+      issuer: 'https://status.example',
+      key,
+      x5c,
+      bits: 1 as const,
+      lst: compressStatuses([[2, 1]], 1, 8),
+      issuedAt: now,
+      ttlSeconds: 60,
+    }
+    response.setHeader('content-type', 'application/statuslist+jwt').end(signTokenStatusList(content))
+  })
+  const withStatus = (idx: number) =>
+    issueCertified(issuer, { payload: { status: { status_list: { idx, uri: `${server.url}/list` } } } })
+  const credential = await withStatus(1)
+  expect(await outcome({ credential })).toMatchObject(accepted)
+  signer = await certifiedIssuer(root, { names, extensions: [authorityKey(root), usage] })
+  expect(await outcome({ credential })).toMatchObject(accepted)
+  expect(await outcome({ credential: await withStatus(2) })).toMatchObject({
+    name: 'status',
+    reason: expect.stringContaining('revoked'),
+  })
+  signer = await certifiedIssuer(root, { names })
+  expect(await outcome({ credential })).toMatchObject({
+    name: 'status',
+    reason: expect.stringContaining('not for status lists'),
+  })
+  signer = await certifiedIssuer(otherRoot, { names, extensions: [usage] })
+  expect(await outcome({ credential })).toMatchObject({ name: 'status' })
+  signer = await certifiedIssuer(stranger, { names, extensions: [usage] })
+  expect(await outcome({ credential })).toMatchObject({
+    name: 'status',
+    reason: expect.stringContaining('trust anchor'),
+  })
+  const fromIt = await certifiedIssuer(root, { extensions: [authorityKey(root), usage] })
+  expect(await outcome({ credential: await issueCertified(fromIt) })).toMatchObject({ name: 'trust' })
+})
+
+test('a chain with its root is accepted', async () => {
+  const whole = await certifiedIssuer(middle, {}, [middle, root])
+  expect(await outcome({ credential: await issueCertified(whole) })).toMatchObject(accepted)
 })
 
 test('anchors are checked, listed once, and kept as they are', async () => {

@@ -1,5 +1,7 @@
 /** Certificates for tests, with any fault. */
-import { randomBytes, webcrypto } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomBytes, webcrypto } from 'node:crypto'
+import { AsnConvert } from '@peculiar/asn1-schema'
+import { GeneralName, GeneralSubtree, GeneralSubtrees, NameConstraints } from '@peculiar/asn1-x509'
 import { x509 } from '../../src/x509/issue.ts'
 
 const p256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
@@ -20,6 +22,9 @@ export type Options = {
   /** The name in `issuer`, instead of that of the authority. */
   issuerName?: string
   algorithm?: typeof p256
+  keys?: webcrypto.CryptoKeyPair
+  /** The key in the certificate, as SPKI in DER, instead of that which signs. */
+  publicKey?: Uint8Array<ArrayBuffer>
   /** Without basic constraints and key usage. */
   isBare?: boolean
 }
@@ -29,7 +34,8 @@ const keysOf = (algorithm = p256) => webcrypto.subtle.generateKey(algorithm, tru
 /** Makes a certificate that `by` signs, or a root without it. */
 export async function make(subject: string, by?: Made, options: Options = {}): Promise<Made> {
   const { isAuthority = false, from = -1, until = 100, names, extensions = [], isBare = false } = options
-  const keys = await keysOf(options.algorithm)
+  const keys = options.keys ?? (await keysOf(options.algorithm))
+  const signer = (by?.keys ?? keys).privateKey
   const usages = options.usages ?? (isAuthority ? keyCertSign : digitalSignature)
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: `01${randomBytes(8).toString('hex')}`,
@@ -37,9 +43,9 @@ export async function make(subject: string, by?: Made, options: Options = {}): P
     notAfter: new Date(Date.now() + until * dayMs),
     subject,
     issuer: options.issuerName ?? by?.subject ?? subject,
-    publicKey: keys.publicKey,
-    signingKey: (by?.keys ?? keys).privateKey,
-    signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+    publicKey: options.publicKey ?? keys.publicKey,
+    signingKey: signer,
+    signingAlgorithm: { name: signer.algorithm.name, hash: 'SHA-256' },
     extensions: [
       ...(isBare
         ? []
@@ -56,6 +62,40 @@ export async function make(subject: string, by?: Made, options: Options = {}): P
 
 export const authority = (subject: string, by?: Made, options: Options = {}) =>
   make(subject, by, { isAuthority: true, ...options })
+
+/** Constraints on DNS names, or on URIs. */
+export function constraints(
+  permitted: string[],
+  excluded: string[] = [],
+  form: 'dNSName' | 'uniformResourceIdentifier' = 'dNSName',
+): x509.Extension {
+  const subtrees = (bases: string[]) =>
+    new GeneralSubtrees(bases.map((each) => new GeneralSubtree({ base: new GeneralName({ [form]: each }) })))
+  const value = new NameConstraints({
+    ...(permitted.length > 0 && { permittedSubtrees: subtrees(permitted) }),
+    ...(excluded.length > 0 && { excludedSubtrees: subtrees(excluded) }),
+  })
+  return new x509.Extension('2.5.29.30', true, AsnConvert.serialize(value))
+}
+
+/** A key for a certificate. */
+export const spkiOf = (key: KeyObject) => Uint8Array.from(key.export({ type: 'spki', format: 'der' }))
+
+/** A new public key on a curve, such as one without a name for JWKs. */
+export const onCurve = (namedCurve: string) => spkiOf(generateKeyPairSync('ec', { namedCurve }).publicKey)
+
+/** An RSA key whose public exponent is as long as the modulus, so that its signatures take long to verify: the exponents of a usual key, exchanged. */
+export async function slowKeys(modulusLength: number): Promise<webcrypto.CryptoKeyPair> {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength })
+  const { kty, n, e, d, p, q, qi } = privateKey.export({ format: 'jwk' })
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  const read = (jwk: object, usage: 'sign' | 'verify') =>
+    webcrypto.subtle.importKey('jwk', { kty: kty!, ...jwk }, algorithm, true, [usage])
+  return {
+    publicKey: await read({ n, e: d }, 'verify'),
+    privateKey: await read({ n, e: d, d: e, p, q, dp: e, dq: e, qi }, 'sign'),
+  }
+}
 
 /** A header member `x5c`. */
 export const x5cOf = (...chain: Made[]) =>

@@ -1,15 +1,24 @@
 /** Verification of `x5c`: good chains, and forged ones of each kind. OpenSSL judges them too, if this machine has it. */
 import { spawnSync } from 'node:child_process'
+import { createPublicKey, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AsnConvert } from '@peculiar/asn1-schema'
-import { GeneralName, GeneralSubtree, GeneralSubtrees, NameConstraints } from '@peculiar/asn1-x509'
 import { beforeAll, expect, test } from 'vitest'
 import type { ChainFailure } from '../../src/x509/chain-error.ts'
 import { x509 } from '../../src/x509/issue.ts'
-import { verifyX5c } from '../../src/x509/index.ts'
+import { checkX5c, type Role, verifyX5c } from '../../src/x509/index.ts'
 import { newFolder } from '../_folder.ts'
-import { authority, make, type Made, type Options, pemOf, x5cOf } from './_chains.ts'
+import {
+  authority,
+  constraints,
+  make,
+  type Made,
+  onCurve,
+  type Options,
+  pemOf,
+  spkiOf,
+  x5cOf,
+} from './_chains.ts'
 
 const names = [{ type: 'dns' as const, value: 'issuer.example' }]
 let root: Made
@@ -73,23 +82,28 @@ test('the name that is asked for must be there', () => {
   expect(failureOf(() => ask('other.example'))).toBe('name')
 })
 
-/** Constraints on DNS names. */
-function constraints(permitted: string[], excluded: string[] = []): x509.Extension {
-  const subtrees = (bases: string[]) =>
-    new GeneralSubtrees(bases.map((dNSName) => new GeneralSubtree({ base: new GeneralName({ dNSName }) })))
-  const value = new NameConstraints({
-    ...(permitted.length > 0 && { permittedSubtrees: subtrees(permitted) }),
-    ...(excluded.length > 0 && { excludedSubtrees: subtrees(excluded) }),
-  })
-  return new x509.Extension('2.5.29.30', true, AsnConvert.serialize(value))
-}
-
 /** Makes a chain with one fault: the options of the certificates, from the root down. */
 async function forged(ofRoot: Options, ofMiddle: Options, ofLeaf: Options): Promise<[Made[], Made]> {
   const top = await authority('CN=Root', undefined, ofRoot)
   const between = await authority('CN=Middle', top, ofMiddle)
   return [[await make('CN=Leaf', between, { names, ...ofLeaf }), between], top]
 }
+
+const uris = (permitted: string[], excluded: string[] = []) =>
+  constraints(permitted, excluded, 'uniformResourceIdentifier')
+const dns = (value: string): Options => ({ names: [{ type: 'dns', value }] })
+const uri = (value: string): Options => ({ names: [{ type: 'url', value }] })
+
+/** A public RSA key of any size, for which nobody has the private one. */
+function rsa(bits: number, exponent: Buffer = Buffer.from([1, 0, 1])): Uint8Array<ArrayBuffer> {
+  const n = randomBytes(bits / 8)
+  n[0]! |= 0x80
+  n[n.length - 1]! |= 1
+  const key = { kty: 'RSA', n: n.toString('base64url'), e: exponent.toString('base64url') }
+  return spkiOf(createPublicKey({ key, format: 'jwk' }))
+}
+
+const long = (bytes: number) => Buffer.from([1, ...Array<number>(bytes - 2).fill(0), 1])
 
 const critical = () => new x509.Extension('1.2.3.4', true, new Uint8Array([5, 0]))
 
@@ -117,7 +131,32 @@ const kinds: [string, ChainFailure | 'accepted', Options, Options, Options][] = 
   ['leaf on another curve',                    'key',                {}, {}, { algorithm: { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-256' } }],
 ]
 
-test.each(kinds)('%s: %s', async (_, failure, ...options) => {
+/** Kinds that we judge by more than RFC 5280. */
+// prettier-ignore
+const stricter: typeof kinds = [
+  ['URI outside of permitted DNS names',       'name-constraints',   {}, { extensions: [constraints(['mine.example'])] }, uri('https://bank.example/issuer')],
+  ['URI within permitted DNS names',           'accepted',           {}, { extensions: [constraints(['mine.example'])] }, uri('https://a.mine.example/issuer')],
+  ['URI on an excluded DNS name',              'name-constraints',   {}, { extensions: [constraints([], ['bank.example'])] }, uri('https://bank.example/issuer')],
+  ['URI without a host, DNS names constrained', 'name-constraints',  {}, { extensions: [constraints(['mine.example'])] }, uri('urn:example:bank')],
+  ['URI with an address, a DNS name excluded', 'name-constraints',   {}, { extensions: [constraints([], ['bank.example'])] }, uri('https://127.0.0.1/issuer')],
+  ['DNS name outside of permitted URIs',       'name-constraints',   {}, { extensions: [uris(['.mine.example'])] }, dns('bank.example')],
+  ['DNS name within permitted URIs',           'accepted',           {}, { extensions: [uris(['.mine.example'])] }, dns('a.mine.example')],
+  ['DNS name on an excluded host of URIs',     'name-constraints',   {}, { extensions: [uris([], ['bank.example'])] }, dns('bank.example')],
+  ['excluded DNS name with a final dot',       'name-constraints',   {}, { extensions: [constraints([], ['bank.example'])] }, dns('bank.example.')],
+  ['excluded host of a URI with a final dot',  'name-constraints',   {}, { extensions: [uris([], ['bank.example'])] }, uri('https://bank.example./issuer')],
+  ['constraint with a final dot',              'name-constraints',   {}, { extensions: [constraints([], ['issuer.example.'])] }, {}],
+  ['constraints that are malformed',           'malformed',          {}, { extensions: [new x509.Extension('2.5.29.30', true, new Uint8Array([5, 0]))] }, {}],
+  ['names without end, and constraints',       'name-constraints',   {}, { extensions: [constraints([], Array.from({ length: 400 }, (_, n) => `${n}.example`))] }, { names: Array.from({ length: 400 }, (_, n) => ({ type: 'dns' as const, value: `a${n}.example` })) }],
+  ['authority with an RSA key of 4,104 bits',  'algorithm',          {}, { publicKey: rsa(4_104) }, {}],
+  ['authority with an RSA key of 1,024 bits',  'algorithm',          {}, { publicKey: rsa(1_024) }, {}],
+  ['authority with a public exponent of 65 bits', 'algorithm',       {}, { publicKey: rsa(3_072, long(9)) }, {}],
+  ['another key of 4,096 bits, exponent of 57', 'signature',         {}, { publicKey: rsa(4_096, long(8)) }, {}],
+  ['leaf on a brainpool curve',                'key',                {}, {}, { publicKey: onCurve('brainpoolP256r1') }],
+  ['leaf on P-192',                            'key',                {}, {}, { publicKey: onCurve('prime192v1') }],
+  ['leaf on a binary curve',                   'key',                {}, {}, { publicKey: onCurve('sect283k1') }],
+]
+
+test.each([...kinds, ...stricter])('%s: %s', async (_, failure, ...options) => {
   const [chain, anchor] = await forged(...options)
   expect(failureOf(() => verify(chain, [anchor]))).toBe(failure)
 })
@@ -148,15 +187,61 @@ test('a changed byte', () => {
 })
 
 test('roots, anchors, self-signed and missing certificates', async () => {
-  expect(failureOf(() => verify([leaf, middle, root]))).toBe('anchor-in-chain')
-  expect(failureOf(() => verify([leaf, middle], [middle]))).toBe('anchor-in-chain')
   expect(failureOf(() => verify([leaf]))).toBe('untrusted')
   expect(failureOf(() => verify([middle, leaf]))).toBe('untrusted')
   expect(failureOf(() => verify([leaf, middle], []))).toBe('untrusted')
-  expect(failureOf(() => verify([leaf, middle], [leaf]))).toBe('anchor-in-chain')
+  expect(failureOf(() => verify([leaf, middle], [leaf]))).toBe('untrusted')
   const alone = await make('CN=Self', undefined, { names })
   expect(failureOf(() => verify([alone], [alone]))).toBe('self-signed')
   expect(verify([leaf], [middle]).subject).toBe('CN=Leaf')
+})
+
+test('certificates from the trust anchor up do not count', async () => {
+  const whole = verify([leaf, middle])
+  expect(verify([leaf, middle, root])).toEqual(whole)
+  for (const chain of [[leaf], [leaf, middle], [leaf, middle, root]])
+    expect(verify(chain, [middle])).toEqual({ ...whole, anchor: verify([leaf], [middle]).anchor })
+  expect(whole.anchor).not.toBe(verify([leaf], [middle]).anchor)
+  expect(checkX5c(x5cOf(leaf, middle, root), new Date(), 'verifier').subject).toBe('CN=Leaf')
+  const stranger = await authority('CN=Stranger')
+  const forged = await make('CN=Leaf', stranger, { names })
+  expect(failureOf(() => verify([forged, stranger]))).toBe('untrusted')
+  expect(failureOf(() => verify([forged, stranger, root]))).toBe('untrusted')
+})
+
+test('signatures are verified from the trust anchor down', async () => {
+  const stranger = await authority('CN=Root')
+  const top = await authority('CN=Top', stranger)
+  const below = await authority('CN=Below', top)
+  // Its signature is wrong too, and is not looked at.
+  const forged = await make('CN=Leaf', await authority('CN=Below'), { names })
+  expect(() => verify([forged, below, top])).toThrow('Certificate 3 of 4 (CN=Top) is not signed by')
+})
+
+const usage = (isCritical: boolean, ...purposes: string[]) =>
+  new x509.ExtendedKeyUsageExtension(purposes, isCritical)
+const [any, statusSigning] = ['2.5.29.37.0', '1.3.6.1.5.5.7.3.30']
+
+// prettier-ignore
+test.each<[string, Role[], x509.Extension[]]>([
+  ['no extended key usage',        ['issuer', 'verifier', 'status'], []],
+  ['any purpose',                  ['issuer', 'verifier', 'status'], [usage(true, any)]],
+  ['signer of driving licences',   ['issuer', 'status'],             [usage(true, '1.0.18013.5.1.2')]],
+  ['signer of documents',          ['issuer', 'status'],             [usage(true, '1.0.23220.4.1.2')]],
+  ['reader of driving licences',   ['verifier'],                     [usage(true, '1.0.18013.5.1.6')]],
+  ['reader of documents',          ['verifier'],                     [usage(true, '1.0.23220.4.1.6')]],
+  ['reader and server',            ['verifier'],                     [usage(true, x509.ExtendedKeyUsage.serverAuth, '1.0.18013.5.1.6')]],
+  ['signer of status lists',       ['status'],                       [usage(true, statusSigning)]],
+  ['server',                       [],                               [usage(true, x509.ExtendedKeyUsage.serverAuth)]],
+  ['server, not critical',         ['issuer', 'verifier', 'status'], [usage(false, x509.ExtendedKeyUsage.serverAuth)]],
+])('%s: for %j', async (_, roles, extensions) => {
+  const x5c = x5cOf(await make('CN=Leaf', root, { names, extensions }))
+  for (const role of ['issuer', 'verifier', 'status'] as const) {
+    const failure = roles.includes(role) ? 'accepted' : 'key-usage'
+    const policy = { anchors: [pemOf(root)], at: new Date(), role }
+    expect(failureOf(() => verifyX5c(x5c, policy)), role).toBe(failure)
+    expect(failureOf(() => checkX5c(x5c, new Date(), role)), role).toBe(failure)
+  }
 })
 
 test.each([

@@ -24,7 +24,7 @@ import { tokenStatusEntry, TokenStatusReference } from '../token-status-list.ts'
 import { NumericDate, toValidity, type Validity } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
-import { issuerInCertificate } from '../x509-issuer.ts'
+import { issuerOf } from '../x509-issuer.ts'
 import { pack } from './disclosure.ts'
 import { unpack, type LocatedDisclosure } from './unpack.ts'
 
@@ -118,8 +118,10 @@ export type SdJwtClaimsSet = Validity & {
   sdJwt: string
   /** The key-binding JWT. */
   keyBinding?: string
-  /** A DID, or the URI in the certificate of an issuer without a DID. */
+  /** A DID, or the name in the certificate of an issuer without a DID. */
   issuerDid: string
+  /** The certificates in the header, unchecked. */
+  x5c?: unknown
   subjectDid?: string
   /** The disclosed claims, without registered claims. */
   claims: JsonObject
@@ -201,7 +203,8 @@ function toClaimsSet(
   return {
     sdJwt: text.slice(0, text.lastIndexOf('~') + 1),
     ...(keyBinding !== undefined && { keyBinding }),
-    issuerDid: iss ?? issuerInCertificate(x5c),
+    issuerDid: issuerOf(iss, x5c),
+    x5c,
     ...(sub !== undefined && { subjectDid: sub }),
     claims: withoutRegistered(processed),
     processed,

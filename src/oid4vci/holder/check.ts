@@ -1,4 +1,5 @@
 /** The checks of a received credential: it is of the issuer that signed it, of the offered type, and bound to the wallet's key. */
+import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../base/json.ts'
 import { reasonOf } from '../../base/reason.ts'
@@ -32,6 +33,8 @@ export async function checkCredentials(
 ): Promise<Checked[]> {
   const checked: Checked[] = []
   for (const credential of credentials) {
+    // Certificates may take long. Let other requests proceed in between.
+    await setImmediate()
     const left = keys.filter((key) => checked.every((other) => other.key !== key))
     const each = await checkCredential(wallet, record, credential, left)
     const [first = each] = checked

@@ -110,7 +110,7 @@ async function authenticateCertificate(
 ): Promise<AuthenticatedClient> {
   const { ChainError, checkX5c } = await loadX509()
   try {
-    const certificate = checkX5c(jws.header.x5c, new Date())
+    const certificate = checkX5c(jws.header.x5c, new Date(), 'verifier')
     const isNamed =
       prefix === 'x509_hash'
         ? certificate.hash === id

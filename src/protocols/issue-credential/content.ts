@@ -62,7 +62,7 @@ export async function readContent(wallet: Wallet, recordId: string): Promise<Cre
     validUntil: toInstant(decoded.validUntil),
     standing: await findRevocationStatus(
       wallet.env,
-      { statuses, issuerDid },
+      { statuses, issuerDid, x5c: decoded.header?.x5c },
       createChainVerifier(wallet, { own: true }),
     ),
     header: decoded.header && { ...decoded.header },

@@ -50,7 +50,7 @@ export type DecodedCredential = Validity & {
   disclosable?: string[][]
   bound?: boolean
   statuses: CredentialStatus[]
-  header?: object
+  header?: { x5c?: unknown }
   payload?: Record<string, unknown>
 }
 

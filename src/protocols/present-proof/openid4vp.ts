@@ -45,7 +45,15 @@ export const PresentedCredential = z
   .object({
     credentialId: z.string().describe('The id of the credential query.'),
     format: z.string(),
-    issuer: z.string(),
+    issuer: z
+      .string()
+      .describe(
+        'The DID in `iss`, or the subject of the certificate in `x5c`: `iss` if the certificate names it, else its first URI, its first DNS name as URL, or its hash.',
+      ),
+    certificateSubject: z
+      .string()
+      .optional()
+      .describe('The subject of the certificate in `x5c`, once it is verified.'),
     types: z.array(z.string()),
     holder: z
       .string()

@@ -2,7 +2,9 @@
 import { generateKey } from '../../../src/crypto/keys.ts'
 import type { Tenant } from '../../_tenants.ts'
 import { succeeds } from '../../oid4vci/holder/_checks.ts'
+import { x509 } from '../../../src/x509/issue.ts'
 import type { Switch } from '../../oid4vci/_mutants.ts'
+import type { Options } from '../../x509/_chains.ts'
 import { signJwt } from '../_wallet.ts'
 import { credentialQuery, receive } from './_holder.ts'
 import { certified, toUrl, unsigned, type OpenVerifier } from './_verifier.ts'
@@ -40,9 +42,10 @@ const ofCertificate = (
   text: string,
   toIds: (made: { hash: string }) => [url: string, object: string],
   name = '127.0.0.1',
+  options: Options = {},
 ): Check =>
   asked(file, text, async (verifier) => {
-    const made = await certified([{ type: 'dns', value: name }])
+    const made = await certified([{ type: 'dns', value: name }], options)
     const [clientId, client_id] = toIds(made)
     const header = { typ: 'oauth-authz-req+jwt', x5c: made.x5c }
     return verifier.offer(signJwt(header, verifier.parameters({ client_id }), made.key), { clientId })
@@ -110,6 +113,16 @@ export const checks: Check[] = [
   asked('client.ts', '!fitsAlgorithm(jws, publicKeyJwk) || !isSignedBy(jws, publicKeyJwk)', (verifier) =>
     verifier.offer(verifier.sign({}, {}, stranger)),
   ),
+  {
+    ...ofCertificate(
+      'client.ts',
+      "checkX5c(jws.header.x5c, new Date(), 'verifier')",
+      () => ['x509_san_dns:127.0.0.1', 'x509_san_dns:127.0.0.1'],
+      '127.0.0.1',
+      { extensions: [new x509.ExtendedKeyUsageExtension(['1.0.18013.5.1.2'], true)] },
+    ),
+    off: "checkX5c(jws.header.x5c, new Date(), 'issuer')",
+  },
   ofCertificate('client.ts', '!isNamed', () => {
     const id = `x509_hash:${'a'.repeat(43)}`
     return [id, id]

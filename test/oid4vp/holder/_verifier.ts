@@ -4,7 +4,7 @@ import { newId } from '../../../src/base/id.ts'
 import { generateKey, type PrivateJwk, toPublic } from '../../../src/crypto/keys.ts'
 import { createJwkDid } from '../../../src/did/jwk.ts'
 import { startServer, withBody } from '../../_server.ts'
-import { authority, make, x5cOf } from '../../x509/_chains.ts'
+import { authority, make, type Made, type Options, x5cOf } from '../../x509/_chains.ts'
 import { signJwt } from '../_wallet.ts'
 import { credentialQuery } from './_holder.ts'
 
@@ -138,11 +138,12 @@ export function unsigned(verifier: OpenVerifier, changes: object = {}) {
   return { ...parameters, ...changes }
 }
 
-/** A certificate of an authority that nobody trusts, and its client id prefixes. */
-export async function certified(names: { type: 'dns'; value: string }[], options = {}) {
-  const made = await make('CN=Verifier', await authority('CN=Authority'), { names, ...options })
+/** A certificate of an authority that nobody trusts, by itself (`x5c`) and with its root (`whole`), and its hash. */
+export async function certified(names: { type: 'dns'; value: string }[], options: Options = {}, by?: Made) {
+  const root = by ?? (await authority('CN=Authority'))
+  const made = await make('CN=Verifier', root, { names, ...options })
   const jwk = (await crypto.subtle.exportKey('jwk', made.keys.privateKey)) as unknown as PrivateJwk
   const x5c = x5cOf(made)
   const hash = createHash('sha256').update(Buffer.from(x5c[0]!, 'base64')).digest('base64url')
-  return { x5c, hash, key: { ...toPublic(jwk), d: jwk.d } }
+  return { x5c, whole: x5cOf(made, root), hash, key: { ...toPublic(jwk), d: jwk.d } }
 }

@@ -1,8 +1,10 @@
 /** Requests that a wallet must refuse, each with its reason, and responses that it must not repeat differently. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../../src/crypto/keys.ts'
+import { x509 } from '../../../src/x509/issue.ts'
 import { refusal } from '../../_tenants.ts'
 import { issueSdJwtTo } from '../../flows/_sd-jwt.ts'
+import { authority, onCurve, slowKeys } from '../../x509/_chains.ts'
 import { signJwt } from '../_wallet.ts'
 import {
   act,
@@ -190,6 +192,31 @@ describe('certificates', () => {
       })
     },
   )
+
+  test('a reader of mobile documents, and a chain with its root, are accepted', async () => {
+    const reader = new x509.ExtendedKeyUsageExtension(['1.0.18013.5.1.6', '1.0.23220.4.1.6'], true)
+    const made = await certified(names, { extensions: [reader] })
+    for (const x5c of [made.x5c, made.whole]) {
+      const url = signed({ ...made, x5c }, `x509_hash:${made.hash}`)
+      expect((await receive(wallet.holder, url)).openid4vpRequest!.verifier).toMatchObject({
+        authentication: 'certificate',
+      })
+    }
+    const signer = new x509.ExtendedKeyUsageExtension(['1.0.18013.5.1.2'], true)
+    const ofSigner = await certified(names, { extensions: [signer] })
+    await expectRefused(signed(ofSigner, `x509_hash:${ofSigner.hash}`), 'restricted to other purposes')
+  })
+
+  test('keys that cannot be exported, or take long, are refused', async () => {
+    const publicKey = onCurve('brainpoolP256r1')
+    await expectRefused(signed(await certified(names, { publicKey }), 'x509_san_dns:127.0.0.1'), 'P-256')
+    const slow = await authority('CN=Slow', undefined, { keys: await slowKeys(2_048) })
+    const below = await certified(names, {}, slow)
+    await expectRefused(
+      signed({ ...below, x5c: below.whole }, 'x509_san_dns:127.0.0.1'),
+      'public exponent has more than 64 bits',
+    )
+  })
 
   test('a certificate of another name, another hash, a past one, and another key are refused', async () => {
     const made = await certified([{ type: 'dns', value: 'verifier.example' }])
