@@ -17,6 +17,7 @@ import {
   type Topic,
   type Waited,
 } from './format/states.ts'
+import { safeLine } from './format/text.ts'
 import { readOneOf } from './input/filters.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
 import { drawInvitation, printInvitation } from './invitation.ts'
@@ -220,7 +221,7 @@ function toWaited(topic: Topic, record: Records[Topic], id: string, state: strin
 
 /** Why the record has failed. The fields of a record are cut to the width of a terminal; errors are not. */
 function reasonOf({ metaLastFailure: failure }: Records[Topic]): string | undefined {
-  return failure && (failure.detail ?? failure.title)
+  return failure && safeLine(failure.detail ?? failure.title)
 }
 
 function toFailure(waited: Waited, wanted: string, seconds: number, reason?: string): CommandError {

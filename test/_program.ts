@@ -1,4 +1,4 @@
-/** Replaces `src/base/program.ts`: the built program of a thread (see vitest.config.ts). */
+/** Replaces `src/base/program.ts`: the built program of a thread (see _sources.ts). */
 import type { Program } from '../src/base/program.ts'
 
 export function programOf(_: string, name: string): Program {

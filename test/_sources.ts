@@ -3,6 +3,7 @@
  * compiles them, `vitest.config.ts` resolves imports to them.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type PluginBuild } from 'esbuild'
 
@@ -21,16 +22,15 @@ export function moduleOf(path: string): string | undefined {
   return isSource(name) ? modules + name.replace(/\.tsx?$/, '.mjs') : undefined
 }
 
-/** Compiles all sources. Threads start from the bundles, as in a daemon: `src/base/program.ts` is replaced. */
+/** What sources import instead of `src/base/program.ts`: their threads start from the bundles, as in a daemon. */
+const programs = 'test/_program.ts'
+
+/** Compiles all sources. */
 export async function compileSources(): Promise<void> {
   rmSync(modules, { recursive: true, force: true })
   await build({
     absWorkingDir: root,
-    entryPoints: folders.flatMap((folder) =>
-      readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
-        .map((name) => `${folder}/${name}`)
-        .filter(isSource),
-    ),
+    entryPoints: [programs, ...folders.flatMap(sourcesIn)],
     outdir: modules,
     outbase: root,
     outExtension: { '.js': '.mjs' },
@@ -47,17 +47,24 @@ export async function compileSources(): Promise<void> {
   writeFileSync(lastOfSources, '')
 }
 
+function sourcesIn(folder: string): string[] {
+  const names = readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
+  return names.map((name) => `${folder}/${name}`).filter(isSource)
+}
+
 /** Each source becomes a module of its own, which knows where its source is. */
 function compileEach({ onLoad, onResolve }: PluginBuild): void {
-  onResolve({ filter: /^\..*\.tsx?$/ }, ({ kind, path }) =>
-    kind === 'entry-point' ? undefined : { path: path.replace(/\.tsx?$/, '.mjs'), external: true },
-  )
-  onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
-    const source = path === `${root}src/base/program.ts` ? `${root}test/_program.ts` : path
-    const url = JSON.stringify(pathToFileURL(source).href)
-    return {
-      contents: readFileSync(source, 'utf8').replaceAll('import.meta.url', url),
-      loader: path.endsWith('x') ? 'tsx' : 'ts',
-    }
+  onResolve({ filter: /^\..*\.tsx?$/ }, ({ kind, path, resolveDir }) => {
+    if (kind === 'entry-point') return undefined
+    const source = resolve(resolveDir, path)
+    const imported = source === `${root}src/base/program.ts` ? root + programs : source
+    return { path: `${modules}${relative(root, imported).replace(/\.tsx?$/, '.mjs')}`, external: true }
   })
+  onLoad({ filter: /\.tsx?$/ }, ({ path }) => ({
+    contents: readFileSync(path, 'utf8').replaceAll(
+      'import.meta.url',
+      JSON.stringify(pathToFileURL(path).href),
+    ),
+    loader: path.endsWith('x') ? 'tsx' : 'ts',
+  }))
 }

@@ -4,6 +4,7 @@
  */
 import * as oidc from 'openid-client'
 import { CommandError } from '../errors/errors.ts'
+import { safeLine } from '../format/text.ts'
 import { receiveRedirect } from './redirect.ts'
 import type { Login } from './store.ts'
 
@@ -117,7 +118,7 @@ async function explain<T>({ issuer }: Client, work: () => Promise<T>): Promise<T
     if (code === 'invalid_grant')
       throw new CommandError('The sign-in has ended: the provider does not renew it.', 4, 'agent login')
     const reason = code === undefined ? reasonOf(error) : [code, description].filter(Boolean).join(': ')
-    throw new CommandError(`The OpenID provider ${issuer} could not be used: ${reason}.`, 1)
+    throw new CommandError(`The OpenID provider ${issuer} could not be used: ${safeLine(reason)}.`, 1)
   }
 }
 

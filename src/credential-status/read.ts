@@ -3,6 +3,7 @@
  * to call itself. Concurrent requests for other lists share one fetch. Lists are not cached, so that
  * revocations take effect at once.
  */
+import { isPassingStatus } from '../base/foreign.ts'
 import { Problem } from '../base/problem.ts'
 import type { EntryType } from '../credentials/status-list.ts'
 import { tokenStatusEntry } from '../credentials/token-status-list.ts'
@@ -87,8 +88,7 @@ async function fetchList(http: HttpClient, [url, type]: Question): Promise<{ tex
       throw unavailable(error.message)
     })
   if (status === 200) return { text }
-  if (status >= 500 || [408, 425, 429].includes(status))
-    throw unavailable(`its host answered with status ${status}`)
+  if (isPassingStatus(status)) throw unavailable(`its host answered with status ${status}`)
   throw new UnreachableError('bad-status', `the host of the status list answered with status ${status}`)
 }
 

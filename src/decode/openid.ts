@@ -1,10 +1,17 @@
 /** Documents of OpenID4VCI in JSON: offers, metadata of issuers and authorization servers, and the metadata of a credential type. */
-import { isJsonObject, type JsonObject } from '../base/json.ts'
+import * as z from 'zod'
+import { ifValid, parseForeign, validOnes } from '../base/foreign.ts'
+import type { JsonObject } from '../base/json.ts'
 import { TypeMetadata } from '../credentials/sd-jwt/type-metadata.ts'
 import { describePath } from '../dcql/match.ts'
 import { preAuthorizedGrant, ReceivedOffer } from '../oid4vci/holder/credential-offer.ts'
 import { ReceivedIssuerMetadata, ReceivedServerMetadata } from '../oid4vci/holder/issuer-metadata.ts'
-import { type Decoded, type Facts, reading, textOf } from './decoded.ts'
+import { type Decoded, type Facts, reading } from './decoded.ts'
+
+/** Reads a document as a wallet does. @throws {DecodeError} */
+function readingDocument<Type extends z.ZodType>(form: string, type: Type, value: unknown): z.output<Type> {
+  return reading(form, 'content', () => parseForeign(type, value))
+}
 
 /** A document whose facts say the most important. */
 export function documentOf(kind: string, title: string, facts: Facts, document: JsonObject): Decoded {
@@ -13,7 +20,7 @@ export function documentOf(kind: string, title: string, facts: Facts, document: 
 
 /** @throws {DecodeError} */
 export function credentialOffer(value: unknown): Decoded {
-  const offer = reading('an OpenID4VCI credential offer', 'content', () => ReceivedOffer.parse(value))
+  const offer = readingDocument('an OpenID4VCI credential offer', ReceivedOffer, value)
   const { grants = {} } = offer
   const code = grants[preAuthorizedGrant]
   const transaction = code?.tx_code
@@ -28,7 +35,7 @@ export function credentialOffer(value: unknown): Decoded {
       'transaction code': transaction && describeTxCode(transaction),
       'authorization server': servers.find((each) => each !== undefined),
     },
-    offer,
+    value as JsonObject,
   )
 }
 
@@ -53,9 +60,7 @@ function describeTxCode({
 
 /** @throws {DecodeError} */
 export function issuerMetadata(value: unknown): Decoded {
-  const metadata = reading('the metadata of a credential issuer', 'content', () =>
-    ReceivedIssuerMetadata.parse(value),
-  )
+  const metadata = readingDocument('the metadata of a credential issuer', ReceivedIssuerMetadata, value)
   const { credential_configurations_supported: offered, batch_credential_issuance: batch } = metadata
   const isEncrypted = metadata.credential_response_encryption
   return documentOf(
@@ -64,8 +69,8 @@ export function issuerMetadata(value: unknown): Decoded {
     {
       issuer: metadata.credential_issuer,
       name: namesOf(metadata.display),
-      credentials: Object.entries(offered).map(([id, { format, vct, credential_definition: definition }]) =>
-        [id, format, vct ?? definition?.type.join(', ')].filter(Boolean).join(' · '),
+      credentials: Object.entries(offered).map(([id, configuration]) =>
+        [id, ...describeConfiguration(configuration)].filter(Boolean).join(' · '),
       ),
       'authorization servers': metadata.authorization_servers,
       'credential endpoint': metadata.credential_endpoint,
@@ -74,15 +79,27 @@ export function issuerMetadata(value: unknown): Decoded {
       encryption: isEncrypted && (isEncrypted.encryption_required ? 'required' : 'possible'),
       'signed metadata': metadata['signed_metadata'] === undefined ? undefined : 'included, not decoded',
     },
-    metadata,
+    value as JsonObject,
   )
 }
 
+/** The format and the type, as far as they can be read. */
+function describeConfiguration(configuration: unknown): (string | undefined)[] {
+  const { format, vct, credential_definition: definition } = Configuration.parse(configuration) ?? {}
+  return [format, vct ?? definition?.type.join(', ')]
+}
+
+const Configuration = ifValid(
+  z.looseObject({
+    format: ifValid(z.string()),
+    vct: ifValid(z.string()),
+    credential_definition: ifValid(z.looseObject({ type: validOnes(z.string()) })),
+  }),
+)
+
 /** @throws {DecodeError} */
 export function serverMetadata(value: unknown): Decoded {
-  const metadata = reading('the metadata of an authorization server', 'content', () =>
-    ReceivedServerMetadata.parse(value),
-  )
+  const metadata = readingDocument('the metadata of an authorization server', ReceivedServerMetadata, value)
   return documentOf(
     'server-metadata',
     'metadata of an OAuth authorization server',
@@ -97,17 +114,22 @@ export function serverMetadata(value: unknown): Decoded {
       PKCE: metadata.code_challenge_methods_supported,
       DPoP: metadata.dpop_signing_alg_values_supported,
     },
-    metadata,
+    value as JsonObject,
   )
 }
 
+/** Types that extend others can be shown, although the agent does not use them. */
+const ShownType = z.looseObject({
+  vct: z.string(),
+  name: ifValid(z.string()),
+  description: ifValid(z.string()),
+  extends: ifValid(z.string()),
+  claims: ifValid(validOnes(TypeMetadata.shape.claims.unwrap().element)),
+})
+
 /** @throws {DecodeError} */
 export function typeMetadata(value: unknown): Decoded {
-  const metadata = reading('the type metadata of an SD-JWT VC', 'content', () => {
-    // The agent refuses types that extend others. They can be shown.
-    const { extends: _extends, ...own } = isJsonObject(value) ? value : {}
-    return TypeMetadata.parse(own)
-  })
+  const metadata = readingDocument('the type metadata of an SD-JWT VC', ShownType, value)
   const { vct, name, description, claims = [] } = metadata
   return documentOf(
     'type-metadata',
@@ -116,7 +138,7 @@ export function typeMetadata(value: unknown): Decoded {
       vct,
       name,
       description,
-      extends: isJsonObject(value) ? textOf(value['extends']) : undefined,
+      extends: metadata.extends,
       claims: claims.map(({ path, mandatory, sd }) =>
         [describePath(path), mandatory === true && 'mandatory', sd !== undefined && `sd ${sd}`]
           .filter(Boolean)

@@ -6,6 +6,7 @@
  * the response.
  */
 import { isIP } from 'node:net'
+import { isPassingStatus } from '../base/foreign.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { DidDocument, type Resolve } from './document.ts'
@@ -69,8 +70,7 @@ export function createWebResolver({ http, allowsLoopback = false }: WebOptions):
     }
     const { status, text } = await http.exchange(url, request).catch((error: unknown) => fail(did, error))
     if (status === 200) return readDocument(did, text)
-    if (status >= 500 || [408, 425, 429].includes(status))
-      throw unavailable(did, `its host answered with status ${status}`)
+    if (isPassingStatus(status)) throw unavailable(did, `its host answered with status ${status}`)
     if (status >= 300 && status < 400)
       throw notFound(did, 'its host answered with a redirect, which is not followed')
     throw notFound(did, `its host answered with status ${status}`)

@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { fromBase64, fromUtf8, toPaddedBase64url, utf8 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import { isJsonObject, parseJson, withoutNulls } from '../base/json.ts'
+import { isJsonObject, JsonError, parseJson, withoutNulls } from '../base/json.ts'
 
 /** The media type of plaintext messages, also their `typ`. */
 export const plaintextType = 'application/didcomm-plain+json'
@@ -110,12 +110,13 @@ export function writeMessage(message: PlaintextMessage): Uint8Array {
 export function attachmentBytes(attachment: Attachment): Uint8Array {
   const { base64, json } = attachment.data
   if (base64 == null && json == null)
-    refuse(`attachment ${nameOf(attachment)} holds no content, send it as base64 or json`)
+    refuse(`${nameOf(attachment)} holds no content, send it as base64 or json`)
   if (base64 == null) return utf8(JSON.stringify(json))
   try {
     return fromBase64(base64)
   } catch (error) {
-    refuse(`attachment ${nameOf(attachment)} ${reasonOf(error)}`, error)
+    const reason = /\s/.test(base64) ? 'has spaces or line breaks, which are not supported' : 'is not base64'
+    refuse(`data.base64 of ${nameOf(attachment)} ${reason}`, error)
   }
 }
 
@@ -127,7 +128,8 @@ export function attachmentJson(attachment: Attachment): unknown {
   try {
     return parseJson(fromUtf8(bytes))
   } catch (error) {
-    refuse(`the content of attachment ${nameOf(attachment)} is not JSON that can be read`, error)
+    const reason = error instanceof JsonError ? error.message : 'is not UTF-8'
+    refuse(`the content of ${nameOf(attachment)} ${reason}`, error)
   }
 }
 
@@ -142,7 +144,7 @@ export function jsonAttachment(id: string, value: unknown, format: string): Atta
 }
 
 function nameOf({ id }: Attachment): string {
-  return id == null ? 'without id' : JSON.stringify(id.slice(0, 80))
+  return id == null ? 'the attachment without id' : `the attachment ${JSON.stringify(id.slice(0, 80))}`
 }
 
 /** Tolerated difference between the clocks of two agents. */

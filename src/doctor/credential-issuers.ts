@@ -1,4 +1,5 @@
 /** Checks that wallets can read the metadata of OpenID4VCI issuers at the public URL. */
+import { readForeign } from '../base/foreign.ts'
 import { tryParseJson, isJsonObject } from '../base/json.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { HttpClient } from '../net/http-client.ts'
@@ -30,7 +31,7 @@ export async function checkIssuers(http: Http, db: AgentDb, base: string): Promi
     const url = `${origin}/.well-known/${name}${pathname}`
     const reason = await findObstacle(http, url, (body) => {
       if (!isJsonObject(body) || body[member] !== identifier) return 'it is not the metadata of this issuer'
-      const { error } = Shape.safeParse(body)
+      const { error } = readForeign(Shape, body)
       return error && `it is not valid metadata (${reasonOf(error)})`
     })
     if (reason !== undefined)

@@ -146,6 +146,7 @@ function notifyWaiting(server: Server, now: number): void {
   }
 }
 
-function isOutage(error: unknown): boolean {
+/** Whether a server could not be reached, for a reason that may pass. */
+export function isOutage(error: unknown): boolean {
   return error instanceof UnreachableError && ['no-such-host', 'refused', 'timeout'].includes(error.code)
 }

@@ -64,7 +64,7 @@ export type HttpClient = {
 /** `retryAfter` is the header as sent: seconds or a date. */
 export type Posted = { status: number; retryAfter?: string }
 
-/** A response with its body as text; `date` and `retryAfter` are headers as sent, and `headers` has the `keptHeaders` that were sent once. */
+/** A response with its body as text; `date` and `retryAfter` are headers as sent, and `headers` has the `keptHeaders` that were sent once, and `www-authenticate` as one list. */
 export type Exchanged = {
   status: number
   text: string
@@ -201,7 +201,11 @@ function postThrough(
 }
 
 function keep({ headers }: Dispatcher.ResponseData, names: readonly string[]): Record<string, string> {
-  const found = names.map((name) => [name, headers[name]] as const)
+  const found = names.map((name) => {
+    const value = headers[name]
+    // It is a list, and servers send a line for each scheme (RFC 9110 §11.6.1).
+    return [name, name === 'www-authenticate' && Array.isArray(value) ? value.join(', ') : value] as const
+  })
   return Object.fromEntries(found.filter((each): each is [string, string] => typeof each[1] === 'string'))
 }
 

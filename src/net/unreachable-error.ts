@@ -3,6 +3,7 @@ import { systemReason } from '../base/system-reason.ts'
 
 export type UnreachableCode =
   | 'address-not-allowed'
+  | 'bad-request'
   | 'bad-status'
   | 'bad-url'
   | 'host-denied'
@@ -45,5 +46,10 @@ export function toUnreachable(error: unknown, url: URL): UnreachableError {
   if (code === 'ENOTFOUND') return new UnreachableError('no-such-host', `there is no host ${url.hostname}`)
   if (/TIMEOUT|ETIMEDOUT/.test(code))
     return new UnreachableError('timeout', `${url.host} did not answer in time`)
+  if (code === 'UND_ERR_INVALID_ARG')
+    return new UnreachableError(
+      'bad-request',
+      `the request to ${url.host} cannot be sent: a header of it has characters that HTTP does not allow`,
+    )
   return new UnreachableError('refused', `${url.host} could not be reached: ${systemReason({ code })}`)
 }

@@ -2,7 +2,7 @@
 import { createPublicKey, type JsonWebKeyInput } from 'node:crypto'
 import * as z from 'zod'
 
-/** Keys of other types and for other purposes are ignored (RFC 7517 §5). A private key is none that another side may send. */
+/** Keys of other types and for other purposes are ignored (RFC 7517 §5). A private key is none that another side may send. `alg` is required, but a key for encryption needs none to be understood. */
 const EncryptionJwk = z.looseObject({
   kty: z.enum(['EC', 'OKP']),
   crv: z.enum(['P-256', 'P-384', 'P-521', 'X25519']),
@@ -10,7 +10,7 @@ const EncryptionJwk = z.looseObject({
   y: z.string().optional(),
   d: z.never().optional(),
   use: z.literal('enc').optional(),
-  alg: z.literal('ECDH-ES'),
+  alg: z.literal('ECDH-ES').optional(),
   kid: z.string().optional(),
 })
 export type EncryptionKey = z.infer<typeof EncryptionJwk>
@@ -20,7 +20,9 @@ export const encodings = ['A256GCM', 'A128GCM', 'A256CBC-HS512', 'A128CBC-HS256'
 
 /** The first usable key. */
 export function chooseKey(keys: readonly unknown[]): EncryptionKey | undefined {
-  return keys.map((key) => EncryptionJwk.safeParse(key).data).find((key) => key && isKey(key))
+  return keys
+    .map((key) => EncryptionJwk.safeParse(key).data)
+    .find((key) => key && (key.alg ?? key.use) !== undefined && isKey(key))
 }
 
 export function chooseEncoding(supported: readonly string[]): string | undefined {

@@ -49,15 +49,27 @@ export class OAuthError extends Error {
     description: string,
     options: ErrorOptions & { status?: number; dpopNonce?: string } = {},
   ) {
-    super(
-      description
-        .replaceAll(/["\\]/g, "'")
-        .replaceAll(/[^\x20-\x7e]/g, '?')
-        .slice(0, 500),
-      options,
-    )
+    super(toDescription(description), options)
     this.code = code
     this.status = options.status ?? statuses[code]
     this.dpopNonce = options.dpopNonce
   }
+}
+
+/** Signs that the messages of this program have, in ASCII. */
+const signs: Readonly<Record<string, string>> = {
+  '§': 'section ',
+  '’': "'",
+  '‘': "'",
+  '“': "'",
+  '”': "'",
+  '"': "'",
+  '\\': "'",
+  '–': '-',
+  '…': '...',
+}
+
+/** A text as `error_description` may have it: ASCII without quotation mark and backslash (RFC 6749 §5.2, VCI §11.1). */
+export function toDescription(text: string): string {
+  return text.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/gu, (sign) => signs[sign] ?? '?').slice(0, 500)
 }

@@ -6,11 +6,13 @@ import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet } from 'jose'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { steadyNow } from '../base/clock.ts'
+import { ifValid, parseForeign, readForeign, validOnes } from '../base/foreign.ts'
 import { tryParseJson } from '../base/json.ts'
 import { Problem } from '../base/problem.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import { OAuthError } from '../oauth/oauth-error.ts'
+import { isSameIssuer, serverMetadataUrls } from '../oauth/well-known.ts'
 
 /** `url` is the issuer identifier of the server. The client is the issuer's own, for introspection. */
 export type ExternalServer = { url: string; clientId: string; clientSecret: string }
@@ -18,9 +20,9 @@ export type ExternalServer = { url: string; clientId: string; clientSecret: stri
 const Metadata = z.looseObject({
   issuer: z.string(),
   jwks_uri: z.url().optional(),
-  introspection_endpoint: z.url().optional(),
+  introspection_endpoint: ifValid(z.url()),
 })
-const Keys = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) })
+const Keys = z.looseObject({ keys: validOnes(z.looseObject({ kty: z.string() })) })
 
 /** `issuer_state` is the claim by which the server says for which offer it authorized the wallet, `cnf` the key that the token is bound to (RFC 9449 §6). */
 const Claims = z.looseObject({
@@ -62,7 +64,7 @@ export async function readExternalToken(
   const claims = isJwt
     ? await verifyJwt(http, server, token, { audiences, leewaySeconds })
     : await introspect(http, server, token, audiences)
-  const parsed = Claims.safeParse(claims)
+  const parsed = readForeign(Claims, claims)
   if (!parsed.success) throw invalidToken('has no claim issuer_state')
   return { issuerState: parsed.data.issuer_state, jkt: parsed.data.cnf?.jkt ?? null }
 }
@@ -129,7 +131,7 @@ async function introspect(
       ...limits,
     }),
   )
-  const parsed = Introspection.safeParse(tryParseJson(text))
+  const parsed = readForeign(Introspection, tryParseJson(text))
   if (status !== 200 || !parsed.success)
     throw unavailable(url, `its introspection endpoint answered ${status}, and not what a token is`)
   const { active, iss = issuer, aud = audiences, exp } = parsed.data
@@ -145,7 +147,7 @@ async function know(http: HttpClient, url: string): Promise<Known> {
   if (cached) return cached
   const known = await reach(url, async () => {
     const metadata = await readMetadata(http, url)
-    const keys = metadata.jwks_uri && Keys.parse(await http.getJson(metadata.jwks_uri, limits))
+    const keys = metadata.jwks_uri && parseForeign(Keys, await http.getJson(metadata.jwks_uri, limits))
     return { metadata, keys: (keys || undefined) as JSONWebKeySet | undefined, readAtMs: steadyNow() }
   })
   servers.set(url, known)
@@ -154,16 +156,15 @@ async function know(http: HttpClient, url: string): Promise<Known> {
 
 /** RFC 8414 §3, or OpenID Connect Discovery §4. */
 async function readMetadata(http: HttpClient, url: string): Promise<z.infer<typeof Metadata>> {
-  const { origin, pathname } = new URL(url)
-  const path = pathname.replace(/\/$/, '')
-  const first = `${origin}/.well-known/oauth-authorization-server${path}`
-  const second = `${origin}${path}/.well-known/openid-configuration`
+  const [first, second] = serverMetadataUrls(url)
   const found = await http.getJson(first, limits).catch((error: unknown) => {
-    if (error instanceof UnreachableError && error.code === 'bad-status') return http.getJson(second, limits)
+    const isElsewhere = error instanceof UnreachableError && ['bad-status', 'not-json'].includes(error.code)
+    if (isElsewhere) return http.getJson(second, limits)
     throw error
   })
-  const metadata = Metadata.parse(found)
-  if (metadata.issuer !== url) throw new UnreachableError('not-json', `its metadata are of another issuer`)
+  const metadata = parseForeign(Metadata, found)
+  if (!isSameIssuer(metadata.issuer, url))
+    throw new UnreachableError('not-json', `its metadata are of another issuer`)
   return metadata
 }
 

@@ -1,5 +1,6 @@
 /** One presentation of a response: its checks for each format (OpenID4VP 1.0 §8.6, Annex B). */
 import type { JsonObject } from '../base/json.ts'
+import { findOtherForm } from '../base/token-form.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
 import { decodeJws, decodePayload, parseClaims } from '../credentials/jws.ts'
 import { checkHolder, VerifiablePresentationClaims } from '../credentials/jwt-vp.ts'
@@ -40,6 +41,8 @@ export type Readable = { credential: Omit<PresentedCredential, 'credentialId'>; 
 
 /** @throws {VerificationError} if the presentation cannot be read */
 export function readPresentation(text: string, asked: CredentialQuery, expected: Expected): Readable {
+  const otherForm = findOtherForm(text, asked.format)
+  if (otherForm !== undefined) throw new VerificationError('malformed', `It ${otherForm}`)
   return asked.format === 'dc+sd-jwt' ? readSdJwt(text, asked, expected) : readJwt(text, asked, expected)
 }
 

@@ -1,6 +1,7 @@
 /** Authorization responses of wallets (OpenID4VP 1.0 §8): one that can be read and is of the request ends it, valid or not. */
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
+import { oneLine } from '../base/foreign.ts'
 import { Problem } from '../base/problem.ts'
 import { OAuthError, toFailure } from '../oauth/oauth-error.ts'
 import { withParameters } from '../oauth/parameters.ts'
@@ -132,12 +133,12 @@ async function receiveError(
   received: Received,
   { error = '', error_description: detail }: Response,
 ): Promise<ResponseReceipt> {
-  const code = error.slice(0, 100)
+  const code = oneLine(error, 100) || 'invalid_request'
   const metaLastFailure = {
     status: 400,
     type: code,
     title: code.replaceAll('_', ' '),
-    ...(detail !== undefined && { detail: detail.slice(0, 500) }),
+    ...(detail !== undefined && { detail: oneLine(detail, 500) }),
   }
   return finish(wallet, received, async (tx) => {
     await advance(tx, presentProof, received.record, 'received error', { metaLastFailure })

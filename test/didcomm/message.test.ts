@@ -132,16 +132,26 @@ describe('an attachment', () => {
     expect(Buffer.from(attachmentBytes(both)).toString()).toBe('{"a":1}')
   })
 
-  test('whose base64 is not JSON, not UTF-8, or too deep is refused as JSON', () => {
-    for (const content of [
-      Buffer.from('x'),
-      Uint8Array.of(0x22, 0xff, 0x22),
-      Buffer.from('['.repeat(70) + ']'.repeat(70)),
-    ]) {
-      expect(() => attachmentJson(base64Attachment('a', content, 'f'))).toThrow(
-        expect.objectContaining(unpacking),
-      )
-    }
+  test.each([
+    [Buffer.from('x'), 'the content of the attachment "a" is not JSON'],
+    [Uint8Array.of(0x22, 0xff, 0x22), 'the content of the attachment "a" is not UTF-8'],
+    [Buffer.from('['.repeat(70) + ']'.repeat(70)), 'the content of the attachment "a" is nested deeper'],
+  ])('whose base64 is not JSON, not UTF-8, or too deep is refused as JSON', (content, reason) => {
+    expect(() => attachmentJson(base64Attachment('a', content, 'f'))).toThrow(
+      expect.objectContaining({ ...unpacking, message: expect.stringContaining(reason) }),
+    )
+  })
+
+  test.each([
+    [
+      'YWJj\nZGVm',
+      'data.base64 of the attachment without id has spaces or line breaks, which are not supported',
+    ],
+    ['*', 'data.base64 of the attachment without id is not base64'],
+  ])('whose base64 is %j is refused with the reason', (base64, reason) => {
+    expect(() => attachmentBytes({ data: { base64 } })).toThrow(
+      expect.objectContaining({ ...unpacking, message: expect.stringContaining(reason) }),
+    )
   })
 
   test('of this agent is padded base64url, with only the members that every peer knows', () => {

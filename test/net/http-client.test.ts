@@ -26,6 +26,27 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
+test.each(['a\nb', 'a\u0000', 'ü€'])(
+  'a request with the header %j cannot be sent, now or later',
+  async (value) => {
+    await using server = await startServer((_, response) => response.end())
+    const request = { method: 'GET', headers: { authorization: value }, timeoutMs, maxBytes: 10 } as const
+    expect(await failure(open().exchange(server.url, request))).toMatchObject({ code: 'bad-request' })
+  },
+)
+
+test('a challenge for each scheme is kept as one list', async () => {
+  await using server = await startServer((_, response) =>
+    response
+      .writeHead(401, { 'www-authenticate': ['Bearer', 'DPoP error="a"'], 'dpop-nonce': ['b', 'c'] })
+      .end(),
+  )
+  const keptHeaders = ['www-authenticate', 'dpop-nonce']
+  const request = { method: 'GET', headers: {}, timeoutMs, maxBytes: 10, keptHeaders } as const
+  const { headers } = await open().exchange(server.url, request)
+  expect(headers).toMatchObject({ 'www-authenticate': 'Bearer, DPoP error="a"' })
+})
+
 describe('a JSON document', () => {
   test('is read from an allowed server', async () => {
     await using server = await startServer((request, response) =>

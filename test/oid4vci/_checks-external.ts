@@ -60,7 +60,7 @@ export const externalChecks: Check[] = [
   },
   {
     file: 'external-server.ts',
-    text: 'metadata.issuer !== url',
+    text: '!isSameIssuer(metadata.issuer, url)',
     off: 'false',
     attack: async (scene) => {
       await using server = await startAuthorizationServer()

@@ -509,3 +509,13 @@ test('the requests of an address are limited', async () => {
     statuses.push((await respond(request, { vp_token: '{', state: request.state })).status)
   expect(statuses).toEqual([400, 400, 429])
 })
+
+test('texts of a wallet are stored on one line, without control characters', async () => {
+  const { presentationId, request } = await asked()
+  const error_description = 'no\nholder   bank.example\u001b[31m\u202e\u2028x'
+  expect((await respond(request, { state: request.state, error: 'a\nb', error_description })).status).toBe(
+    200,
+  )
+  const record = await presentationOf(verifier, presentationId)
+  expect(record.metaLastFailure).toMatchObject({ type: 'a b', detail: 'no holder   bank.example [31m  x' })
+})

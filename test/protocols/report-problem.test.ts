@@ -30,6 +30,9 @@ test('a comment has its arguments filled in, missing ones as a question mark', (
   expect(comment({ comment: 'no {1} at {2}, {1}', args: ['key', 7] })).toBe('no key at 7, key')
   expect(comment({ comment: '{1} {2} {9}', args: [{ a: 1 }, null] })).toBe('? ? ?')
   expect(comment({ comment: '{1}{1}'.repeat(200), args: ['x'.repeat(10_000)] })).toHaveLength(1_000)
+  expect(comment({ comment: 'no\nverifier  bank.example\u001b[31m{1}', args: ['\u202ex'] })).toBe(
+    'no verifier  bank.example [31m x',
+  )
   expect([comment({}), comment({ comment: null }), comment({ comment: 'plain', args: null })]).toEqual([
     undefined,
     undefined,

@@ -1,5 +1,6 @@
 /** The grant `authorization_code` (VCI §5): the person consents at the authorization server, in a browser. */
 import * as z from 'zod'
+import { oneLine } from '../../base/foreign.ts'
 import { Problem } from '../../base/problem.ts'
 import { wrongState } from '../../protocols/engine/protocol.ts'
 import { advance, requireTransition } from '../../protocols/engine/record.ts'
@@ -10,7 +11,7 @@ import { withParameters } from '../../oauth/parameters.ts'
 import { faultOfRedirectUri } from '../redirect-uri.ts'
 import { digestOf, newSecret } from '../../oauth/secrets.ts'
 import { attestClient, newClientKey } from './attestation.ts'
-import { type Caller, describe, post, readAnswer, refused, toText } from './caller.ts'
+import { type Caller, post, readAnswer, refused } from './caller.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { callerOf, failStep, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
@@ -116,7 +117,6 @@ async function toUrl(
   if (url === undefined) return withParameters(authorization!, parameters)
   const client = await attestClient(caller, record, clientKey)
   const answer = await post(caller, url, { form: parameters, client })
-  if (answer.status !== 201 && answer.status !== 200) throw refused(url, describe(answer))
   const { request_uri } = readAnswer(PushedResponse, answer, url)
   return withParameters(authorization!, { client_id: clientId, request_uri })
 }
@@ -173,7 +173,9 @@ function requireServer({ receivedOffer }: OfferRecord, iss: string | undefined):
   if (iss === authorizationServer || (iss === undefined && !namesIssuer)) return
   throw new Problem(
     'BadRequest',
-    `iss: ${iss === undefined ? 'is missing' : 'is not the authorization server of the offer'}, which is ${authorizationServer}. The response is of another server; begin the authorization again.`,
+    iss === undefined
+      ? `iss: is missing, and the authorization server ${authorizationServer} always sends it. Send all parameters of the redirect, or begin the authorization again.`
+      : `iss: is not the authorization server of the offer, which is ${authorizationServer}. The response is of another server; begin the authorization again.`,
   )
 }
 
@@ -184,7 +186,7 @@ function endByError(
   description = '',
 ): Promise<CredentialRecord> {
   const { authorizationServer } = record.receivedOffer
-  const said = [error, description].filter((each) => each !== '').map((each) => toText(each))
+  const said = [error, description].filter((each) => each !== '').map((each) => oneLine(each))
   const { status, type, title, message: detail } = refused(authorizationServer, said.join(': '))
   const change = {
     ...withCalls(record, caller, { authorizationUrl: undefined }),

@@ -3,13 +3,16 @@
  * Each request is noted without its content.
  */
 import * as z from 'zod'
-import { isJsonObject, tryParseJson } from '../../base/json.ts'
+import { isPassingStatus, oneLine, readForeign } from '../../base/foreign.ts'
+import { tryParseJson } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
+import { isOutage } from '../../net/destinations.ts'
 import type { Exchanged } from '../../net/http-client.ts'
 import { UnreachableError } from '../../net/unreachable-error.ts'
 import type { IssuerCall } from '../../protocols/issue-credential/openid4vci.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { type Answer, describe, toAnswer } from './answer.ts'
 import { type AttestedClient, toClientHeaders } from './client-proof.ts'
 import { createDpopProof, type DpopKey } from './dpop-proof.ts'
 
@@ -23,14 +26,6 @@ const mostCalls = 50
 /** The wallet, and the calls of its flow so far. */
 export type Caller = { wallet: Wallet; calls: IssuerCall[] }
 
-/** A response: its status and text, and its JSON if it is an object. `error` is the code of a refusal. */
-export type Answer = {
-  status: number
-  text: string
-  body: Record<string, unknown> | undefined
-  error: string | undefined
-}
-
 /** The body of a request, the attested client, and the access token with the key that it is bound to. */
 export type Sending = {
   form?: Record<string, string | undefined>
@@ -42,14 +37,23 @@ export type Sending = {
   dpopKey?: DpopKey | undefined
 }
 
-/** Reads a JSON document. Undefined if there is none. @throws {Problem} as `post`, and if the status is neither 200 nor 404 */
-export async function getDocument(caller: Caller, url: string): Promise<unknown> {
-  const answer = await call(caller, 'GET', url, { accept: 'application/json' })
-  if (answer.status === 404) return undefined
-  if (answer.status !== 200) throw unavailable(url, `it answered with status ${answer.status}`)
-  const document = tryParseJson(answer.text)
-  if (document === undefined) throw invalidMetadata(url, 'it is not JSON')
-  return document
+/** A JSON document, or why there is none at its URL; `fault` continues "it …". */
+export type Found = { document: unknown } | { fault: string; status: number }
+
+/** Reads a JSON document. @throws {Problem} as `post` */
+export async function getDocument(caller: Caller, url: string): Promise<Found> {
+  const { status, text } = await call(caller, 'GET', url, { accept: 'application/json' })
+  requireFinal(url, status)
+  if (status >= 300 && status < 400)
+    return { status, fault: `redirects with status ${status}, which is not followed` }
+  if (status !== 200) return { status, fault: `answers with status ${status}` }
+  const document = tryParseJson(text)
+  return document === undefined ? { status, fault: 'is not JSON' } : { document }
+}
+
+/** @throws {Problem} `error:ServiceUnavailable` if another attempt may succeed */
+function requireFinal(url: string, status: number): void {
+  if (isPassingStatus(status)) throw unavailable(url, `it answered with status ${status}`)
 }
 
 /** A value of the server that a repeated request must have: the nonce of its DPoP proof, or the challenge of its attestation proof. */
@@ -70,8 +74,7 @@ export async function post(caller: Caller, url: string, sending: Sending): Promi
     demands = { ...demands, ...next }
     answer = await send(caller, url, sending, demands)
   }
-  if (answer.status >= 500 || answer.status === 429)
-    throw unavailable(url, `it answered with status ${answer.status}`)
+  requireFinal(url, answer.status)
   return toAnswer(answer)
 }
 
@@ -128,8 +131,7 @@ async function call(
   } catch (cause) {
     if (!(cause instanceof UnreachableError)) throw cause
     note(cause.message)
-    const isPassing = ['timeout', 'refused', 'no-such-host'].includes(cause.code)
-    throw isPassing ? unavailable(url, cause.message, cause) : refused(url, cause.message, cause)
+    throw isOutage(cause) ? unavailable(url, cause.message, cause) : refused(url, cause.message, cause)
   }
 }
 
@@ -146,26 +148,16 @@ export function requireSafe({ env }: Wallet, url: string): void {
   if (parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isAllowed)) return
   throw refused(
     url,
-    'it is not https, which the protocol requires for hosts other than this machine. The issuer has to offer https',
+    parsed?.host
+      ? 'it is not https, which the protocol requires for hosts other than this machine. The issuer has to offer https'
+      : 'it is not a URL with https, which the protocol requires',
   )
 }
 
-function toAnswer({ status, text }: Exchanged): Answer {
-  const body = tryParseJson(text)
-  const object = isJsonObject(body) ? body : undefined
-  const isError = status >= 400 && typeof object?.['error'] === 'string'
-  return { status, text, body: object, error: isError ? toCode(object['error'] as string) : undefined }
-}
-
-/** An error code of RFC 6749 §5.2, as it may be shown. */
-function toCode(text: string): string {
-  return text.replaceAll(/[^\w.-]/g, '?').slice(0, 60)
-}
-
 function isNonceDemand(response: Exchanged): boolean {
-  const { error } = toAnswer(response)
   return (
-    error === 'use_dpop_nonce' || (response.headers?.['www-authenticate'] ?? '').includes('use_dpop_nonce')
+    toAnswer(response).error === 'use_dpop_nonce' ||
+    (response.headers?.['www-authenticate'] ?? '').includes('use_dpop_nonce')
   )
 }
 
@@ -174,41 +166,37 @@ function toForm(form: Record<string, string | undefined>): string {
   return new URLSearchParams(given).toString()
 }
 
-/** The code and the description of a refusal, as they may be shown. */
-export function describe({ status, body, error }: Answer): string {
-  if (error === undefined) return `status ${status}`
-  const description = body?.['error_description']
-  const said = typeof description === 'string' ? `: ${toText(description)}` : ''
-  return `${error}${said.replace(/\.$/, '')}`
-}
-
-/** A text of the other side on one line, without control characters. */
-export function toText(text: string, limit = 300): string {
-  return text.replaceAll(/\p{C}/gu, ' ').trim().slice(0, limit)
-}
-
-/** Parses an answer of the other side. @throws {Problem} `IssuerRefused` naming the member */
-export function readAnswer<Type extends z.ZodType>(type: Type, answer: Answer, url: string): z.output<Type> {
-  const parsed = type.safeParse(answer.body)
+/** Reads a successful answer. @throws {Problem} `IssuerRefused` with `refusal` if it is not one, or naming the member */
+export function readAnswer<Type extends z.ZodType>(
+  type: Type,
+  answer: Answer,
+  url: string,
+  refusal = describe(answer),
+): z.output<Type> {
+  if (answer.status >= 300) throw refused(url, refusal)
+  const parsed = readForeign(type, answer.body)
   if (parsed.success) return parsed.data
   throw refused(url, `its response is not valid: ${reasonOf(parsed.error)}`, parsed.error)
 }
 
-const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : 'the URL')
+/** The host of a URL as it may be shown, or the URL if it has none. */
+function hostOf(url: string): string {
+  return (URL.canParse(url) && new URL(url).host) || oneLine(url, 100)
+}
 
+/** `reason` continues a sentence, as in the functions below. It may have texts of the other side. */
 export function unavailable(url: string, reason: string, cause?: unknown): Problem {
   return new Problem(
     'error:ServiceUnavailable',
-    `The issuer’s server ${hostOf(url)} is not available now: ${reason}. Try again later.`,
+    `The issuer’s server ${hostOf(url)} is not available now: ${oneLine(reason, 1_000)}. Try again later.`,
     { cause },
   )
 }
 
-/** `reason` continues a sentence. */
 export function refused(url: string, reason: string, cause?: unknown): Problem {
   return new Problem(
     'error:OID4VCIHolderError:IssuerRefused',
-    `The request to ${hostOf(url)} failed: ${reason}.`,
+    `The request to ${hostOf(url)} failed: ${oneLine(reason, 1_000)}.`,
     { cause },
   )
 }
@@ -216,7 +204,7 @@ export function refused(url: string, reason: string, cause?: unknown): Problem {
 export function invalidMetadata(url: string, reason: string, cause?: unknown): Problem {
   return new Problem(
     'error:OID4VCIHolderError:InvalidIssuerMetadata',
-    `The metadata at ${toText(url)} cannot be used: ${reason}. The issuer has to correct them.`,
+    `The metadata at ${oneLine(url)} cannot be used: ${oneLine(reason, 1_000)}. The issuer has to correct them.`,
     { cause },
   )
 }

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../base/json.ts'
 import { reasonOf } from '../../base/reason.ts'
+import { findOtherForm } from '../../base/token-form.ts'
 import { verifyJwtVc } from '../../credentials/jwt-vc.ts'
 import { verifySdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { isSameKey, toPublic, type PublicJwk } from '../../crypto/keys.ts'
@@ -62,6 +63,8 @@ async function checkCredential(
   }
   const isSdJwt = receivedOffer.format === 'dc+sd-jwt'
   try {
+    const otherForm = findOtherForm(credential, receivedOffer.format)
+    if (otherForm !== undefined) throw new TypeError(`it ${otherForm}`)
     const isBound = receivedOffer.binding !== undefined
     const { issuer, isOf } = isSdJwt
       ? await checkSdJwt(credential, options, receivedOffer.types)

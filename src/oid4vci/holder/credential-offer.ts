@@ -1,28 +1,27 @@
 /** Credential offers as a wallet reads them (VCI §4.1). Members that are not listed here are ignored. */
 import * as z from 'zod'
+import { ifValid, validOnes } from '../../base/foreign.ts'
 import { preAuthorizedGrant } from '../../oauth/parameters.ts'
 
 export { preAuthorizedGrant }
 
-/** Present, even if empty, if a transaction code is required. */
+/** Present, even if empty, if a transaction code is required. Its members help the person who types it. */
 const TxCode = z.looseObject({
-  input_mode: z.enum(['numeric', 'text']).optional(),
-  length: z.int().positive().max(1_000).optional(),
-  description: z.string().max(300).optional(),
+  input_mode: ifValid(z.enum(['numeric', 'text'])),
+  length: ifValid(z.int().positive().max(1_000)),
+  description: ifValid(z.string()),
 })
 
 export const ReceivedOffer = z.looseObject({
   credential_issuer: z.url().max(2_000),
-  credential_configuration_ids: z
-    .array(z.string().max(500))
-    .min(1)
-    .max(100)
-    .refine((ids) => new Set(ids).size === ids.length, 'has an id twice'),
+  credential_configuration_ids: validOnes(z.string().max(500))
+    .transform((ids) => [...new Set(ids)])
+    .refine((ids) => ids.length > 0, 'has no id of a credential'),
   grants: z
     .looseObject({
-      authorization_code: z
-        .looseObject({ issuer_state: z.string().optional(), authorization_server: z.url().optional() })
-        .optional(),
+      authorization_code: ifValid(
+        z.looseObject({ issuer_state: z.string().optional(), authorization_server: z.url().optional() }),
+      ),
       [preAuthorizedGrant]: z
         .looseObject({
           'pre-authorized_code': z.string().min(1),
@@ -33,4 +32,4 @@ export const ReceivedOffer = z.looseObject({
     })
     .optional(),
 })
-export type ReceivedOffer = z.infer<typeof ReceivedOffer>
+export type ReceivedOffer = z.output<typeof ReceivedOffer>

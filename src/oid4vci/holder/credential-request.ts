@@ -1,7 +1,9 @@
 /** The requests to the credential endpoint and the deferred credential endpoint (VCI §8.2, §9.1), and their responses. */
 import * as z from 'zod'
+import { ifValid } from '../../base/foreign.ts'
 import type { HolderKey } from '../../did-registrar/holder-key.ts'
-import { type Answer, type Caller, describe, post, readAnswer, refused } from './caller.ts'
+import type { Answer } from './answer.ts'
+import { type Caller, post, readAnswer, refused } from './caller.ts'
 import { sealRequest } from './encryption.ts'
 import { createProofs } from './key-proof.ts'
 import type { OfferRecord } from './record.ts'
@@ -18,11 +20,9 @@ const longestCredential = 1_000_000
 const CredentialResponse = z.looseObject({
   credentials: z
     .array(z.looseObject({ credential: z.string('is not text').min(1).max(longestCredential) }))
-    .min(1)
     .optional(),
-  notification_id: z.string().max(1_000).optional(),
+  notification_id: ifValid(z.string().max(1_000)),
   transaction_id: z.string().min(1).max(1_000).optional(),
-  interval: z.number().positive().optional(),
 })
 
 export type Outcome =
@@ -76,7 +76,6 @@ export async function askForDeferred(
 async function newNonce(caller: Caller, url: string | undefined): Promise<string | undefined> {
   if (url === undefined) return undefined
   const answer = await post(caller, url, {})
-  if (answer.status !== 200) throw refused(url, describe(answer))
   return readAnswer(z.looseObject({ c_nonce: z.string().min(1).max(10_000) }), answer, url).c_nonce
 }
 
@@ -90,13 +89,13 @@ async function send(caller: Caller, record: OfferRecord, url: string, json: obje
 }
 
 function toOutcome(answer: Answer, url: string, keys: readonly HolderKey[], known?: string): Outcome {
-  if (answer.status !== 200 && answer.status !== 202) throw refused(url, describe(answer))
   const response = readAnswer(CredentialResponse, answer, url)
-  const { credentials, notification_id: notificationId, transaction_id: transactionId } = response
+  const { credentials = [], notification_id: notificationId, transaction_id: transactionId } = response
   // VCI §8.3: an issuer may issue fewer.
-  if (credentials && credentials.length > Math.max(keys.length, 1))
+  if (credentials.length > Math.max(keys.length, 1))
     throw refused(url, `its response has ${credentials.length} credentials for ${keys.length} keys`)
-  if (credentials) return { credentials: credentials.map(({ credential }) => credential), notificationId }
+  if (credentials.length > 0)
+    return { credentials: credentials.map(({ credential }) => credential), notificationId }
   if (transactionId === undefined)
     throw refused(url, 'its response has neither credentials nor transaction_id')
   if (known !== undefined && transactionId !== known)

@@ -1,9 +1,12 @@
 /** Finds the metadata of an issuer (VCI §12.2.2) and of the authorization server for an offer (VCI §12.3, RFC 8414 §3). */
 import * as z from 'zod'
+import { readForeign } from '../../base/foreign.ts'
+import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { preAuthorizedGrant } from '../../oauth/parameters.ts'
+import { isSameIssuer, issuerMetadataUrls, serverMetadataUrls } from '../../oauth/well-known.ts'
 import { type Caller, getDocument, invalidMetadata, requireSafe } from './caller.ts'
-import { ReceivedIssuerMetadata, ReceivedServerMetadata } from './issuer-metadata.ts'
+import { ReceivedConfiguration, ReceivedIssuerMetadata, ReceivedServerMetadata } from './issuer-metadata.ts'
 import { invalidOffer } from './offer.ts'
 
 export type GrantType = 'authorization_code' | typeof preAuthorizedGrant
@@ -16,24 +19,29 @@ export async function findIssuerMetadata(
   caller: Caller,
   identifier: string,
 ): Promise<ReceivedIssuerMetadata> {
-  const url = wellKnown(identifier, 'openid-credential-issuer')
-  const metadata = read(ReceivedIssuerMetadata, await getDocument(caller, url), url)
-  if (metadata.credential_issuer !== identifier)
-    throw invalidMetadata(url, `credential_issuer is not ${identifier}, which the offer names`)
-  const { credential_endpoint, nonce_endpoint, deferred_credential_endpoint, notification_endpoint } =
-    metadata
-  for (const endpoint of [
-    credential_endpoint,
-    nonce_endpoint,
-    deferred_credential_endpoint,
-    notification_endpoint,
-  ])
-    if (endpoint !== undefined) requireSafe(caller.wallet, endpoint)
+  const urls = issuerMetadataUrls(identifier)
+  const metadata = await readMetadata(caller, ReceivedIssuerMetadata, urls)
+  if (!isSameIssuer(metadata.credential_issuer, identifier))
+    throw invalidMetadata(urls[0]!, `credential_issuer is not ${identifier}, which the offer names`)
   return metadata
 }
 
+/** A configuration of the metadata, whose other ones are not read. Undefined if there is none. @throws {Problem} `InvalidIssuerMetadata` */
+export function findConfiguration(
+  { credential_configurations_supported: all, credential_issuer: issuer }: ReceivedIssuerMetadata,
+  id: string,
+): ReceivedConfiguration | undefined {
+  if (!Object.hasOwn(all, id)) return undefined
+  const document = { credential_configurations_supported: { [id]: all[id] } }
+  return read(OneConfiguration, document, issuer).credential_configurations_supported[id]
+}
+
+const OneConfiguration = z.object({
+  credential_configurations_supported: z.record(z.string(), ReceivedConfiguration),
+})
+
 /**
- * The metadata of the authorization server that the offer names, or else of the first one of the issuer that has the grant.
+ * The metadata of the authorization server that the offer names, or else of the first one of the issuer that can be read and has the grant.
  *
  * @throws {Problem} `InvalidCredentialOffer` if the issuer does not have the server; `InvalidIssuerMetadata`; and of `getDocument`
  */
@@ -43,15 +51,22 @@ export async function findServerMetadata(
   grant: GrantType,
   named: string | undefined,
 ): Promise<ReceivedServerMetadata> {
-  const servers = listed ?? [issuer]
-  if (named !== undefined && !servers.includes(named))
+  const servers = listed && listed.length > 0 ? listed : [issuer]
+  if (named !== undefined && !servers.some((each) => isSameIssuer(each, named)))
     throw invalidOffer(`its authorization_server ${named} is not one of the issuer’s metadata`)
   const candidates = named === undefined ? servers.slice(0, mostServers) : [named]
   if (candidates.length === 1) return readServer(caller, candidates[0]!)
+  let fault: Problem | undefined
   for (const each of candidates) {
-    const server = await readServer(caller, each)
-    if (hasGrant(server, grant)) return server
+    try {
+      const server = await readServer(caller, each)
+      if (hasGrant(server, grant)) return server
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      fault ??= error
+    }
   }
+  if (fault) throw fault
   throw invalidOffer(`no authorization server of the issuer has the grant ${grant}`)
 }
 
@@ -62,37 +77,30 @@ function hasGrant({ grant_types_supported: grants }: ReceivedServerMetadata, gra
 
 async function readServer(caller: Caller, identifier: string): Promise<ReceivedServerMetadata> {
   requireSafe(caller.wallet, identifier)
-  const url = wellKnown(identifier, 'oauth-authorization-server')
-  const document =
-    (await getDocument(caller, url)) ??
-    (await getDocument(caller, `${identifier.replace(/\/$/, '')}/.well-known/openid-configuration`))
-  const metadata = read(ReceivedServerMetadata, document, url)
-  if (metadata.issuer !== identifier) throw invalidMetadata(url, `issuer is not ${identifier}`)
-  const {
-    token_endpoint,
-    authorization_endpoint,
-    pushed_authorization_request_endpoint,
-    challenge_endpoint,
-  } = metadata
-  for (const endpoint of [
-    token_endpoint,
-    authorization_endpoint,
-    pushed_authorization_request_endpoint,
-    challenge_endpoint,
-  ])
-    if (endpoint !== undefined) requireSafe(caller.wallet, endpoint)
+  const urls = serverMetadataUrls(identifier)
+  const metadata = await readMetadata(caller, ReceivedServerMetadata, urls)
+  if (!isSameIssuer(metadata.issuer, identifier))
+    throw invalidMetadata(urls[0]!, `issuer is not ${identifier}`)
   return metadata
 }
 
-/** RFC 8414 §3.1: the well-known path is inserted before that of the identifier. */
-function wellKnown(identifier: string, name: string): string {
-  const { origin, pathname } = new URL(identifier)
-  return `${origin}/.well-known/${name}${pathname === '/' ? '' : pathname}`
+/** The document at the first URL that has one. */
+async function readMetadata<Type extends z.ZodType>(
+  caller: Caller,
+  type: Type,
+  urls: readonly string[],
+): Promise<z.output<Type>> {
+  const faults: string[] = []
+  for (const url of urls) {
+    const found = await getDocument(caller, url)
+    if ('document' in found) return read(type, found.document, url)
+    faults.push(faults.length === 0 ? `it ${found.fault}` : `${url} ${found.fault}`)
+  }
+  throw invalidMetadata(urls[0]!, faults.join('; '))
 }
 
 function read<Type extends z.ZodType>(type: Type, document: unknown, url: string): z.output<Type> {
-  if (document === undefined) throw invalidMetadata(url, 'there are none')
-  const parsed = type.safeParse(document)
+  const parsed = readForeign(type, document)
   if (parsed.success) return parsed.data
   throw invalidMetadata(url, reasonOf(parsed.error), parsed.error)
 }

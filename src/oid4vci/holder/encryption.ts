@@ -8,9 +8,10 @@ import { isJsonObject, tryParseJson } from '../../base/json.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../../crypto/keys.ts'
 import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
 import { chooseEncoding, chooseKey } from '../../oauth/encryption-choice.ts'
-import { type Answer, refused } from './caller.ts'
+import type { Answer } from './answer.ts'
+import { refused } from './caller.ts'
 import type { ReceivedIssuerMetadata } from './issuer-metadata.ts'
-import { invalidOffer } from './offer.ts'
+import { unsupportedOffer } from './offer.ts'
 
 const alg = 'ECDH-ES'
 
@@ -22,21 +23,23 @@ type Encryption = NonNullable<StoredOpenId4VciOffer['encryption']>
 /** Undefined if nothing is encrypted. @throws {Problem} `InvalidCredentialOffer` if the issuer requires an encryption that this wallet does not have */
 export function chooseEncryption(metadata: ReceivedIssuerMetadata): Encryption | undefined {
   const { credential_request_encryption: request, credential_response_encryption: response } = metadata
-  const jwk = request && chooseKey(request.jwks.keys)
-  const enc = request && chooseEncoding(request.enc_values_supported)
-  const answered = response && chooseEncoding(response.enc_values_supported)
-  const hasResponse = answered !== undefined && response!.alg_values_supported.includes(alg)
+  const jwk = request && chooseKey(request.jwks?.keys ?? [])
+  const enc = request && chooseEncoding(request.enc_values_supported ?? [])
+  const answered = response && chooseEncoding(response.enc_values_supported ?? [])
+  const hasResponse = answered !== undefined && response!.alg_values_supported?.includes(alg) === true
   if (!jwk || enc === undefined) {
     if (request?.encryption_required)
-      throw invalidOffer(
+      throw unsupportedOffer(
         `the issuer requires encrypted requests, and has no key or algorithm for ${alg} with AES`,
       )
     if (response?.encryption_required)
-      throw invalidOffer('the issuer requires encrypted responses, and has no key for the encrypted request')
+      throw unsupportedOffer(
+        'the issuer requires encrypted responses, and has no key for the encrypted request',
+      )
     return undefined
   }
   if (response?.encryption_required && !hasResponse)
-    throw invalidOffer(`the issuer requires encrypted responses by other algorithms than ${alg} with AES`)
+    throw unsupportedOffer(`the issuer requires encrypted responses by other algorithms than ${alg} with AES`)
   if (!hasResponse && !request.encryption_required) return undefined
   return { request: { jwk, enc }, ...(hasResponse && { response: { enc: answered } }) }
 }

@@ -1,26 +1,30 @@
 /**
- * Metadata of credential issuers and of authorization servers, as a wallet reads them (VCI §12.2.4, RFC 8414 §2). Members that are not listed
- * here are ignored, as both specifications require.
+ * Metadata of credential issuers and of authorization servers, as a wallet reads them (VCI §12.2.4, RFC 8414 §2): the members that it needs are
+ * strict. Of the configurations, only the offered one is read.
  */
 import * as z from 'zod'
+import { ifValid, validOnes } from '../../base/foreign.ts'
 
-const Strings = z.array(z.string()).min(1)
+const Texts = validOnes(z.string())
 
 /** Names of issuers, credentials and claims for a language (BCP 47). */
-const Display = z.array(z.looseObject({ name: z.string().optional(), locale: z.string().optional() })).min(1)
+const Display = ifValid(validOnes(z.looseObject({ name: ifValid(z.string()), locale: ifValid(z.string()) })))
 
-/** A claim of a credential (VCI Appendix B). */
-const ClaimDescription = z.looseObject({
-  path: z.array(z.union([z.string(), z.null(), z.int().nonnegative()])).min(1),
-  mandatory: z.boolean().optional(),
-  display: Display.optional(),
-})
-const Claims = z.array(ClaimDescription).min(1)
+/** Claims of a credential (VCI Appendix B). */
+const Claims = ifValid(
+  validOnes(
+    z.looseObject({
+      path: z.array(z.union([z.string(), z.null(), z.int().nonnegative()])).min(1),
+      mandatory: ifValid(z.boolean()),
+      display: Display,
+    }),
+  ),
+)
 
 const ProofType = z.looseObject({
-  proof_signing_alg_values_supported: Strings,
+  proof_signing_alg_values_supported: Texts,
   key_attestations_required: z
-    .looseObject({ key_storage: Strings.optional(), user_authentication: Strings.optional() })
+    .looseObject({ key_storage: Texts.optional(), user_authentication: Texts.optional() })
     .optional(),
 })
 
@@ -30,18 +34,20 @@ const requiredMembers: Readonly<Record<string, string>> = {
   jwt_vc_json: 'credential_definition',
 }
 
-/** A credential that an issuer offers (VCI §12.2.4). */
-const Configuration = z
+/** A credential that an issuer offers (VCI §12.2.4). Proof types that this wallet does not have are not read. */
+export const ReceivedConfiguration = z
   .looseObject({
     format: z.string(),
-    scope: z.string().optional(),
-    vct: z.string().optional(),
-    credential_definition: z.looseObject({ type: Strings }).optional(),
-    cryptographic_binding_methods_supported: Strings.optional(),
-    proof_types_supported: z.record(z.string(), ProofType).optional(),
-    credential_metadata: z.looseObject({ display: Display.optional(), claims: Claims.optional() }).optional(),
-    display: Display.optional(),
-    claims: Claims.optional(),
+    scope: ifValid(z.string().min(1)),
+    vct: ifValid(z.string()),
+    credential_definition: ifValid(z.looseObject({ type: z.array(z.string()).min(1) })),
+    cryptographic_binding_methods_supported: Texts.optional(),
+    proof_types_supported: z
+      .looseObject({ jwt: ProofType.optional(), attestation: ProofType.optional() })
+      .optional(),
+    credential_metadata: ifValid(z.looseObject({ display: Display, claims: Claims })),
+    display: Display,
+    claims: Claims,
   })
   .superRefine((configuration, context) => {
     const member = requiredMembers[configuration.format]
@@ -49,47 +55,53 @@ const Configuration = z
       context.addIssue({
         code: 'custom',
         path: [member],
-        message: `is missing, and the format ${configuration.format} requires it`,
+        message: `is missing or malformed, and the format ${configuration.format} requires it`,
       })
   })
+export type ReceivedConfiguration = z.output<typeof ReceivedConfiguration>
 
-const JwkSet = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) })
+const JwkSet = z.looseObject({ keys: z.array(z.unknown()) })
 
 export const ReceivedIssuerMetadata = z.looseObject({
   credential_issuer: z.url(),
   credential_endpoint: z.url(),
-  authorization_servers: z.array(z.url()).min(1).optional(),
+  authorization_servers: validOnes(z.url()).optional(),
   nonce_endpoint: z.url().optional(),
-  deferred_credential_endpoint: z.url().optional(),
-  notification_endpoint: z.url().optional(),
-  batch_credential_issuance: z.looseObject({ batch_size: z.int().min(2) }).optional(),
-  credential_request_encryption: z
-    .looseObject({ jwks: JwkSet, enc_values_supported: Strings, encryption_required: z.boolean() })
-    .optional(),
-  credential_response_encryption: z
-    .looseObject({
-      alg_values_supported: Strings,
-      enc_values_supported: Strings,
-      encryption_required: z.boolean(),
-    })
-    .optional(),
-  display: Display.optional(),
-  credential_configurations_supported: z.record(z.string(), Configuration),
+  deferred_credential_endpoint: ifValid(z.url()),
+  notification_endpoint: ifValid(z.url()),
+  batch_credential_issuance: ifValid(z.looseObject({ batch_size: z.int().positive() })),
+  credential_request_encryption: ifValid(
+    z.looseObject({
+      jwks: ifValid(JwkSet),
+      enc_values_supported: ifValid(Texts),
+      encryption_required: ifValid(z.boolean()),
+    }),
+  ),
+  credential_response_encryption: ifValid(
+    z.looseObject({
+      alg_values_supported: ifValid(Texts),
+      enc_values_supported: ifValid(Texts),
+      encryption_required: ifValid(z.boolean()),
+    }),
+  ),
+  display: Display,
+  /** See `ReceivedConfiguration`. */
+  credential_configurations_supported: z.record(z.string(), z.unknown()),
 })
-export type ReceivedIssuerMetadata = z.infer<typeof ReceivedIssuerMetadata>
+export type ReceivedIssuerMetadata = z.output<typeof ReceivedIssuerMetadata>
 
 export const ReceivedServerMetadata = z.looseObject({
   issuer: z.url(),
   token_endpoint: z.url().optional(),
-  authorization_endpoint: z.url().optional(),
-  pushed_authorization_request_endpoint: z.url().optional(),
-  challenge_endpoint: z.url().optional(),
-  jwks_uri: z.url().optional(),
-  grant_types_supported: z.array(z.string()).optional(),
-  response_types_supported: z.array(z.string()).optional(),
-  code_challenge_methods_supported: z.array(z.string()).optional(),
-  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
-  dpop_signing_alg_values_supported: z.array(z.string()).optional(),
-  'pre-authorized_grant_anonymous_access_supported': z.boolean().optional(),
+  authorization_endpoint: ifValid(z.url()),
+  pushed_authorization_request_endpoint: ifValid(z.url()),
+  challenge_endpoint: ifValid(z.url()),
+  jwks_uri: ifValid(z.url()),
+  grant_types_supported: ifValid(Texts),
+  response_types_supported: ifValid(Texts),
+  code_challenge_methods_supported: ifValid(Texts),
+  token_endpoint_auth_methods_supported: ifValid(Texts),
+  dpop_signing_alg_values_supported: ifValid(Texts),
+  'pre-authorized_grant_anonymous_access_supported': ifValid(z.boolean()),
 })
-export type ReceivedServerMetadata = z.infer<typeof ReceivedServerMetadata>
+export type ReceivedServerMetadata = z.output<typeof ReceivedServerMetadata>

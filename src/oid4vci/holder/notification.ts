@@ -2,18 +2,11 @@
 import { isTemporary, Problem } from '../../base/problem.ts'
 import { updateData } from '../../protocols/engine/record.ts'
 import type { CredentialRecord } from '../../protocols/issue-credential/model.ts'
+import { toDescription } from '../../oauth/oauth-error.ts'
 import type { Task } from '../../wallet/wallet.ts'
 import { post } from './caller.ts'
 import { callerOf, getOffer, withCalls } from './record.ts'
 import { openSecrets } from './secrets.ts'
-
-/** VCI §11.1: ASCII without quotation mark and backslash. */
-function toDescription(text: string): string {
-  return text
-    .replaceAll(/["\\]/g, "'")
-    .replaceAll(/[^\x20-\x7e]/g, '?')
-    .slice(0, 500)
-}
 
 function eventOf({ state, metaLastFailure }: CredentialRecord) {
   if (state === 'CredentialReceived') return { event: 'credential_accepted' }

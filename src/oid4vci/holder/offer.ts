@@ -1,4 +1,5 @@
 /** Credential offers (VCI §4.1), by value and by reference, as a wallet reads them. */
+import { oneLine, readForeign } from '../../base/foreign.ts'
 import { tryParseJson } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
@@ -16,7 +17,7 @@ export const longestOffer = 65_536
  */
 export async function readOffer(caller: Caller, text: string): Promise<ReceivedOffer> {
   const content = await contentOf(caller, text.trim())
-  const parsed = ReceivedOffer.safeParse(content)
+  const parsed = readForeign(ReceivedOffer, content)
   if (!parsed.success) throw invalidOffer(reasonOf(parsed.error))
   requireSafe(caller.wallet, parsed.data.credential_issuer)
   return parsed.data
@@ -36,10 +37,11 @@ async function contentOf(caller: Caller, text: string): Promise<unknown> {
   const isWeb = protocol === 'https:' || protocol === 'http:'
   if (reference === undefined && !isWeb)
     throw invalidOffer('the URL has neither credential_offer nor credential_offer_uri')
-  const document = await getDocument(caller, reference ?? text)
-  if (document === undefined)
+  const found = await getDocument(caller, reference ?? text)
+  if ('document' in found) return found.document
+  if (found.status === 404 || found.status === 410)
     throw invalidOffer('its server does not have it: it was redeemed, was withdrawn, or has expired')
-  return document
+  throw invalidOffer(`the document at its URL cannot be read: it ${found.fault}`)
 }
 
 function parse(text: string): unknown {
@@ -48,10 +50,16 @@ function parse(text: string): unknown {
   return content
 }
 
-/** `reason` continues a sentence. */
+/** `reason` continues a sentence, as in `unsupportedOffer`. */
 export function invalidOffer(reason: string): Problem {
-  return new Problem(
-    'error:CredentialServiceError:InvalidCredentialOffer',
-    `credentialOffer: the offer cannot be accepted: ${reason}. Ask the issuer for a new one.`,
-  )
+  return toProblem(`the offer cannot be accepted: ${oneLine(reason, 1_000)}. Ask the issuer for a new one.`)
+}
+
+/** What the issuer requires is not a fault: this wallet does not have it. */
+export function unsupportedOffer(reason: string): Problem {
+  return toProblem(`the offer is not supported here: ${oneLine(reason, 1_000)}.`)
+}
+
+function toProblem(detail: string): Problem {
+  return new Problem('error:CredentialServiceError:InvalidCredentialOffer', `credentialOffer: ${detail}`)
 }

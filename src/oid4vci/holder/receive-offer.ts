@@ -1,6 +1,7 @@
 /** Receives the offer of an issuer: reads the metadata, checks that this wallet can accept it, and stores it as a record. */
 import * as z from 'zod'
 import { newId } from '../../base/id.ts'
+import { oneLine } from '../../base/foreign.ts'
 import { begin } from '../../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
 import {
@@ -11,13 +12,17 @@ import {
 import { optional, Uuid } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { preAuthorizedGrant } from '../../oauth/parameters.ts'
-import { type Caller, invalidMetadata, toText } from './caller.ts'
-import { findIssuerMetadata, findServerMetadata, type GrantType } from './discovery.ts'
+import { type Caller, invalidMetadata, requireSafe } from './caller.ts'
+import { findConfiguration, findIssuerMetadata, findServerMetadata, type GrantType } from './discovery.ts'
 import { dpopAlgorithm } from './dpop-proof.ts'
 import { chooseEncryption } from './encryption.ts'
-import type { ReceivedIssuerMetadata, ReceivedServerMetadata } from './issuer-metadata.ts'
+import type {
+  ReceivedConfiguration,
+  ReceivedIssuerMetadata,
+  ReceivedServerMetadata,
+} from './issuer-metadata.ts'
 import type { ReceivedOffer } from './credential-offer.ts'
-import { invalidOffer, longestOffer, readOffer } from './offer.ts'
+import { invalidOffer, longestOffer, readOffer, unsupportedOffer } from './offer.ts'
 import { sealSecrets, type Secrets } from './secrets.ts'
 import { copiesOf, mostCopies, proofOf, requireAttestation, requiresWalletAttestation } from './support.ts'
 
@@ -53,7 +58,6 @@ export const ReceiveOpenId4VciOffer = z
   .meta({ id: 'ReceiveOpenId4VciOfferRequest' })
 export type ReceiveOpenId4VciOffer = z.output<typeof ReceiveOpenId4VciOffer>
 
-type Configuration = ReceivedIssuerMetadata['credential_configurations_supported'][string]
 type Format = (typeof receivedFormats)[number]
 
 /**
@@ -69,8 +73,11 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
   const [configurationId, configuration] = chooseConfiguration(offer, metadata, given)
   const named = offer.grants?.[grant]?.authorization_server
   const server = await findServerMetadata(caller, metadata, grant, named)
-  const { binding, proof } = proofOf(configuration, metadata.credential_issuer)
+  const { binding, proof } = proofOf(configuration)
   const attestsClient = requiresWalletAttestation(server)
+  const endpoints = endpointsOf(metadata, server, grant)
+  const { deferred: _, notification: __, ...used } = endpoints
+  for (const each of Object.values(used)) if (each !== undefined) requireSafe(wallet, each)
   await requireAttestation(wallet, { proof, attestsClient }, given.attestationCertificateId)
   const stored: Omit<StoredOpenId4VciOffer, 'sealed'> = {
     credentialIssuer: metadata.credential_issuer,
@@ -81,7 +88,7 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
     grant: grant === preAuthorizedGrant ? 'pre-authorized_code' : 'authorization_code',
     ...(grant === preAuthorizedGrant && { txCode: txCodeOf(offer) }),
     authorizationServer: server.issuer,
-    endpoints: endpointsOf(metadata, server, grant),
+    endpoints,
     clientId: given.clientId ?? defaultClientId,
     isNamed: server['pre-authorized_grant_anonymous_access_supported'] !== true,
     binding,
@@ -112,15 +119,16 @@ function chooseGrant({ grants: offered }: ReceivedOffer, wanted: ReceiveOpenId4V
     wanted === undefined ? offered?.[preAuthorizedGrant] !== undefined : wanted === 'pre-authorized_code'
   const grant = isPreAuthorized ? preAuthorizedGrant : 'authorization_code'
   const isOffered = offered?.[grant] !== undefined
-  if (isOffered || (grant === 'authorization_code' && Object.keys(offered ?? {}).length === 0)) return grant
+  const isFree = Object.values(offered ?? {}).every((each) => each === undefined)
+  if (isOffered || (grant === 'authorization_code' && isFree)) return grant
   throw invalidOffer(`it does not have the grant ${grant}`)
 }
 
 function chooseConfiguration(
   { credential_configuration_ids: offered }: ReceivedOffer,
-  { credential_configurations_supported: all, credential_issuer: issuer }: ReceivedIssuerMetadata,
+  metadata: ReceivedIssuerMetadata,
   { credentialConfigurationId: wanted }: ReceiveOpenId4VciOffer,
-): [string, Configuration & { format: Format }] {
+): [string, ReceivedConfiguration & { format: Format }] {
   if (wanted === undefined && offered.length > 1)
     throw invalidOffer(
       `it is for ${offered.length} credentials; name one in credentialConfigurationId: ${offered.slice(0, 20).join(', ')}`,
@@ -128,20 +136,23 @@ function chooseConfiguration(
   const id = wanted ?? offered[0]!
   if (!offered.includes(id))
     throw invalidOffer(
-      `it is not for ${toText(id)}, which credentialConfigurationId names, but for ${offered.slice(0, 20).join(', ')}`,
+      `it is not for ${oneLine(id)}, which credentialConfigurationId names, but for ${offered.slice(0, 20).join(', ')}`,
     )
-  const configuration = Object.hasOwn(all, id) ? all[id] : undefined
+  const configuration = findConfiguration(metadata, id)
   if (!configuration)
-    throw invalidMetadata(issuer, `they have no configuration ${toText(id)}, which is offered`)
+    throw invalidMetadata(
+      metadata.credential_issuer,
+      `they have no configuration ${oneLine(id)}, which is offered`,
+    )
   const format = receivedFormats.find((each) => each === configuration.format)
   if (format === undefined)
-    throw invalidOffer(
-      `the format of ${toText(id)} is ${toText(configuration.format)}, and this wallet receives ${receivedFormats.join(' and ')}`,
+    throw unsupportedOffer(
+      `the format of ${oneLine(id)} is ${oneLine(configuration.format)}, and this wallet receives ${receivedFormats.join(' and ')}`,
     )
   return [id, { ...configuration, format }]
 }
 
-function describeConfiguration(configuration: Configuration & { format: Format }) {
+function describeConfiguration(configuration: ReceivedConfiguration & { format: Format }) {
   const { format, vct, credential_definition: definition, credential_metadata: about } = configuration
   const claims = (about?.claims ?? configuration.claims ?? []).slice(0, mostClaims)
   return {
@@ -162,14 +173,14 @@ function nameIn(
 ): string | undefined {
   const named = display?.filter(({ name }) => name !== undefined)
   const name = (named?.find(({ locale }) => locale?.startsWith('en')) ?? named?.[0])?.name
-  return name === undefined ? undefined : toText(name, 200)
+  return name === undefined ? undefined : oneLine(name, 200)
 }
 
 function txCodeOf({ grants: offered }: ReceivedOffer): StoredOpenId4VciOffer['txCode'] {
   const code = offered?.[preAuthorizedGrant]?.tx_code
   if (!code) return undefined
   const { input_mode: inputMode = 'numeric', length, description } = code
-  return { inputMode, length, description: description === undefined ? undefined : toText(description) }
+  return { inputMode, length, description: description === undefined ? undefined : oneLine(description) }
 }
 
 function endpointsOf(
@@ -180,16 +191,18 @@ function endpointsOf(
   const { token_endpoint: token, authorization_endpoint: authorization } = server
   if (token === undefined) throw invalidMetadata(server.issuer, 'token_endpoint is missing')
   if (grant === 'authorization_code' && authorization === undefined)
-    throw invalidMetadata(server.issuer, 'authorization_endpoint is missing')
+    throw invalidMetadata(server.issuer, 'authorization_endpoint is missing, or is not a URL')
   return {
     credential: metadata.credential_endpoint,
     token,
     nonce: metadata.nonce_endpoint,
     deferred: metadata.deferred_credential_endpoint,
     notification: metadata.notification_endpoint,
-    authorization,
-    pushedAuthorization: server.pushed_authorization_request_endpoint,
     challenge: server.challenge_endpoint,
+    ...(grant === 'authorization_code' && {
+      authorization,
+      pushedAuthorization: server.pushed_authorization_request_endpoint,
+    }),
   }
 }
 

@@ -3,41 +3,63 @@ import { Problem } from '../../base/problem.ts'
 import { getCertificateSigner } from '../../issuer-certificates/signatures.ts'
 import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { invalidMetadata } from './caller.ts'
 import { dpopAlgorithm } from './dpop-proof.ts'
-import type { ReceivedIssuerMetadata, ReceivedServerMetadata } from './issuer-metadata.ts'
-import { invalidOffer } from './offer.ts'
+import type {
+  ReceivedConfiguration,
+  ReceivedIssuerMetadata,
+  ReceivedServerMetadata,
+} from './issuer-metadata.ts'
+import { unsupportedOffer } from './offer.ts'
 
-type Configuration = ReceivedIssuerMetadata['credential_configurations_supported'][string]
 type Proof = Pick<StoredOpenId4VciOffer, 'binding' | 'proof'>
 
 /** How the proof names the wallet's key on P-256, and its type (VCI §12.2.4). Empty if the credential is bound to no key. */
-export function proofOf(configuration: Configuration, issuer: string): Proof {
+export function proofOf(configuration: ReceivedConfiguration): Proof {
   const { cryptographic_binding_methods_supported: methods, proof_types_supported: proofs } = configuration
   if (methods === undefined && proofs === undefined) return {}
-  const { jwt, attestation } = proofs ?? {}
+  const { jwt, attestation } = proofs ?? assumedProofs
   const chosen = jwt ?? attestation
   if (!chosen)
-    throw invalidMetadata(issuer, 'the credential needs a key proof of another type than jwt and attestation')
+    throw unsupportedOffer(
+      `the issuer accepts key proofs of ${namesOf(Object.keys(proofs ?? {}))}, and this wallet makes jwt and attestation`,
+    )
   if (!chosen.proof_signing_alg_values_supported.includes(dpopAlgorithm))
-    throw invalidMetadata(issuer, `proof_signing_alg_values_supported does not include ${dpopAlgorithm}`)
+    throw unsupportedOffer(
+      `the issuer accepts key proofs by ${namesOf(chosen.proof_signing_alg_values_supported)}, and this wallet signs by ${dpopAlgorithm}`,
+    )
   const required = chosen.key_attestations_required
   const [resistance] = [required?.key_storage, required?.user_authentication].filter(
-    (each) => each !== undefined,
+    (each) => each !== undefined && each.length > 0,
   )
   if (resistance)
-    throw invalidOffer(
+    throw unsupportedOffer(
       `the issuer requires attested keys of ${resistance.join(' or ')}, and this wallet attests no such resistance`,
     )
   // A JWT credential names its subject, and a DID of the wallet is one.
   const preferred = configuration.format === 'jwt_vc_json' ? ['did:jwk', 'jwk'] : ['jwk', 'did:jwk']
-  const method = preferred.find((each) => methods === undefined || methods.includes(each))
+  const method = preferred.find((each) => isAmong(each, methods))
   if (method === undefined)
-    throw invalidOffer(
-      'the issuer binds the credential to neither a jwk nor a did:jwk, which this wallet has',
+    throw unsupportedOffer(
+      `the issuer binds the credential to ${namesOf(methods ?? [])}, and this wallet has jwk and did:jwk`,
     )
   const type = jwt ? (required ? 'attested jwt' : 'jwt') : 'attestation'
   return { binding: method as 'jwk' | 'did:jwk', proof: type }
+}
+
+/** Issuers that name binding methods alone accept a jwt, as before version 1.0. */
+const assumedProofs = {
+  jwt: { proof_signing_alg_values_supported: [dpopAlgorithm], key_attestations_required: undefined },
+  attestation: undefined,
+}
+
+/** The first names of a list of the issuer. */
+function namesOf(names: readonly string[]): string {
+  return names.length === 0 ? 'no kind' : names.slice(0, 10).join(', ')
+}
+
+/** Without a list any method will do. `did` is every DID method (VCI §12.2.4). */
+function isAmong(method: string, methods: readonly string[] = []): boolean {
+  return methods.length === 0 || methods.includes(method) || (method === 'did:jwk' && methods.includes('did'))
 }
 
 /** A record contains all copies. */

@@ -1,5 +1,6 @@
 /** Token requests of a wallet (VCI §6.1). The access token is stored before it is used, because a code can be redeemed once. */
 import * as z from 'zod'
+import { ifValid, validOnes } from '../../base/foreign.ts'
 import { isTemporary, Problem } from '../../base/problem.ts'
 import { generateKey } from '../../crypto/keys.ts'
 import { advance, requireTransition, updateData } from '../../protocols/engine/record.ts'
@@ -7,8 +8,9 @@ import { issueCredential, type CredentialRecord } from '../../protocols/issue-cr
 import { wrongState } from '../../protocols/engine/protocol.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { preAuthorizedGrant } from '../../oauth/parameters.ts'
+import { type Answer, describe } from './answer.ts'
 import { attestClient, newClientKey } from './attestation.ts'
-import { type Answer, type Caller, describe, post, readAnswer, refused } from './caller.ts'
+import { type Caller, post, readAnswer, refused } from './caller.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { callerOf, failStep, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
@@ -16,13 +18,17 @@ import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
 const Details = z.looseObject({
   type: z.string(),
   credential_configuration_id: z.string().optional(),
-  credential_identifiers: z.array(z.string()).optional(),
+  credential_identifiers: ifValid(validOnes(z.string().max(2_000))),
 })
 
 const TokenResponse = z.looseObject({
-  access_token: z.string().min(1).max(100_000),
+  /** It is sent in a header. */
+  access_token: z
+    .string()
+    .max(100_000)
+    .regex(/^[\x21-\x7e]+$/, 'must consist of visible ASCII characters'),
   token_type: z.string(),
-  authorization_details: z.array(Details).optional(),
+  authorization_details: ifValid(validOnes(Details)),
 })
 
 export type AcceptOpenId4VciOffer = {
@@ -101,8 +107,8 @@ export async function redeem(
     const client = await attestClient(caller, record, clientKey)
     await reserve(wallet, record.id)
     const answer = await post(caller, url, { form, dpopKey, client })
-    if (answer.status !== 200) throw refused(url, reasonOfRefusal(answer, { isGuess, wasSent }))
-    const response = readAnswer(TokenResponse, answer, url)
+    const refusal = reasonOfRefusal(answer, { isGuess, wasSent })
+    const response = readAnswer(TokenResponse, answer, url, refusal)
     const isBound = response.token_type.toLowerCase() === 'dpop'
     if (!isBound && response.token_type.toLowerCase() !== 'bearer')
       throw refused(url, 'its token_type is neither Bearer nor DPoP')

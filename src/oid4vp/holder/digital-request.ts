@@ -1,5 +1,6 @@
 /** Checks a request of the Digital Credentials API as a wallet (OpenID4VP 1.0 Appendix A): unsigned, signed, or signed by several client ids. */
 import * as z from 'zod'
+import { oneLine, withoutNullMembers } from '../../base/foreign.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { decodeHeader } from '../../credentials/jws.ts'
 import { OAuthError } from '../../oauth/oauth-error.ts'
@@ -7,7 +8,8 @@ import { audienceOf, type DigitalRequest } from '../../protocols/present-proof/d
 import type { StoredRequest, Step } from '../../protocols/present-proof/openid4vp-request.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authenticateClient, type AuthenticatedClient } from './client.ts'
-import { checkFreshness, checkParameters, describeQuery, nameOf } from './request.ts'
+import { describeQuery } from './query.ts'
+import { checkFreshness, checkParameters, nameOf } from './request.ts'
 import { invalid, type Note, readObject, type ReceivedRequest } from './request-object.ts'
 
 const Origins = z.array(z.string()).min(1)
@@ -35,7 +37,7 @@ export async function resolveDigitalRequest(
   origin: string,
 ): Promise<StoredRequest> {
   const steps: Step[] = []
-  const note = (step: string, detail: string) => void steps.push({ step, detail: detail.slice(0, 2_000) })
+  const note = (step: string, detail: string) => void steps.push({ step, detail: oneLine(detail, 2_000) })
   const { received, client } =
     protocol === 'openid4vp-v1-unsigned'
       ? readUnsigned(data, origin, note)
@@ -59,7 +61,7 @@ export async function resolveDigitalRequest(
 
 /** A `client_id` in it, and `expected_origins`, are ignored (A.2). */
 function readUnsigned(data: JsonObject, origin: string, note: Note): Authenticated {
-  const { client_id: _ignored, ...parameters } = data
+  const { client_id: _ignored, ...parameters } = withoutNullMembers(data)
   note('request', `Not signed, of a page of ${origin}.`)
   return {
     received: { clientId: audienceOf(origin), parameters, origin },

@@ -1,13 +1,17 @@
 /** Chooses the key and the algorithm that a response is encrypted with (OpenID4VP 1.0 §8.3). */
 import * as z from 'zod'
+import { ifValid, validOnes } from '../../base/foreign.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { chooseEncoding, chooseKey, encodings } from '../../oauth/encryption-choice.ts'
 import type { StoredRequest } from '../../protocols/present-proof/openid4vp-request.ts'
 import { invalid } from './request-object.ts'
 
+/** §8.3. */
+const defaultEncoding = 'A128GCM'
+
 const Metadata = z.looseObject({
   jwks: z.looseObject({ keys: z.array(z.unknown()).max(100) }),
-  encrypted_response_enc_values_supported: z.array(z.string()).default(['A128GCM']),
+  encrypted_response_enc_values_supported: ifValid(validOnes(z.string())),
 })
 
 /** @throws {OAuthError} `invalid_request` if the verifier names no usable key or algorithm */
@@ -16,7 +20,7 @@ export function chooseEncryption(metadata: JsonObject): NonNullable<StoredReques
   if (!success) throw invalid('client_metadata has no jwks with the key to encrypt the response to.')
   const jwk = chooseKey(data.jwks.keys)
   if (!jwk) throw invalid('client_metadata.jwks has no key for ECDH-ES on P-256, P-384, P-521 or X25519.')
-  const enc = chooseEncoding(data.encrypted_response_enc_values_supported)
+  const enc = chooseEncoding(data.encrypted_response_enc_values_supported ?? [defaultEncoding])
   if (enc === undefined)
     throw invalid(
       `client_metadata.encrypted_response_enc_values_supported has none of ${encodings.join(', ')}.`,

@@ -1,9 +1,11 @@
 /** Reads an authorization request as a wallet gets it (OpenID4VP 1.0 §5): by value, as a Request Object, or from a `request_uri`. */
+import { isPassingStatus, withoutNullMembers } from '../../base/foreign.ts'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '../../base/json.ts'
+import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { decodeHeader, decodeJws, decodePayload, type Jws } from '../../credentials/jws.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
-import { NoFreeConnectionError, ServerDownError } from '../../net/destinations.ts'
+import { isOutage, NoFreeConnectionError, ServerDownError } from '../../net/destinations.ts'
 import { isPublicUrl } from '../../net/public-url.ts'
 import { UnreachableError } from '../../net/unreachable-error.ts'
 import { OAuthError } from '../../oauth/oauth-error.ts'
@@ -24,6 +26,8 @@ export type ReceivedRequest = {
   origin?: string
   /** The `wallet_nonce` that the Request Object must have. */
   walletNonce?: string
+  /** Where the Request Object was retrieved. */
+  requestUri?: string
 }
 
 /** Of a Request Object in bytes. The limits of `parseJson` apply as well. */
@@ -77,10 +81,11 @@ export async function readReceivedRequest(
   checkUrl('request_uri', requestUri)
   const walletNonce = method === 'post' ? newSecret() : undefined
   const text = await retrieveRequestObject(wallet, requestUri, { clientId, walletNonce }, note)
-  return { clientId, ...readObject(text, clientId), ...(walletNonce !== undefined && { walletNonce }) }
+  const object = readObject(text, clientId)
+  return { clientId, requestUri, ...object, ...(walletNonce !== undefined && { walletNonce }) }
 }
 
-/** The parameters of a URL. The scheme of wallets is not fixed (§9). */
+/** The parameters of a URL. The scheme of wallets is not fixed (§9). One without a value is absent (RFC 6749 §3.1). */
 function readUrl(text: string): Record<string, string> {
   const trimmed = text.trim()
   if (!URL.canParse(trimmed)) throw invalid('The authorization request is not a URL such as openid4vp://?….')
@@ -89,16 +94,15 @@ function readUrl(text: string): Record<string, string> {
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined)
     throw invalid(`${repeated.slice(0, 100)} is in the authorization request twice.`)
-  return Object.fromEntries(searchParams)
+  return Object.fromEntries([...searchParams].filter(([, value]) => value !== ''))
 }
 
 function toParameters(given: Record<string, string>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(given).map(([name, text]) => [
-      name,
-      jsonParameters.includes(name) ? read(name, text) : text,
-    ]),
-  )
+  const parameters = Object.entries(given).map(([name, text]) => [
+    name,
+    jsonParameters.includes(name) ? read(name, text) : text,
+  ])
+  return withoutNullMembers(Object.fromEntries(parameters) as JsonObject)
 }
 
 function read(name: string, text: string): unknown {
@@ -116,9 +120,10 @@ export function readObject(text: string, clientId: string): Pick<ReceivedRequest
     const header = decodeHeader(text)
     if (header['typ'] !== typ) throw invalid(`The typ of the Request Object is not ${typ}.`)
     const isUnsigned = header['alg'] === 'none' && text.endsWith('.')
-    if (isUnsigned && clientId.startsWith('redirect_uri:')) return { parameters: decodePayload(text) }
+    if (isUnsigned && clientId.startsWith('redirect_uri:'))
+      return { parameters: withoutNullMembers(decodePayload(text)) }
     const jws = decodeJws(text)
-    return { parameters: jws.payload, jws }
+    return { parameters: withoutNullMembers(jws.payload), jws }
   } catch (error) {
     if (error instanceof VerificationError)
       throw new OAuthError('invalid_request', `The Request Object cannot be read: ${error.message}.`, {
@@ -128,7 +133,7 @@ export function readObject(text: string, clientId: string): Pick<ReceivedRequest
   }
 }
 
-/** Retrieves a Request Object (§5.10). Redirects are errors. @throws {OAuthError} if it cannot be retrieved */
+/** Retrieves a Request Object (§5.10). Redirects are errors. @throws {OAuthError} if it cannot be retrieved; {Problem} 503 if another attempt may succeed */
 export async function retrieveRequestObject(
   { id, env }: Wallet,
   requestUri: string,
@@ -156,16 +161,24 @@ export async function retrieveRequestObject(
     const answer = await env.destinations.run(requestUri, id, () => env.http.exchange(requestUri, exchange))
     note('request_uri', `${method} ${requestUri}: ${answer.status}, ${answer.text.length} characters`)
     if (answer.status === 200) return answer.text.trim()
+    if (isPassingStatus(answer.status)) throw unavailable(requestUri, `it answered ${answer.status}`)
     throw invalid(`The request_uri answered ${answer.status}. Ask the verifier for a new request.`)
   } catch (error) {
-    const isKnown = [UnreachableError, ServerDownError, NoFreeConnectionError].some(
-      (type) => error instanceof type,
-    )
-    if (!isKnown) throw error
+    if (error instanceof ServerDownError || error instanceof NoFreeConnectionError || isOutage(error))
+      throw unavailable(requestUri, reasonOf(error), error)
+    if (!(error instanceof UnreachableError)) throw error
     throw new OAuthError('invalid_request', `The request_uri cannot be retrieved: ${reasonOf(error)}.`, {
       cause: error,
     })
   }
+}
+
+function unavailable(requestUri: string, reason: string, cause?: unknown): Problem {
+  return new Problem(
+    'error:ServiceUnavailable',
+    `The verifier’s server ${new URL(requestUri).host} is not available now: ${reason}. Try again later.`,
+    { cause },
+  )
 }
 
 /** An endpoint of the verifier. Without https, only hosts of private networks are accepted. @throws {OAuthError} */

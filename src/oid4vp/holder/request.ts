@@ -1,13 +1,14 @@
 /** Checks a request as a wallet (OpenID4VP 1.0 §5, §8.2): for this wallet, valid now, of an authenticated verifier, and possible to answer. */
 import * as z from 'zod'
-import { reasonOf } from '../../base/reason.ts'
-import { DcqlQuery, dcqlFormats } from '../../dcql/query.ts'
+import { isJsonObject } from '../../base/json.ts'
+import { oneLine } from '../../base/foreign.ts'
 import { OAuthError } from '../../oauth/oauth-error.ts'
 import type { StoredRequest, Step } from '../../protocols/present-proof/openid4vp-request.ts'
 import { digitalModes, directPostModes } from '../../protocols/present-proof/openid4vp.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authenticateClient, type AuthenticatedClient } from './client.ts'
 import { chooseEncryption } from './encryption.ts'
+import { describeQuery, readQuery } from './query.ts'
 import { checkUrl, findObject, invalid, readReceivedRequest, type ReceivedRequest } from './request-object.ts'
 
 /** Where an error of the request can be sent: known once the verifier is authenticated. */
@@ -40,7 +41,6 @@ const Times = z.object({
   iat: z.number().optional(),
   nbf: z.number().optional(),
   aud: z.union([z.string(), z.array(z.string())]).optional(),
-  wallet_nonce: z.string().optional(),
 })
 
 /**
@@ -50,7 +50,7 @@ const Times = z.object({
  */
 export async function resolveRequest(wallet: Wallet, authorizationRequest: string): Promise<StoredRequest> {
   const steps: Step[] = []
-  const note = (step: string, detail: string) => void steps.push({ step, detail: detail.slice(0, 2_000) })
+  const note = (step: string, detail: string) => void steps.push({ step, detail: oneLine(detail, 2_000) })
   const received = await readReceivedRequest(wallet, authorizationRequest, note)
   if (received.parameters['client_id'] !== received.clientId)
     throw invalid('The client_id of the Request Object is not that of the URL.')
@@ -79,15 +79,19 @@ export async function resolveRequest(wallet: Wallet, authorizationRequest: strin
 }
 
 /** A signed request is for this wallet, and valid now. */
-export function checkFreshness({ env }: Wallet, { parameters, jws, walletNonce }: ReceivedRequest): void {
-  const { success, data: claims } = Times.safeParse(parameters)
-  if (!success) throw invalid('exp, iat, nbf, aud or wallet_nonce of the Request Object is malformed.')
-  const { exp, iat, nbf, aud, wallet_nonce: echoed } = claims
-  if (walletNonce !== undefined && echoed !== walletNonce)
+export function checkFreshness(
+  { env }: Wallet,
+  { parameters, jws, walletNonce, requestUri }: ReceivedRequest,
+): void {
+  if (walletNonce !== undefined && parameters['wallet_nonce'] !== walletNonce)
     throw invalid('The Request Object has another wallet_nonce than this wallet sent: it may be an old one.')
   if (!jws) return
-  if (aud !== undefined && ![aud].flat().includes(anyWallet))
-    throw invalid(`The aud of the Request Object is not ${anyWallet}.`)
+  const { success, data: claims } = Times.safeParse(parameters)
+  if (!success) throw invalid('exp, iat, nbf or aud of the Request Object is malformed.')
+  const { exp, iat, nbf, aud } = claims
+  // §5.8 requires the first. Verifiers that name their own request_uri bind the object to this request as well.
+  if (aud !== undefined && ![aud].flat().some((each) => each === anyWallet || each === requestUri))
+    throw invalid(`The aud of the Request Object is neither ${anyWallet} nor its request_uri.`)
   const now = Date.now() / 1_000
   const leeway = env.config.PRESENTATION_LEEWAY
   if (exp !== undefined && exp + leeway <= now) throw invalid('The Request Object has expired.')
@@ -150,19 +154,6 @@ function refuseUnsupported(parameters: ReceivedRequest['parameters']): void {
     throw new OAuthError('invalid_scope', 'scope is not supported: send a dcql_query.')
 }
 
-function readQuery({ parameters, origin }: ReceivedRequest, state: string | undefined): DcqlQuery {
-  if (parameters['dcql_query'] === undefined) throw invalid('dcql_query is missing.')
-  const { success, data, error } = DcqlQuery.safeParse(parameters['dcql_query'])
-  if (!success) throw invalid(`dcql_query: ${reasonOf(error)}.`)
-  const known: readonly string[] = dcqlFormats
-  if (!data.credentials.some(({ format }) => known.includes(format)))
-    throw new OAuthError('vp_formats_not_supported', `This wallet presents ${dcqlFormats.join(' and ')}.`)
-  const isUnbound = data.credentials.some((each) => each.require_cryptographic_holder_binding === false)
-  if (isUnbound && state === undefined && origin === undefined)
-    throw invalid('state is missing, which a query without holder binding needs (§5.3).')
-  return data
-}
-
 function metadataOf({ parameters }: ReceivedRequest) {
   return findObject(parameters, 'client_metadata') ?? {}
 }
@@ -178,11 +169,10 @@ function findEncryption(received: ReceivedRequest): Pick<Target, 'encryption'> {
   }
 }
 
-export function nameOf(received: ReceivedRequest): { name?: string } {
-  const { client_name: name } = metadataOf(received)
-  return typeof name === 'string' && name !== '' ? { name: name.slice(0, 200) } : {}
-}
-
-export function describeQuery({ credentials }: DcqlQuery): string {
-  return `${credentials.length} credential ${credentials.length === 1 ? 'query' : 'queries'}: ${credentials.map(({ id, format }) => `${id} (${format})`).join(', ')}`
+/** The name that the verifier gives itself. It is for people, and cannot stop a request. */
+export function nameOf({ parameters }: Pick<ReceivedRequest, 'parameters'>): { name?: string } {
+  const { client_metadata: metadata } = parameters
+  const given = isJsonObject(metadata) ? metadata['client_name'] : undefined
+  const name = typeof given === 'string' ? oneLine(given, 200) : ''
+  return name === '' ? {} : { name }
 }

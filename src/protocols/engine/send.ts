@@ -3,6 +3,7 @@
  * encrypted anew, because mediators refuse envelopes that they have seen.
  */
 import { randomId } from '../../base/id.ts'
+import { isPassingStatus } from '../../base/foreign.ts'
 import { across } from '../../base/probe.ts'
 import { isTemporary, Problem } from '../../base/problem.ts'
 import { traceContext } from '../../base/spans.ts'
@@ -122,8 +123,7 @@ export async function findRecipientRoute(
 
 function requireAccepted({ status, retryAfter }: { status: number; retryAfter?: string }): void {
   if (status >= 200 && status < 300) return
-  // 408, 425 and 429 ask for another attempt. Any other 4xx is final.
-  const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)
+  const isFinal = status >= 400 && !isPassingStatus(status)
   throw new NotDelivered(`The endpoint of the other side answered ${status}.`, {
     isFinal,
     waitMs: readRetryAfter(retryAfter, Date.now()),

@@ -2,6 +2,7 @@
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import * as z from 'zod'
 import { isOver, steadyNow } from '../../base/clock.ts'
+import { ifValid, isPassingStatus, oneLine } from '../../base/foreign.ts'
 import { parseJson } from '../../base/json.ts'
 import type { Task, Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
@@ -46,9 +47,9 @@ export async function toForm(...parts: Parameters<typeof toParameters>): Promise
 type Receipt = { status: number; redirectUri?: string; refusal?: { error: string; detail: string } }
 
 const Answer = z.looseObject({
-  redirect_uri: z.string().max(2_000).optional(),
-  error: z.string().optional(),
-  error_description: z.string().optional(),
+  redirect_uri: ifValid(z.string().max(2_000)),
+  error: ifValid(z.string()),
+  error_description: ifValid(z.string()),
 })
 
 /**
@@ -64,13 +65,19 @@ export async function postResponse(wallet: Wallet, responseUri: string, body: st
     http.exchange(responseUri, { purpose: 'message', method: 'POST', headers, body, ...limits }),
   )
   const answer = readAnswer(text)
-  if (status === 200) return { status, ...readRedirect(answer.redirect_uri) }
-  if (status < 400 || status >= 500 || [408, 425, 429].includes(status))
+  const redirect = readRedirect(answer.redirect_uri)
+  if (status < 300) return { status, ...redirect }
+  if (isPassingStatus(status))
     throw new NotDelivered(`The verifier answered ${status}.`, {
       waitMs: readRetryAfter(retryAfter, Date.now()),
     })
   const { error = 'invalid_request', error_description: detail = `The verifier answered ${status}.` } = answer
-  return { status, refusal: { error: error.slice(0, 100), detail: detail.slice(0, 500) } }
+  // The person continues at the verifier after a refusal too, if it says where (§8.2).
+  return {
+    status,
+    ...redirect,
+    refusal: { error: oneLine(error, 100) || 'invalid_request', detail: oneLine(detail, 500) },
+  }
 }
 
 function readAnswer(text: string): z.infer<typeof Answer> {

@@ -4,6 +4,7 @@
  * https://identity.foundation/didcomm-messaging/spec/v2.1/#problem-reports
  */
 import * as z from 'zod'
+import { oneLine } from '../../base/foreign.ts'
 import type { Problem, ProblemType } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { findRow, type Machine } from '../engine/machine.ts'
@@ -125,7 +126,7 @@ export function commentOf({ comment, args }: ReportBody): string | undefined {
   const filled = comment
     .slice(0, maxComment)
     .replaceAll(/\{(\d{1,3})\}/g, (_, place: string) => toText(args?.[Number(place) - 1]))
-  return filled.slice(0, maxComment)
+  return oneLine(filled, maxComment)
 }
 
 function toText(value: unknown): string {

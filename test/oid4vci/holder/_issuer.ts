@@ -15,7 +15,7 @@ import { startServer } from '../../_server.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
 
 export type Seen = { method: string; path: string; headers: IncomingMessage['headers']; body: string }
-export type Reply = { status?: number; headers?: Record<string, string>; body?: unknown }
+export type Reply = { status?: number; headers?: Record<string, string | string[]>; body?: unknown }
 /** Replaces a response; `usual` is that of the specification. */
 export type Answer = (seen: Seen, usual: Reply) => Reply | Promise<Reply>
 
@@ -56,7 +56,8 @@ export async function startFakeIssuer(path = '/acme') {
     response.end(typeof body === 'string' ? body : JSON.stringify(body ?? {}))
   })
   const identifier = server.url + path
-  const at = (name: string) => `${identifier}/${name}`
+  const folder = path.replace(/\/$/, '')
+  const at = (name: string) => `${server.url}${folder}/${name}`
 
   const metadata = {
     credential_issuer: identifier,
@@ -93,14 +94,14 @@ export async function startFakeIssuer(path = '/acme') {
   }
 
   function usualReply({ path: asked, body }: Seen): Reply {
-    if (asked === `/.well-known/openid-credential-issuer${path}`) return { body: metadata }
-    if (asked === `/.well-known/oauth-authorization-server${path}`) return { body: authorization }
-    if (asked === `${path}/token`)
+    if (asked === `/.well-known/openid-credential-issuer${folder}`) return { body: metadata }
+    if (asked === `/.well-known/oauth-authorization-server${folder}`) return { body: authorization }
+    if (asked === `${folder}/token`)
       return { body: { access_token: 'token', token_type: 'Bearer', expires_in: 600 } }
-    if (asked === `${path}/nonce`) return { body: { c_nonce: 'nonce' } }
-    if (asked === `${path}/notification`) return { status: 204 }
+    if (asked === `${folder}/nonce`) return { body: { c_nonce: 'nonce' } }
+    if (asked === `${folder}/notification`) return { status: 204 }
     // It has no key for an encrypted request, which a test answers itself.
-    if (asked === `${path}/credential` && body.startsWith('{'))
+    if (asked === `${folder}/credential` && body.startsWith('{'))
       return { body: { credentials: [{ credential: issue(body) }], notification_id: 'n' } }
     return { status: 404 }
   }
@@ -141,11 +142,12 @@ export async function startFakeIssuer(path = '/acme') {
     authorization,
     seen,
     /** The requests to an endpoint. */
-    at: (name: string) => seen.filter((each) => each.path === `${path}/${name}`),
+    at: (name: string) => seen.filter((each) => each.path === `${folder}/${name}`),
     issue,
     /** Replaces the response of an endpoint, or of a metadata document by its well-known name. */
     on(name: string, answer: Answer) {
-      answers[name.startsWith('o') ? `/.well-known/${name}${path}` : `${path}/${name}`] = answer
+      const [, known, slash = ''] = /^(o.*?)(\/?)$/.exec(name) ?? []
+      answers[known === undefined ? `${folder}/${name}` : `/.well-known/${known}${folder}${slash}`] = answer
     },
     reset() {
       for (const name of Object.keys(answers)) delete answers[name]

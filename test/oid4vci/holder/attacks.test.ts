@@ -101,11 +101,34 @@ describe('an offer', () => {
     await using server = await startServer((_, response) =>
       response.writeHead(302, { location: 'http://10.0.0.1/offer' }).end(),
     )
-    expect(await refused(`${server.url}/offer`)).toMatchObject({
-      status: 503,
-      detail: expect.stringContaining('status 302'),
-    })
+    expect(await refused(`${server.url}/offer`)).toMatchObject(isInvalidOffer('redirects with status 302'))
   })
+
+  test.each([400, 401, 403, 405])('by reference that is refused with status %i', async (status) => {
+    await using server = await startServer((_, response) => response.writeHead(status).end())
+    const reason = `answers with status ${status}. Ask the issuer for a new one`
+    expect(await refused(`${server.url}/offer`)).toMatchObject(isInvalidOffer(reason))
+  })
+
+  test.each([408, 425, 429, 500, 503])(
+    'by reference that is not there now, with status %i',
+    async (status) => {
+      await using server = await startServer((_, response) => response.writeHead(status).end())
+      expect(await refused(`${server.url}/offer`)).toMatchObject({
+        status: 503,
+        detail: expect.stringContaining(`status ${status}. Try again later`),
+      })
+    },
+  )
+
+  test.each(['javascript:alert(1)', 'file:///etc/issuer', 'urn:issuer'])(
+    'of an issuer that is not at a URL with https: %s',
+    async (credential_issuer) => {
+      const offer = JSON.stringify({ credential_issuer, credential_configuration_ids: ['Licence'] })
+      const reason = `The request to ${credential_issuer} failed: it is not a URL with https`
+      expect(await refused(offer)).toMatchObject(isRefused(reason))
+    },
+  )
 
   test('by reference that was redeemed or has expired', async () => {
     await using server = await startServer((_, response) => response.writeHead(404).end())
@@ -203,7 +226,7 @@ describe('metadata', () => {
         configurationOf({
           proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['RS256'] } },
         }),
-      isInvalidMetadata('does not include ES256'),
+      isInvalidOffer('key proofs by RS256, and this wallet signs by ES256'),
     ],
     [
       'that require a wallet attestation',
@@ -227,7 +250,7 @@ describe('metadata', () => {
       status: 302,
       headers: { location: 'http://10.0.0.1/' },
     }))
-    expect(await refused(issuer.offer())).toMatchObject({ status: 503 })
+    expect(await refused(issuer.offer())).toMatchObject(isInvalidMetadata('redirects with status 302'))
   })
 })
 
@@ -319,6 +342,22 @@ describe('a credential', () => {
     expect(await failed()).toContain('more than 1048576 bytes')
   })
 
+  test.each<['Licence' | 'Person', string, string]>([
+    ['Person', 'a.b.c~d~', 'it is an SD-JWT, and the format jwt_vc_json is a JWT'],
+    ['Licence', 'a.b.c', 'it is a JWT, and the format dc+sd-jwt is an SD-JWT'],
+    ['Licence', 'omppc3N1ZXJBdXRo', 'it is binary data in base64url, such as an mdoc, and the format'],
+    ['Person', '{"@context":[]}', 'it is JSON, and the format jwt_vc_json is a JWT'],
+  ])('%s, of another format than offered: %s', async (configuration, credential, reason) => {
+    issuer.on('credential', () => ({ body: { credentials: [{ credential }] } }))
+    expect(await failed(configuration)).toContain(reason)
+  })
+
+  test('whose refusal is in WWW-Authenticate alone', async () => {
+    const challenge = 'DPoP algs="ES256", error="invalid_token", error_description="it has \\"expired\\""'
+    issuer.on('credential', () => ({ status: 401, headers: { 'www-authenticate': challenge }, body: '' }))
+    expect(await failed()).toContain('invalid_token: it has "expired"')
+  })
+
   test('that the issuer denies', async () => {
     issuer.on('credential', () => ({ status: 400, body: { error: 'credential_request_denied' } }))
     expect(await failed()).toContain('credential_request_denied')
@@ -327,6 +366,7 @@ describe('a credential', () => {
 
 describe('a token response', () => {
   test.each<[string, object, string]>([
+    ['with a token of two lines', { body: { access_token: 'a\n', token_type: 'Bearer' } }, 'visible ASCII'],
     ['without a token', { body: { token_type: 'Bearer' } }, 'access_token'],
     ['of another type', { body: { access_token: 'a', token_type: 'mac' } }, 'neither Bearer nor DPoP'],
     ['bound to no proof', { body: { access_token: 'a', token_type: 'DPoP' } }, 'had no DPoP proof'],
@@ -380,7 +420,7 @@ describe('an authorization response', () => {
   test.each([
     ['of another request', { state: 'other', iss: () => issuer.identifier }, 'state: is not that'],
     ['of another server (mix-up)', { iss: () => other.identifier }, 'iss: is not the authorization server'],
-    ['without its server', { iss: () => undefined }, 'iss: is missing'],
+    ['without its server', { iss: () => undefined }, 'iss: is missing, and the authorization server http'],
   ])(
     '%s',
     async (_, { iss, state: otherState }: { state?: string; iss: () => string | undefined }, reason) => {

@@ -58,12 +58,14 @@ export const checks: Check[] = [
     `x509_hash:${hash}`,
     'x509_san_dns:127.0.0.1',
   ]),
-  asked('request.ts', 'walletNonce !== undefined && echoed !== walletNonce', (verifier) =>
+  asked('request.ts', "walletNonce !== undefined && parameters['wallet_nonce'] !== walletNonce", (verifier) =>
     verifier.offer(verifier.sign({ wallet_nonce: 'old' }), { method: 'post' }),
   ),
-  signed('request.ts', 'aud !== undefined && ![aud].flat().includes(anyWallet)', {
-    aud: 'https://a.example',
-  }),
+  signed(
+    'request.ts',
+    'aud !== undefined && ![aud].flat().some((each) => each === anyWallet || each === requestUri)',
+    { aud: 'https://a.example' },
+  ),
   signed('request.ts', 'exp !== undefined && exp + leeway <= now', { exp: 1_000 }),
   signed('request.ts', '[iat, nbf].some((time) => time !== undefined && time - leeway > now)', { iat: 9e9 }),
   asked('request.ts', 'client.responseUri !== undefined && given !== client.responseUri', (verifier) =>
@@ -80,10 +82,10 @@ export const checks: Check[] = [
   signed('request.ts', "parameters['transaction_data'] !== undefined", { transaction_data: ['e30'] }),
   signed('request.ts', 'parameters[old] !== undefined', { presentation_definition: {} }),
   signed('request.ts', "parameters['scope'] !== undefined", { scope: 'person' }),
-  signed('request.ts', '!data.credentials.some(({ format }) => known.includes(format))', {
+  signed('query.ts', '!data.credentials.some(({ format }) => known.includes(format))', {
     dcql_query: { credentials: [{ id: 'a', format: 'mso_mdoc', meta: { doctype_value: 'a' } }] },
   }),
-  signed('request.ts', 'isUnbound && state === undefined', { dcql_query: { credentials: [unbound] } }),
+  signed('query.ts', 'isUnbound && state === undefined', { dcql_query: { credentials: [unbound] } }),
   asked('request-object.ts', 'request !== undefined && requestUri !== undefined', (verifier) => {
     const url = new URL(verifier.offer(verifier.sign()))
     url.searchParams.set('request', verifier.sign())

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../../src/crypto/keys.ts'
 import { x509 } from '../../../src/x509/issue.ts'
+import { startServer } from '../../_server.ts'
 import { refusal } from '../../_tenants.ts'
 import { issueSdJwtTo } from '../../flows/_sd-jwt.ts'
 import { authority, onCurve, slowKeys } from '../../x509/_chains.ts'
@@ -144,6 +145,24 @@ describe('signed requests', () => {
 
   test('with another request_uri_method are refused', async () => {
     await expectRefused(verifier.offer(verifier.sign(), { method: 'POST' }), 'neither get nor post')
+  })
+})
+
+describe('requests whose server', () => {
+  const served = async (status: number, reason: object) => {
+    await using server = await startServer((_, response) => response.writeHead(status).end())
+    const query = new URLSearchParams({ client_id: 'x509_hash:a', request_uri: `${server.url}/r` })
+    expect(await refusal(receive(wallet.holder, `openid4vp://?${query.toString()}`))).toMatchObject(reason)
+  }
+
+  test.each([302, 401, 403, 404, 410])('answers %i are refused', async (status) => {
+    const detail = `The request_uri answered ${status}. Ask the verifier for a new request.`
+    await served(status, { status: 400, detail: expect.stringContaining(detail) })
+  })
+
+  test.each([408, 425, 429, 500, 503])('answers %i can be received later', async (status) => {
+    const detail = `is not available now: it answered ${status}. Try again later.`
+    await served(status, { status: 503, detail: expect.stringContaining(detail) })
   })
 })
 
@@ -301,6 +320,23 @@ describe('delivery', () => {
     await act(wallet.holder, presentationId, { action: 'request-accept' })
     const { metaLastFailure } = await inState(wallet.holder.call, presentationId, 'ProblemReportReceived')
     expect(metaLastFailure).toMatchObject({ type: 'invalid_request', detail: 'signature: wrong' })
+  })
+
+  test('texts of a verifier are stored on one line, without control characters', async () => {
+    const error_description = 'wrong\nverifier   bank.example (trusted)\u001b[31m\u202e\u2028x'
+    Object.assign(verifier.script, {
+      status: 400,
+      body: JSON.stringify({ error: 'a\nb', error_description }),
+    })
+    const object = verifier.sign({ client_metadata: { client_name: 'Shop\r\n\u202eReason: none' } })
+    const { presentationId, openid4vpRequest } = await receive(wallet.holder, verifier.offer(object))
+    expect(openid4vpRequest!.verifier.name).toBe('Shop   Reason: none')
+    await act(wallet.holder, presentationId, { action: 'request-accept' })
+    const ended = await inState(wallet.holder.call, presentationId, 'ProblemReportReceived')
+    const detail = 'wrong verifier   bank.example (trusted) [31m  x'
+    expect(ended.metaLastFailure).toMatchObject({ type: 'a b', detail })
+    expect(ended.openid4vpRequest!.steps.at(-1)!.detail).toContain(`a b: ${detail}`)
+    expect(JSON.stringify(ended)).not.toMatch(/\\u001b|\u202e|\u2028/)
   })
 
   test('a redirect_uri that runs code is not passed on', async () => {

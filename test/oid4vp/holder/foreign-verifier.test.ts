@@ -135,5 +135,4 @@ const metadataOf = (key: Key) => ({
 const jarOf = (did: string) => ({
   jwtSigner: { method: 'did', alg: 'ES256', didUrl: `${did}#0` },
   expiresInSeconds: 300,
-  additionalJwtPayload: { aud: 'https://self-issued.me/v2' },
 })
