@@ -31,6 +31,8 @@ type Entry = { process: ChildProcess; startedAt: number; address: string | null 
 
 /** The wait before a worker is started that ends again and again. The first time it is started at once. */
 const [shortestWaitMs, longestWaitMs] = [1_000, 30_000]
+/** How long a worker has to end gracefully. */
+const longestStopMs = 8_500
 /** A worker that has run for so long has not failed at its start. */
 const stableMs = 10_000
 
@@ -103,19 +105,28 @@ export class Supervisor {
     this.#onStart = () => {}
   }
 
-  /** Ends all workers gracefully. */
+  /** Ends all workers gracefully. One that does not end in time is killed: it loses nothing that it has acknowledged. */
   async stop(): Promise<void> {
     this.#isStopping = true
     for (const timer of this.#timers) clearTimeout(timer)
     this.#acceptor.close()
-    const running = this.#entries.flatMap((entry) => (entry ? [entry.process] : []))
     await Promise.all(
-      running.map((worker) => {
-        const ended = new Promise((resolve) => worker.once('exit', resolve))
-        if (worker.connected) worker.send({ type: 'stop' } satisfies ToWorker)
-        return ended
-      }),
+      Array.from(this.#entries.entries(), ([index, entry]) => entry && this.#end(index, entry)),
     )
+  }
+
+  async #end(index: number, { process: worker }: Entry): Promise<void> {
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    this.#send(index, { type: 'stop' })
+    const timer = setTimeout(() => {
+      this.#options.log.warn(
+        { worker: workerName(index), ms: longestStopMs },
+        'a worker did not end: it is killed',
+      )
+      worker.kill('SIGKILL')
+    }, longestStopMs)
+    await ended
+    clearTimeout(timer)
   }
 
   #fork(index: number, startsAlone = false): void {

@@ -26,14 +26,20 @@ import { shareWriteBarrier } from './write-barrier.ts'
 /** How long a request for a wallet of a worker that has ended waits for its new process, in seconds. */
 const restartSeconds = 5
 
-export async function runWorker(): Promise<void> {
+/**
+ * Starts when the supervisor says so. Node.js delivers the messages that came while the process loaded without a pause, so whoever
+ * listens does so before the first one, or while `start` is handled.
+ */
+export function runWorker(): void {
   const undo: Undo[] = []
   const channel = new Channel()
-  const start = await channel.next('start')
-  const sharing = shareFiles(start, channel)
   stopWhenTold(channel, undo)
+  channel.on('start', (start) => void run(start, channel, shareFiles(start, channel), undo))
+}
+
+async function run(start: Start, channel: Channel, files: Files, undo: Undo[]): Promise<void> {
   try {
-    await serve(start, channel, sharing, undo)
+    await serve(start, channel, files, undo)
   } catch (error) {
     channel.send({ type: 'failed', ...toFailure(error) })
     await undoAll(undo)

@@ -1,9 +1,17 @@
-/** A worker that is stopped by itself: the others take the connections, and no request is lost. */
+/**
+ * A worker that is stopped by itself: the others take the connections, and no request is lost. And the end of the daemon while one of its
+ * workers loads, or answers nothing.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
-import { Daemon } from '../_daemon.ts'
+import { dirname, join } from 'node:path'
+import { adminToken } from '../_api.ts'
+import { Daemon, thisProgram } from '../_daemon.ts'
+import { temporaryFolder } from '../_temporary-folder.ts'
 import { until, type Tenant } from '../_tenants.ts'
-import { workersOf } from './_workers.ts'
+import { isAlive, workersOf } from './_workers.ts'
 
 let daemon: Daemon
 beforeAll(async () => void (daemon = await Daemon.start({ AGENT_WORKERS: '2' })))
@@ -50,4 +58,28 @@ test('clients of a daemon see no difference when one of its workers is stopped',
   work.isOver = true
   await Promise.all(working)
   expect(outcomes.filter((each) => each !== 'answered')).toEqual([])
+})
+
+test('a worker that is told to stop while its process loads ends, since no message is lost', async () => {
+  await using folder = await temporaryFolder()
+  const env = { AGENT_DATA_DIR: folder.path, AGENT_CONFIG_DIR: folder.path, ADMIN_TOKEN: adminToken }
+  const worker = fork(join(dirname(thisProgram), 'worker.cjs'), { env, stdio: 'ignore' })
+  const start = { type: 'start', index: 0, count: 2, startsAlone: true, ports: { rest: 1, didcomm: 2 } }
+  for (const message of [start, { type: 'workers', workers: [] }, { type: 'stop' }]) worker.send(message)
+  expect(await once(worker, 'exit')).toEqual([0, null])
+})
+
+test('SIGTERM ends a daemon with a worker that answers nothing', async () => {
+  await using own = await Daemon.start({ AGENT_WORKERS: '2' })
+  const [paused] = await workersOf(own)
+  process.kill(paused!, 'SIGSTOP')
+  process.kill(own.pid, 'SIGTERM')
+  const { exitCode, stderr } = (await own.ended)!
+  expect(exitCode, stderr).toBe(0)
+  expect(stderr).toContain('a worker did not end')
+  await until(
+    'the end of the worker',
+    () => Promise.resolve(isAlive(paused!)),
+    (alive) => !alive,
+  )
 })

@@ -13,20 +13,12 @@ import { newFolder } from '../_folder.ts'
 import { connect, issue, newDid, until, type Tenant } from '../_tenants.ts'
 import { verify } from '../backup/_backup.ts'
 import { exportFrom, passphrase } from '../wallet-export/_transfer.ts'
-import { workersOf } from './_workers.ts'
+import { isAlive, workersOf } from './_workers.ts'
 
 const count = 2
 let daemon: Daemon
 beforeAll(async () => void (daemon = await Daemon.start({ AGENT_WORKERS: String(count) })))
 afterAll(() => daemon[Symbol.asyncDispose]())
-
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 /** A tenant of each worker. */
 async function tenantsOfAll(): Promise<Tenant[]> {
