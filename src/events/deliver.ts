@@ -8,6 +8,7 @@ import { reasonOf } from '../base/reason.ts'
 import { activeSpan, causeOf, inSpan, type SpanStart } from '../base/spans.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { storeOutcome } from '../storage/outcome.ts'
 import type { WriteOptions } from '../storage/writer.ts'
 import { confirm, fail, type Delivery } from './deliveries.ts'
 import { logAttempt, type Answer } from './delivery-log.ts'
@@ -39,10 +40,13 @@ type DeliveringWallet = Sealer & {
   transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
 }
 
-/** `stored` resolves when the acceptance of an event is committed; the next event need not wait for that. */
+/**
+ * `stored` resolves when the acceptance of an event is committed; the next event need not wait for that. It rejects with an {UnstoredError}
+ * if the acceptance cannot be stored now.
+ */
 export type Delivered = { isAccepted: boolean; stored?: Promise<void> }
 
-/** Sends an event and logs the outcome. Failures of the receiver do not throw. */
+/** Sends an event and logs the outcome. Failures of the receiver do not throw. @throws {UnstoredError} if the failure cannot be stored now */
 export function deliver(wallet: DeliveringWallet, delivery: Delivery): Promise<Delivered> {
   return inSpan(
     () => deliverySpan(delivery),
@@ -77,17 +81,21 @@ async function attempt(wallet: DeliveringWallet, delivery: Delivery): Promise<De
     // If a crash loses this write, the event is sent again, with the same id.
     return {
       isAccepted: true,
-      stored: wallet.transaction((tx) => confirm(tx, delivery, answer), { canWait: true }),
+      stored: storeOutcome(wallet, (opened) =>
+        opened.transaction((tx) => confirm(tx, delivery, answer), { canWait: true }),
+      ),
     }
   }
   activeSpan()?.fail(answer.status === undefined ? 'unreachable' : String(answer.status))
-  const outcome = await wallet.transaction((tx) => fail(tx, delivery, answer))
-  activeSpan()?.event(outcome)
-  metrics.add('agent_webhook_deliveries_total', { kind, outcome: failedOutcomes[outcome] })
-  wallet.env.log[outcome === 'dead letter' ? 'warn' : 'info'](
-    { walletId: wallet.id, webhookId: id, eventId: event.id, kind, reason: error, outcome },
-    'a webhook did not accept an event',
-  )
+  await storeOutcome(wallet, async (opened) => {
+    const outcome = await opened.transaction((tx) => fail(tx, delivery, answer))
+    activeSpan()?.event(outcome)
+    metrics.add('agent_webhook_deliveries_total', { kind, outcome: failedOutcomes[outcome] })
+    wallet.env.log[outcome === 'dead letter' ? 'warn' : 'info'](
+      { walletId: wallet.id, webhookId: id, eventId: event.id, kind, reason: error, outcome },
+      'a webhook did not accept an event',
+    )
+  })
   return { isAccepted: false }
 }
 

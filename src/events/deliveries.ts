@@ -158,8 +158,12 @@ function isWaiting(dueAt: string, now: Date): boolean {
   return dueAt > now.toISOString() && Date.parse(dueAt) <= now.getTime() + attemptSpacing * 1_000
 }
 
+/** An acceptance may be stored after that of a later event. */
 const setCursor = prepared((db: Db, { id, cursor }: { id: string; cursor: number }) =>
-  db.updateTable('webhook').set({ cursor, attempts: 0 }).where('id', '=', id),
+  db
+    .updateTable('webhook')
+    .set({ cursor: larger(db, sql<number>`cursor`, sql<number>`${cursor}`), attempts: 0 })
+    .where('id', '=', id),
 )
 
 /** Removes the event from the webhook's queue. Returns whether it was in it. */

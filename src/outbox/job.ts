@@ -168,9 +168,10 @@ const findHeads = prepared((db: Db, { at, limit, busy }: { at: string; limit: nu
 
 const deleteById = prepared((db: Db, { id }: Pick<JobRow, 'id'>) => db.deleteFrom('job').where('id', '=', id))
 
-/** Deletes a processed job. */
-export async function deleteJob(tx: Tx, id: string): Promise<void> {
-  await deleteById(tx, { id })
+/** Deletes a processed job. Returns whether it was there. */
+export async function deleteJob(tx: Tx, id: string): Promise<boolean> {
+  const { numAffectedRows } = await deleteById(tx, { id })
+  return numAffectedRows === 1n
 }
 
 /** Deletes unprocessed jobs. The next jobs of their queues become due. */

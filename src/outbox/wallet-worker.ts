@@ -2,20 +2,21 @@
  * The worker of one wallet. It polls the wallet's file for due jobs, due deliveries and expired flows, starts as many as the limits
  * allow, and sleeps until the next one is due. The end of each leads to another poll.
  */
-import { setTimeout as wait } from 'node:timers/promises'
 import { steadyNow } from '../base/clock.ts'
 import { dueDeliveries, type Delivery } from '../events/deliveries.ts'
 import { NoFreeConnectionError } from '../net/destinations.ts'
 import type { Db } from '../storage/database.ts'
+import { storeOutcome } from '../storage/outcome.ts'
 import { isElsewhere } from '../storage/transferred.ts'
 import type { ChangeTopic } from '../storage/tx-context.ts'
 import { dueJobs } from './job.ts'
+import { Recovery } from './recovery.ts'
 import type { Shared } from './worker.ts'
 
 /** Jobs of one wallet that run at a time, so that an unresponsive peer does not delay other tenants; queues that wait for a connection. */
 const [jobLimit, crowdedLimit] = [48, 2_000]
 
-/** The first and the longest pause after the wallet could not be read or written. */
+/** The first and the longest pause after the wallet could not be polled. */
 const [firstPauseMs, longestPauseMs] = [500, 300_000]
 
 /** The longest delay that `setTimeout` supports. It fires a longer one at once. */
@@ -38,6 +39,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   readonly #crowded = new Set<string>()
   /** The last event that a webhook has accepted, by webhook id, until the acceptance is stored. */
   readonly #accepted = new Map<string, { sequence: number; stored: Promise<unknown> }>()
+  readonly #recovery: Recovery<Wallet>
   #failures = 0
   /** When the next job, delivery and expiry are due, and when expired flows were last searched (`steadyNow`, milliseconds). */
   #jobsAt = Infinity
@@ -49,6 +51,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   constructor(id: string, shared: Shared<Wallet>) {
     this.#id = id
     this.#shared = shared
+    this.#recovery = new Recovery(id, shared)
   }
 
   /** Whether jobs or deliveries are running or rescheduled, or the last poll failed. */
@@ -85,7 +88,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   }
 
   get #isRunning(): boolean {
-    const running = this.#queues.size + this.#webhooks.size + this.#accepted.size
+    const running = this.#queues.size + this.#webhooks.size + this.#accepted.size + this.#recovery.unstored
     return this.#isPolling || running > 0 || this.#wanted.size > 0
   }
 
@@ -114,8 +117,14 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     }
   }
 
-  /** Starts what is due. Expired flows come first, because their jobs must not run any more. */
+  /**
+   * Starts what is due, and nothing while an outcome cannot be stored. Expired flows come first, because their jobs must not run any more.
+   */
   async #start(wallet: Wallet, wanted: ReadonlySet<ChangeTopic>): Promise<void> {
+    if (this.#recovery.unstored > 0) {
+      this.#jobsAt = this.#deliveriesAt = this.#expiryAt = Infinity
+      return
+    }
     await this.#startExpired(wallet)
     const now = steadyNow()
     if (wanted.has('jobs') || this.#jobsAt <= now) await this.#startJobs(wallet)
@@ -134,7 +143,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     const limit = this.#freeSlots
     const { expired, nextAt = Infinity } = await handlers.findExpired(wallet, limit + this.#queues.size)
     for (const flow of expired.filter(({ queue }) => !this.#queues.has(queue)).slice(0, limit))
-      void this.#run(flow.queue, (opened) => handlers.expire(opened, flow))
+      void this.#run(flow.queue, (opened) => storeOutcome(opened, (again) => handlers.expire(again, flow)))
     // The end of a running job leads to the next search.
     this.#expiryCheckedAt = expired.length > 0 ? -Infinity : now
     this.#expiryAt = nextAt
@@ -163,7 +172,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
         this.#shared.wake(this.#id, ['jobs'])
         await error.free
         this.#crowded.delete(queue)
-      } else await this.#pause(error, { queue })
+      } else await this.#recovery.after(error, { queue })
     }
     this.#queues.delete(queue)
     this.#shared.wake(this.#id, ['jobs'])
@@ -197,11 +206,11 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     try {
       for (const delivery of [first, ...following.map((next) => ({ ...first, ...next, attempts: 0 }))]) {
         const isAccepted = await slots.run(`${this.#id} ${webhookId}`, () => send(delivery))
-        if (!isAccepted || webhook.isStale || this.#shared.isStopped) break
+        if (!isAccepted || webhook.isStale || this.#shared.isStopped || this.#recovery.unstored > 0) break
         isEmpty = delivery.kind === 'automatic' && delivery.sequence === newest && !webhook.hasMore
       }
     } catch (error) {
-      await this.#pause(error, { webhookId })
+      await this.#recovery.after(error, { webhookId })
     }
     this.#webhooks.delete(webhookId)
     if (isEmpty) this.#shared.backlogs.clearWebhook(this.#id, webhookId)
@@ -216,22 +225,14 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
       if (this.#accepted.get(webhookId)?.sequence === sequence) this.#accepted.delete(webhookId)
       if (!this.#isRunning) this.#sleep()
     }
-    const retry = async (error: unknown) => {
+    const recover = async (error: unknown) => {
+      await this.#recovery.after(error, { webhookId })
       untrack()
-      await this.#pause(error, { webhookId })
       this.#shared.wake(this.#id)
     }
-    stored.then(untrack, retry)
+    stored.then(untrack, recover)
     // Keeps the wallet open until the write is done.
     this.#shared.use(this.#id, () => stored).catch(() => undefined)
-  }
-
-  /** Logs why a job or a delivery failed, and waits before the next attempt. */
-  async #pause(error: unknown, about: Record<string, string>): Promise<void> {
-    if (this.#shared.isStopped || isElsewhere(error)) return
-    const fields = { err: error, walletId: this.#id, ...about }
-    this.#shared.log.error(fields, 'a job or a delivery could not be processed')
-    await wait(firstPauseMs, undefined, { ref: false })
   }
 
   /** Sets the timer for the next due time, which may have passed. An overdue expiry may wait for the end of a job. */

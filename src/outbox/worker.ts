@@ -34,7 +34,7 @@ const stopTimeoutMs = 2_000
 /** An expired flow, and the queue of its jobs, which must not run while the flow ends. */
 export type ExpiredFlow = { queue: string; recordId: string; protocol: string }
 
-/** The functions that the worker calls. Each stores its own result. */
+/** The functions that the worker calls. Each stores its own result. @throws {UnstoredError} what the worker stores later */
 export type Handlers<Wallet> = {
   /** Processes a job: deletes it with its result, or reschedules it. @throws {NoFreeConnectionError} if the destination has no free connection */
   job(wallet: Wallet, job: Job): Promise<void>

@@ -1,8 +1,13 @@
 /** With a full disk, the daemon reads, answers writes with 507, and writes again when there is space. */
 import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { adminToken } from '../_api.ts'
 import { Daemon } from '../_daemon.ts'
+import { openParty } from '../_party.ts'
+import { openReceiver } from '../_receiver.ts'
 import { canMount, fill, makeRoom, smallDisk } from '../_small-disk.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
 import { until } from '../_tenants.ts'
@@ -52,3 +57,63 @@ test.runIf(canMount).each(['SIGKILL', 'SIGTERM'] as const)(
     expect(await daemon.stop()).toBe(0)
   },
 )
+
+test.runIf(canMount)('what was sent before the disk was full is not sent again', async () => {
+  await using folder = await temporaryFolder()
+  await using disk = await smallDisk(folder.path)
+  await using daemon = await Daemon.start(
+    { AGENT_DATA_DIR: join(disk.inside, 'data'), ADMIN_TOKEN: adminToken },
+    disk.prefix,
+  )
+  const tenant = await daemon.newTenant('tenant')
+  const held: (() => void)[] = []
+  let holds = false
+  const answer = (status: number) => (response: ServerResponse) => {
+    const end = () => response.writeHead(status).end()
+    if (holds) held.push(end)
+    else end()
+  }
+  await using accepting = await openReceiver(answer(200))
+  await using failing = await openReceiver(answer(500))
+  await using party = await openParty({ answer: answer(200) })
+  await using other = await openParty({ answer: answer(200) })
+  const { connectionId } = await party.connect(tenant)
+  const { connectionId: otherId } = await other.connect(tenant)
+  const before = [party, other].map(({ envelopes }) => envelopes.length)
+  for (const { url } of [accepting, failing]) await tenant.call('POST /events/webhooks', { body: { url } })
+  const sent = () => [
+    accepting.bodies.length,
+    failing.bodies.length,
+    ...[party, other].map(({ envelopes }, n) => envelopes.length - before[n]!),
+  ]
+  holds = true
+  for (let n = 0; n < 2; n++) await tenant.call('POST /connections', { body: {} })
+  for (const id of [connectionId, otherId])
+    await tenant.call('POST /messages', { body: { connectionId: id, content: 'hello' } })
+  await until(
+    'four requests',
+    () => Promise.resolve(held.length),
+    (length) => length === 4,
+  )
+  fill(disk.path, 'filler')
+  holds = false
+  for (const end of held) end()
+  // Several times the pause after the first failure.
+  await sleep(4_000)
+  const [delivered, ...others] = sent()
+  expect(others).toEqual([1, 1, 1])
+  expect(delivered).toBeLessThanOrEqual(2)
+
+  makeRoom(disk.path)
+  const outcomes = async () => {
+    const { contents: messages } = await tenant.call('GET /messages', { query: {} })
+    return messages.filter(({ sentAt }) => sentAt !== undefined).length
+  }
+  await until('the stored outcomes', outcomes, (count) => count === 2)
+  await until(
+    'all events',
+    () => Promise.resolve(new Set(accepting.bodies).size),
+    (count) => count >= 2,
+  )
+  expect([accepting.bodies.length, ...sent().slice(2)]).toEqual([new Set(accepting.bodies).size, 1, 1])
+})

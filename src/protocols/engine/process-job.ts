@@ -16,6 +16,7 @@ import type { Protocol, Rec } from './protocol.ts'
 import { NotDelivered, sendMessage } from './send.ts'
 import { threadOf } from './receive.ts'
 import type { Tx } from '../../storage/database.ts'
+import { storeOutcome, UnstoredError } from '../../storage/outcome.ts'
 import { LaterError, type Task, type Wallet } from '../../wallet/wallet.ts'
 
 /** The shortest and the longest pause between two attempts. */
@@ -25,7 +26,12 @@ const longestPauseMs = 60_000
 /** How many characters of the reason a rescheduled job keeps. A peer may have chosen the text. */
 const reasonLimit = 1_000
 
-/** Processes a job; `more` are tasks of flows outside of DIDComm. A failure reschedules the job and is stored in its record. @throws {NoFreeConnectionError} if the destination has no free connection */
+/**
+ * Processes a job; `more` are tasks of flows outside of DIDComm. A failure reschedules the job and is stored in its record.
+ *
+ * @throws {NoFreeConnectionError} if the destination has no free connection
+ * @throws {UnstoredError} if the job was processed, and the outcome cannot be stored now
+ */
 export async function processJob(
   wallet: Wallet,
   job: Job,
@@ -40,18 +46,29 @@ export async function processJob(
       body.kind === 'message'
         ? await send(wallet, job, body)
         : await (tasks[body.task] ?? more[body.task])!(wallet, body.recordId)
-    await wallet.transaction(async (tx) => {
-      await deleteJob(tx, id)
-      await write(tx)
-    })
+    await end(wallet, id, write)
     observe('done')
     if (body.kind === 'message') wallet.env.log.debug(fieldsOf(wallet, job), 'a message was sent')
   } catch (error) {
-    if (error instanceof NoFreeConnectionError) throw error
+    if (error instanceof NoFreeConnectionError || error instanceof UnstoredError) throw error
     observe(error instanceof LaterError ? 'postponed' : 'failed')
-    if (error instanceof LaterError) await wallet.transaction((tx) => reschedule(tx, job, error.at))
+    if (error instanceof LaterError)
+      await storeOutcome(wallet, (opened) => opened.transaction((tx) => reschedule(tx, job, error.at)))
     else await handleFailure(wallet, job, at, error)
   }
+}
+
+/** Deletes a job with its outcome. @throws {UnstoredError} */
+async function end(wallet: Wallet, id: string, write: (tx: Tx) => Promise<unknown>): Promise<void> {
+  let isRepeated = false
+  await storeOutcome(wallet, (opened) =>
+    opened.transaction(async (tx) => {
+      // A commit is unknown if the database went away during it.
+      if (!(await deleteJob(tx, id)) && isRepeated) return
+      isRepeated = true
+      await write(tx)
+    }),
+  )
 }
 
 async function send(wallet: Wallet, job: Job, body: MessageBody): Promise<(tx: Tx) => Promise<unknown>> {
@@ -91,17 +108,20 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
     failure.detail = `Abandoned after ${attempts + 1} attempts since ${job.createdAt}: ${failure.detail}`
   const dueAt = Math.min(endsAt, steadyNow() + pauseMs(error, job))
   noteAttempt(error, { isFinal, isRefused, waitMs: dueAt - steadyNow() })
-  await wallet.transaction(async (tx) => {
-    if (!isFinal)
-      await reschedule(tx, job, new Date(dueAt), new Date(steadyNow()), reason.slice(0, reasonLimit))
-    else {
-      await deleteJob(tx, id)
+  if (isFinal)
+    await end(wallet, id, async (tx) => {
       // Stored value; the message log shows it in traces.
       const outcome = isRefused ? 'refused' : 'given up'
       if (body.kind === 'message') await logMessage(tx, job, body, { at, failure: { outcome, reason } })
-    }
-    await noteFailure(tx, body, failure, isFinal)
-  })
+      await noteFailure(tx, body, failure, true)
+    })
+  else
+    await storeOutcome(wallet, (opened) =>
+      opened.transaction(async (tx) => {
+        await reschedule(tx, job, new Date(dueAt), new Date(steadyNow()), reason.slice(0, reasonLimit))
+        await noteFailure(tx, body, failure, false)
+      }),
+    )
 }
 
 /** Marks the span of a failed attempt, and says what happens to the job. */
