@@ -148,10 +148,33 @@ const deleteOldest = prepared((db: Db, { before }: { before: string }) =>
 )
 
 /**
- * Deletes some of the oldest events that are older than `retention` seconds, and their delivery logs.
+ * Deletes some of the oldest events that are older than `retention` seconds, and their delivery logs. Returns how many.
  *
  * Undelivered events stay, and so does the newest event, so that sequence numbers are not reused.
  */
-export async function pruneEvents(tx: Tx, retention: number, now = new Date()): Promise<void> {
-  await deleteOldest(tx, { before: new Date(now.getTime() - retention * 1_000).toISOString() })
+export async function pruneEvents(tx: Tx, retention: number, now = new Date()): Promise<number> {
+  const before = new Date(now.getTime() - retention * 1_000).toISOString()
+  return Number((await deleteOldest(tx, { before })).numAffectedRows)
+}
+
+/** When the oldest event was logged that may be deleted. */
+export async function findOldestEvent(db: Db): Promise<string | undefined> {
+  const newest = db.selectFrom('event').select((eb) => eb.fn.max('sequence').as('sequence'))
+  const older = db.selectFrom('event').select('ts').where('sequence', '<', newest)
+  return (await older.orderBy('sequence').limit(1).executeTakeFirst())?.ts
+}
+
+/** The newest event, if it is older than `before`, and every webhook has got it. */
+export function findNewestEvent(db: Db, before: string): Promise<EventRow | undefined> {
+  const waiting = db
+    .selectFrom('webhook')
+    .select('id')
+    .where('cursor', '<', sql<number>`event.sequence`)
+  return db
+    .selectFrom('event')
+    .selectAll()
+    .where('sequence', '=', (eb) => eb.selectFrom('event').select((e) => e.fn.max('sequence').as('sequence')))
+    .where('ts', '<', before)
+    .where((eb) => eb.not(eb.exists(waiting)))
+    .executeTakeFirst()
 }

@@ -130,9 +130,16 @@ const deleteOldest = prepared((db: Db, { before }: { before: string }) =>
     .where('at', '<', before),
 )
 
-/** Deletes some of the oldest rows that are older than `retention` seconds. */
-export async function pruneMessageLog(tx: Tx, retention: number, now = new Date()): Promise<void> {
-  await deleteOldest(tx, { before: new Date(now.getTime() - retention * 1_000).toISOString() })
+/** Deletes some of the oldest rows that are older than `retention` seconds. Returns how many. */
+export async function pruneMessageLog(tx: Tx, retention: number, now = new Date()): Promise<number> {
+  const before = new Date(now.getTime() - retention * 1_000).toISOString()
+  return Number((await deleteOldest(tx, { before })).numAffectedRows)
+}
+
+/** When the oldest message was logged. */
+export async function findOldestLogged(db: Db): Promise<string | undefined> {
+  const oldest = db.selectFrom('message_log').select('at').orderBy('sequence').limit(1)
+  return (await oldest.executeTakeFirst())?.at
 }
 
 /** `event_sequence` null stands for the newest event. */

@@ -1,6 +1,6 @@
 /**
- * Deletes old records and messages (extension): proofs by `PROOF_RETENTION`, records of flows that failed by `FAILED_RECORD_RETENTION`, and
- * basic messages by `MESSAGE_RETENTION`. Nothing is deleted unless the operator sets one of them.
+ * Deletes old rows (extension): proofs by `PROOF_RETENTION`, records of flows that failed by `FAILED_RECORD_RETENTION`, and basic messages
+ * by `MESSAGE_RETENTION`, each only if the operator sets it; and what is old in logs by `EVENT_RETENTION`.
  */
 import { setImmediate as tick } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -18,6 +18,7 @@ import type { Protocol } from './engine/protocol.ts'
 import { removeRecord } from './engine/remove.ts'
 import { issueCredential } from './issue-credential/model.ts'
 import { presentProof } from './present-proof/model.ts'
+import { removeOldLogs } from './old-logs.ts'
 import { removeCredentialRecord } from './remove-credential.ts'
 
 /** Rows of one kind that are deleted together: the records of a batch share a commit. */
@@ -32,21 +33,31 @@ export type Retention = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Searches all wallets at once and then at intervals: a tenth of the shortest time, at most a day. */
+/** Searches all wallets at once and then at intervals: a tenth of the shortest time, at least a minute and at most a day. */
 export function createRetention(
   config: Pick<
     Config,
-    'PROOF_RETENTION' | 'FAILED_RECORD_RETENTION' | 'MESSAGE_RETENTION' | 'CONNECT_INVITATION_EXPIRY'
+    | 'EVENT_RETENTION'
+    | 'PROOF_RETENTION'
+    | 'FAILED_RECORD_RETENTION'
+    | 'MESSAGE_RETENTION'
+    | 'CONNECT_INVITATION_EXPIRY'
   >,
   wallets: Pick<Wallets, 'ids' | 'use'>,
   log: Log,
 ): Retention {
   const { PROOF_RETENTION: proofs, FAILED_RECORD_RETENTION: failed, MESSAGE_RETENTION: messages } = config
-  const set = [proofs, failed, messages].filter((seconds) => seconds !== undefined)
+  const { EVENT_RETENTION: events } = config
+  const set = [events, proofs, failed, messages].filter((seconds) => seconds !== undefined)
   const intervalMs = Math.max(shortestMs, Math.min(longestMs, Math.min(...set) * 100))
   let timer: NodeJS.Timeout | undefined
-  let isStopped = set.length === 0
+  let isStopped = false
   let running: Promise<void> = Promise.resolve()
+
+  const complain = (error: unknown, about: { walletId?: string }) => {
+    if (!isElsewhere(error))
+      log.error({ err: error, ...about }, 'old records and events could not be deleted')
+  }
 
   async function apply(): Promise<void> {
     for (const id of await wallets.ids()) {
@@ -55,9 +66,7 @@ export function createRetention(
       await tick()
       await wallets
         .use(id, (wallet) => applyTo(wallet))
-        .catch((error: unknown) => {
-          if (!isElsewhere(error)) log.error({ err: error, walletId: id }, 'old records could not be deleted')
-        })
+        .catch((error: unknown) => complain(error, { walletId: id }))
     }
   }
 
@@ -75,15 +84,18 @@ export function createRetention(
       await removeOld(wallet, presentProof, failed, true)
     }
     if (messages !== undefined) await removeOldMessages(wallet, messages)
+    await removeOldLogs(wallet, events, beforeOf)
   }
 
   function search(): void {
-    running = apply().finally(() => {
-      if (!isStopped) timer = setTimeout(search, intervalMs).unref()
-    })
+    running = apply()
+      .catch((error: unknown) => complain(error, {}))
+      .finally(() => {
+        if (!isStopped) timer = setTimeout(search, intervalMs).unref()
+      })
   }
 
-  if (!isStopped) search()
+  search()
   return {
     apply,
     async [Symbol.asyncDispose]() {

@@ -5,8 +5,8 @@ import type { Tx } from './database.ts'
 /** A topic of a commit: jobs, events, webhooks with their replays, or the DID request or challenge with an id. */
 export type ChangeTopic = 'jobs' | 'events' | 'webhooks' | `session ${string}` | `record ${string}`
 
-/** Deletes some of the oldest rows of a log that are older than `retentionSeconds`. */
-export type Prune = (tx: Tx, retentionSeconds: number) => Promise<void>
+/** Deletes some of the oldest rows of a log that are older than `retentionSeconds`. Returns how many. */
+export type Prune = (tx: Tx, retentionSeconds: number) => Promise<number>
 
 type TxContext = {
   changes: Set<ChangeTopic>

@@ -10,6 +10,7 @@ import { requestProof, prove, startWithCredential, startWithOffer } from '../flo
 
 const day = 86_400
 const usual = {
+  EVENT_RETENTION: 30 * day,
   PROOF_RETENTION: undefined,
   FAILED_RECORD_RETENTION: undefined,
   MESSAGE_RETENTION: undefined,
@@ -23,6 +24,9 @@ const age = ({ agent }: TestAgent, { walletId }: Tenant, seconds: number) =>
       const at = new Date(Date.now() - seconds * 1_000).toISOString()
       await tx.updateTable('record').set({ created_at: at, updated_at: at }).execute()
       await tx.updateTable('message').set({ created_at: at }).execute()
+      await tx.updateTable('event').set({ ts: at }).execute()
+      await tx.updateTable('message_log').set({ at }).execute()
+      await tx.updateTable('inbox').set({ received_at: at }).execute()
     }),
   )
 
@@ -91,6 +95,43 @@ test('failed flows and expired invitations are deleted after their time, and val
   expect(await totals(issuer)).toEqual([3, 0, 0, 0])
   await apply(agent, { FAILED_RECORD_RETENTION: 9 * day })
   expect(await totals(issuer)).toEqual([2, 0, 0, 0])
+})
+
+test('in a wallet that nobody uses any more, old events, logged messages and message ids are deleted', async () => {
+  await using pair = await startWithCredential()
+  const { agent, issuer, holder, connectionId, recordId } = pair
+  const { thid, presentationId } = await requestProof(issuer, holder, { connectionId })
+  await prove(holder, presentationId, recordId)
+  await presentationIn(issuer.call, thid, 'PresentationVerified')
+  const count = async (table: 'event' | 'message_log' | 'inbox') =>
+    agent.agent.wallets.use(issuer.walletId, async ({ db }) => {
+      const { all } = await db
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll().as('all'))
+        .executeTakeFirstOrThrow()
+      return Number(all)
+    })
+  const counts = () => Promise.all([count('event'), count('message_log'), count('inbox')])
+  const before = await counts()
+  expect(Math.min(...before)).toBeGreaterThan(2)
+
+  await age(agent, issuer, 10 * day)
+  await apply(agent, { EVENT_RETENTION: 11 * day })
+  expect(await counts()).toEqual(before)
+  await apply(agent, { EVENT_RETENTION: 9 * day })
+  expect(await counts()).toEqual([1, 0, before[2]])
+  await age(agent, issuer, 31 * day)
+  await apply(agent, { EVENT_RETENTION: 9 * day })
+  expect(await counts()).toEqual([1, 0, 0])
+
+  const [newest] = (await issuer.call('GET /events')).contents
+  expect(newest).toMatchObject({
+    type: 'PresentationUpdated',
+    data: { presentationId: expect.any(String), status: 'PresentationVerified', thid, role: 'Verifier' },
+  })
+  expect(Object.keys(newest!.data)).toHaveLength(4)
+  const next = await issuer.call('POST /events/test', { body: { type: 'ConnectionUpdated' } })
+  expect((await issuer.call('GET /events', { query: { after: newest!.id } })).contents).toEqual([next])
 })
 
 test('a daemon applies the settings when it starts', async () => {

@@ -1,25 +1,20 @@
 /** Receives DIDComm messages: each is applied once, even if it arrives again. */
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
-import { isOver, steadyNow } from '../../base/clock.ts'
+import { isOver } from '../../base/clock.ts'
 import { isTemporary, Problem } from '../../base/problem.ts'
 import { type Attachment, expiresAtMs, messageExpired } from '../../didcomm/message.ts'
 import { findKnownType } from '../../didcomm/message-type.ts'
 import type { Unpacked } from '../../didcomm/unpack.ts'
 import { didOf } from '../../did/document.ts'
 import { isLogged, logReceived } from '../../outbox/message-log.ts'
-import type { Db, Tx } from '../../storage/database.ts'
-import { prepared } from '../../storage/prepared.ts'
+import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { requireKnownSender } from '../peers.ts'
-import { noteLogRow, prunedAtOnce } from '../../storage/tx-context.ts'
 import { enqueueReport, reportProblem, toReport } from '../report-problem/flow.ts'
 import { RevokeBody, revocationNotification } from '../revocation-notification/flow.ts'
 import type * as z from 'zod'
 import { reasonOf } from '../../base/reason.ts'
-
-/** How long message ids are kept: 30 days, longer than senders retry. A message that arrives later finds its record in a later state. */
-const rememberedMs = 30 * 86_400_000
+import { findMessage, once } from './inbox.ts'
 
 /** An authenticated message: `from` is the DID whose key encrypted it, `to` the wallet's DID that it was encrypted for. */
 export type Received = {
@@ -44,18 +39,6 @@ export type Received = {
  * @throws {Problem} to refuse the message; nothing is written then
  */
 export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) => Promise<unknown>>
-
-const findMessage = prepared((db: Db, { id }: { id: string }) =>
-  db.selectFrom('inbox').select('id').where('id', '=', id),
-)
-
-const insertMessage = prepared((db: Db, { id, received_at }: { id: string; received_at: string }) =>
-  db
-    .insertInto('inbox')
-    .values({ rowid: sql<number>`(select coalesce(max(rowid), 0) + 1 from inbox)`, id, received_at })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('rowid'),
-)
 
 /**
  * Passes an unpacked message to its handler. One transaction stores the message id, the log entry and the handler's write. A refusal with
@@ -127,31 +110,6 @@ function isStranger(wallet: Wallet, message: Received): Promise<boolean> {
 function log(tx: Tx, message: Received, at: Date, refusal?: string): Promise<void> {
   const { id, type, from, to } = message
   return logReceived(tx, { id, thread: threadOf(message), type, from, to }, { at, refusal })
-}
-
-/** Writes, unless the message id is stored already. Returns whether it wrote. */
-function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknown>): Promise<boolean> {
-  return wallet.transaction(async (tx) => {
-    const { rows } = await insertMessage(tx, { id: inboxId, received_at: new Date().toISOString() })
-    const [inserted] = rows
-    if (!inserted) return false
-    noteLogRow(tx, inserted.rowid, pruneInbox)
-    await write(tx)
-    return true
-  })
-}
-
-const deleteMessages = prepared((db: Db, { before }: { before: string }) =>
-  db
-    .deleteFrom('inbox')
-    .where('rowid', '<', sql<number>`(select min(rowid) from inbox) + ${sql.lit(prunedAtOnce)}`)
-    .where('received_at', '<', before),
-)
-
-/** Deletes some of the oldest message ids that are older than 30 days. Row ids are in the order of arrival. */
-async function pruneInbox(tx: Tx): Promise<void> {
-  const before = new Date(Math.min(Date.now(), steadyNow()) - rememberedMs)
-  await deleteMessages(tx, { before: before.toISOString() })
 }
 
 /** Requires an authenticated sender: the `from` of an anonymous message proves nothing. */
