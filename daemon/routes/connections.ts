@@ -10,6 +10,7 @@ import {
   UpdateConnection,
 } from '../../src/protocols/connection/model.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
+import { IdempotencyHeader } from '../../src/protocols/engine/idempotency.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
@@ -31,10 +32,12 @@ export default [
       operationId: 'createConnection',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
+      headers: IdempotencyHeader,
       body: CreateConnection,
       reply: [201, Connection],
     },
-    async ({ wallet }, { body }) => toConnection(await createInvitation(wallet, body)),
+    async ({ wallet }, { headers, body }) =>
+      toConnection(await createInvitation(wallet, body, headers['idempotency-key'])),
   ),
 
   route(

@@ -18,15 +18,13 @@ import {
   CreateCredentialOffer,
   InviteToOffer,
 } from '../../src/protocols/issue-credential/offers.ts'
-import { IdempotencyKey } from '../../src/protocols/engine/idempotency.ts'
+import { IdempotencyHeader } from '../../src/protocols/engine/idempotency.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import { removeCredentialRecord } from '../../src/protocols/remove-credential.ts'
 import { acceptAnyOffer, rejectAnyOffer } from '../../src/oid4vci/holder/answer-offer.ts'
 import { Page, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 import { RecordPaging } from './connections.ts'
-
-const IdempotencyHeader = z.object({ 'idempotency-key': IdempotencyKey })
 
 const RecordPage = Page('Collection', IssueCredentialRecord, 'IssueCredentialRecordPage')
 // A plain string, as in the Cloud Agent: a text that is not an id is a record that does not exist.

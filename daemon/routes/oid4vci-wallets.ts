@@ -11,7 +11,7 @@ import {
   stateNotFound,
 } from '../../src/oid4vci/nonce.ts'
 import { NotificationRequest, receiveNotification } from '../../src/oid4vci/notification.ts'
-import { OfferObject, offerNotFound, readOffer } from '../../src/oid4vci/offers.ts'
+import { OfferObject, offerNotFound, readOffer } from '../../src/oid4vci/offer-object.ts'
 import { issuerIdIn } from '../../src/oid4vci/session.ts'
 import { redeemCode, TokenRequest, TokenResponse } from '../../src/oid4vci/token.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'

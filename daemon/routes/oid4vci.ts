@@ -18,7 +18,9 @@ import {
   PatchCredentialIssuer,
   updateIssuer,
 } from '../../src/oid4vci/issuers.ts'
-import { createOffer, CreateOpenIdCredentialOffer, OpenIdCredentialOffer } from '../../src/oid4vci/offers.ts'
+import { IdempotencyHeader } from '../../src/protocols/engine/idempotency.ts'
+import { OpenIdCredentialOffer } from '../../src/oid4vci/offer-object.ts'
+import { createOffer, CreateOpenIdCredentialOffer } from '../../src/oid4vci/offers.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
@@ -158,9 +160,11 @@ export default [
       access: 'tenant',
       scopes: ['issuer'],
       path,
+      headers: IdempotencyHeader,
       body: CreateOpenIdCredentialOffer,
       reply: [201, OpenIdCredentialOffer],
     },
-    ({ wallet, agent: { db } }, { path: { issuerId }, body }) => createOffer({ db, wallet }, issuerId, body),
+    ({ wallet, agent: { db } }, { path: { issuerId }, headers, body }) =>
+      createOffer({ db, wallet }, issuerId, body, headers['idempotency-key']),
   ),
 ] as const

@@ -10,6 +10,7 @@ import {
 } from '../../src/oid4vp/requests.ts'
 import { findCandidates, PresentationCandidates } from '../../src/protocols/candidates.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
+import { IdempotencyHeader } from '../../src/protocols/engine/idempotency.ts'
 import {
   PresentationStatus,
   presentProof,
@@ -50,10 +51,12 @@ export default [
       operationId: 'requestPresentation',
       access: 'tenant',
       scopes: ['verifier'],
+      headers: IdempotencyHeader,
       body: RequestPresentation,
       reply: [201, PresentationStatus],
     },
-    async ({ wallet }, { body }) => toPresentationStatus(await requestPresentation(wallet, body)),
+    async ({ wallet }, { headers, body }) =>
+      toPresentationStatus(await requestPresentation(wallet, body, headers['idempotency-key'])),
   ),
 
   route(
@@ -63,10 +66,12 @@ export default [
       operationId: 'createOOBRequestPresentationInvitation',
       access: 'tenant',
       scopes: ['verifier'],
+      headers: IdempotencyHeader,
       body: InviteToPresent,
       reply: [201, PresentationStatus],
     },
-    async ({ wallet }, { body }) => toPresentationStatus(await inviteToPresent(wallet, body)),
+    async ({ wallet }, { headers, body }) =>
+      toPresentationStatus(await inviteToPresent(wallet, body, headers['idempotency-key'])),
   ),
 
   route(
@@ -77,10 +82,12 @@ export default [
       extension: true,
       access: 'tenant',
       scopes: ['verifier'],
+      headers: IdempotencyHeader,
       body: RequestByOpenId4Vp,
       reply: [201, PresentationStatus],
     },
-    async ({ wallet }, { body }) => toPresentationStatus(await requestByOpenId4Vp(wallet, body)),
+    async ({ wallet }, { headers, body }) =>
+      toPresentationStatus(await requestByOpenId4Vp(wallet, body, { key: headers['idempotency-key'] })),
   ),
 
   route(

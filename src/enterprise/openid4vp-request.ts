@@ -6,7 +6,7 @@ import { Problem } from '../base/problem.ts'
 import { anyCredential } from '../credentials/sd-jwt/sd-jwt.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import { vctOf } from '../oid4vci/credential-types.ts'
-import { RequestByOpenId4Vp, requestByOpenId4Vp } from '../oid4vp/requests.ts'
+import { RequestByOpenId4Vp, requestByOpenId4Vp, type RequestingSession } from '../oid4vp/requests.ts'
 import { storeAnswer } from '../oid4vp/session.ts'
 import { findRecord } from '../protocols/engine/find.ts'
 import { advance } from '../protocols/engine/record.ts'
@@ -35,13 +35,14 @@ export async function requestForSession(
   const parsed = RequestByOpenId4Vp.safeParse(asked)
   if (!parsed.success) throw badRequest(`openid4vp.${firstFault(parsed.error)}`)
   const request = { ...parsed.data, expiresIn: lifetimeSeconds }
-  await requestByOpenId4Vp(wallet, request, {
+  const session: RequestingSession = {
     id,
     store(tx, { id: presentationId, openid4vp }) {
       const { authorizationRequest, clientId } = openid4vp!
       return store(tx, { presentationId, authorizationRequest, clientId })
     },
-  })
+  }
+  await requestByOpenId4Vp(wallet, request, { session })
 }
 
 /** The newest types of a query, so that a request by value remains short. */

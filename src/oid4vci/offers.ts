@@ -1,13 +1,12 @@
 /** Credential offers (VCI §4.1): a record of issuance, its session, and the URL that a wallet opens. */
 import * as z from 'zod'
-import { isOver } from '../base/clock.ts'
-import { newId, randomId } from '../base/id.ts'
+import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
-import { findByShortId } from '../protocols/engine/find.ts'
+import { digestOf, newSecret } from '../oauth/secrets.ts'
+import { createOnce } from '../protocols/engine/idempotency.ts'
 import { begin } from '../protocols/engine/record.ts'
-import { protocols } from '../protocols/index.ts'
 import { expiresIn } from '../protocols/model.ts'
-import { type CredentialRecord, issueCredential } from '../protocols/issue-credential/model.ts'
+import { issueCredential } from '../protocols/issue-credential/model.ts'
 import { Claims } from '../protocols/issue-credential/offers.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { optional } from '../wallet/model.ts'
@@ -16,17 +15,9 @@ import type { Wallet } from '../wallet/wallet.ts'
 import { ConfigurationId, requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
 import { vciFormats, type VciFormatId } from './formats.ts'
-import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
-import { preAuthorizedGrant } from '../oauth/parameters.ts'
-import { digestOf, newSecret } from '../oauth/secrets.ts'
-import {
-  getSession,
-  insertSession,
-  newIssuerState,
-  openSecrets,
-  sealSecrets,
-  type SessionSecrets,
-} from './session.ts'
+import { getOwnIssuer, type IssuerRow } from './issuers.ts'
+import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
+import { insertSession, newIssuerState, sealSecrets, type SessionSecrets } from './session.ts'
 import { mostGuesses, newTxCode, TxCode } from './tx-code.ts'
 
 /** Grants of offers by their names here. */
@@ -62,36 +53,56 @@ export const CreateOpenIdCredentialOffer = z
   .meta({ id: 'CredentialOfferRequest' })
 export type CreateOpenIdCredentialOffer = z.output<typeof CreateOpenIdCredentialOffer>
 
-export const OpenIdCredentialOffer = z
-  .object({
-    credentialOffer: z.string().describe('The URL for the wallet: `openid-credential-offer://?…`.'),
-    recordId: z.guid().describe('The record of the issuance (extension).'),
-    expiresAt: z.iso.datetime().describe('The end of the offer (extension).'),
-    txCode: z.string().optional().describe('The transaction code. It is not returned again (extension).'),
-  })
-  .meta({ id: 'CredentialOfferResponse' })
-export type OpenIdCredentialOffer = z.infer<typeof OpenIdCredentialOffer>
-
-/** The Credential Offer object. */
-export const OfferObject = z
-  .object({
-    credential_issuer: z.string(),
-    credential_configuration_ids: z.array(z.string()),
-    grants: z.record(z.string(), z.looseObject({})),
-  })
-  .meta({ id: 'CredentialOffer' })
-export type OfferObject = z.infer<typeof OfferObject>
-
-/** @throws {Problem} 404 without issuer or configuration; if DID or claims cannot be used */
+/**
+ * Offers a credential. A repeated request with the same idempotency key returns the first offer, until it is redeemed.
+ *
+ * @throws {Problem} 404 without issuer or configuration; if DID or claims cannot be used; 409 if the first offer was redeemed; like
+ * `createOnce`
+ */
 export async function createOffer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   issuerId: string,
   body: CreateOpenIdCredentialOffer,
+  key?: string,
 ): Promise<OpenIdCredentialOffer> {
-  const base = wallet.env.urls.rest
-  const { credentialConfigurationId: configurationId, claims, validityPeriod } = body
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
-  const configuration = await requireConfiguration(db, issuerId, configurationId)
+  const configuration = await requireConfiguration(db, issuerId, body.credentialConfigurationId)
+  let reply: OpenIdCredentialOffer | undefined
+  const request = { key, body: { issuerId, ...body } }
+  const record = await createOnce(wallet, issueCredential, request, async ({ id, ...created }) => {
+    const data = issueCredential.model.parse({ ...(await prepare(wallet, configuration, body)), ...created })
+    const { authorizationServer, ...secrets } = newGrant(issuer, body)
+    // The id of a short link, so that the QR code fits a terminal of 80×24.
+    const shortId = body.byReference === true ? newShortLink(wallet).shortId : undefined
+    const made = await wallet.transaction(async (tx) => {
+      const initial = { id, thid: randomId(), data, ...(shortId !== undefined && { shortId }) }
+      const begun = await begin(tx, issueCredential, 'Issuer', offerTrigger, initial)
+      await insertSession(tx, {
+        record_id: id,
+        issuer_id: issuerId,
+        configuration_id: configuration.id,
+        authorization_server: authorizationServer,
+        offer_digest: null,
+        state_digest: digestIf(secrets.issuerState),
+        code_digest: digestIf(secrets.code),
+        authorized: null,
+        sealed: sealSecrets(wallet, id, secrets),
+        guesses: mostGuesses,
+        token_digest: null,
+        token_jkt: null,
+        token_expires_at: null,
+      })
+      return begun
+    })
+    reply = toReply(wallet, issuer, made, { shortId, secrets })
+    return made
+  })
+  return reply ?? readReply(wallet, issuer, record)
+}
+
+/** The fields of an offer's record. */
+async function prepare(wallet: Wallet, configuration: ConfigurationRow, body: CreateOpenIdCredentialOffer) {
+  const { claims, validityPeriod } = body
   const { recordFormat, issuance, isTyped } = vciFormats[configuration.format as VciFormatId]
   const offered = {
     credentialFormat: recordFormat,
@@ -105,46 +116,14 @@ export async function createOffer(
     schemaIds: [configuration.schema_id],
   })
   const seconds = body.expiresIn ?? wallet.env.config.ISSUANCE_INVITATION_EXPIRY
-  const expiresTime = Math.floor(Date.now() / 1_000) + seconds
-  const data = issueCredential.model.parse({
+  return {
     ...terms,
     openid4vci: {
-      issuerId,
-      configurationId,
-      expiresTime,
-      ...(isTyped && { type: toIssuedType(base, configuration) }),
+      issuerId: configuration.issuer_id,
+      configurationId: configuration.id,
+      expiresTime: Math.floor(Date.now() / 1_000) + seconds,
+      ...(isTyped && { type: toIssuedType(wallet.env.urls.rest, configuration) }),
     },
-  })
-  const recordId = newId()
-  const { authorizationServer, ...secrets } = newGrant(issuer, body)
-  const link = body.byReference === true ? newOfferLink(wallet) : undefined
-  await wallet.transaction(async (tx) => {
-    const initial = { id: recordId, thid: randomId(), data, ...(link && { shortId: link.shortId }) }
-    await begin(tx, issueCredential, 'Issuer', offerTrigger, initial)
-    await insertSession(tx, {
-      record_id: recordId,
-      issuer_id: issuerId,
-      configuration_id: configurationId,
-      authorization_server: authorizationServer,
-      offer_digest: null,
-      state_digest: digestIf(secrets.issuerState),
-      code_digest: digestIf(secrets.code),
-      authorized: null,
-      sealed: sealSecrets(wallet, recordId, secrets),
-      guesses: mostGuesses,
-      token_digest: null,
-      token_jkt: null,
-      token_expires_at: null,
-    })
-  })
-  const parameter = link
-    ? { credential_offer_uri: link.url }
-    : { credential_offer: JSON.stringify(toOffer(base, issuer, configurationId, secrets)) }
-  return {
-    credentialOffer: `openid-credential-offer://?${encodeParameter(parameter)}`,
-    recordId,
-    expiresAt: new Date(expiresTime * 1_000).toISOString(),
-    ...(secrets.txCode !== undefined && { txCode: secrets.txCode }),
   }
 }
 
@@ -184,60 +163,3 @@ function newGrant(
 const digestIf = (secret: string | undefined) => (secret === undefined ? null : digestOf(secret))
 
 const offerTrigger = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
-
-/** A new `credential_offer_uri`. Its id is that of a short link, so that the QR code fits a terminal of 80×24. */
-function newOfferLink(wallet: Wallet): { shortId: string; url: string } {
-  const { shortId } = newShortLink(wallet)
-  return { shortId, url: `${wallet.env.urls.rest}/o/${shortId}` }
-}
-
-/** The offer behind `credential_offer_uri`, while its code can be redeemed. @throws {Problem} 404 */
-export async function readOffer(
-  { db, wallet }: { db: AgentDb; wallet: Wallet },
-  shortId: string,
-): Promise<OfferObject> {
-  const record = (await findByShortId(wallet.db, protocols, shortId)) as CredentialRecord | undefined
-  const isOpen = record?.state === 'OfferCreated' && !isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)
-  const session = isOpen && (await getSession(wallet.db, record.id))
-  const secrets = session && openSecrets(wallet, session)
-  if (!secrets) throw offerNotFound()
-  const issuer = await getOwnIssuer(db, wallet.id, session.issuer_id)
-  return toOffer(wallet.env.urls.rest, issuer, session.configuration_id, secrets)
-}
-
-export function offerNotFound(): Problem {
-  return new Problem(
-    'NotFound',
-    'There is no such credential offer, or it was redeemed or has expired. Ask for a new one.',
-  )
-}
-
-function toOffer(
-  base: string,
-  issuer: IssuerRow,
-  configurationId: string,
-  { code, issuerState, txCodeHint }: SessionSecrets,
-): OfferObject {
-  const identifier = identifierOf(base, issuer.id)
-  const grant = {
-    ...(code === undefined ? { issuer_state: issuerState } : { 'pre-authorized_code': code }),
-    // A transaction code of the other grant is asked for by the page of the authorization server.
-    ...(code !== undefined && txCodeHint && { tx_code: txCodeHint }),
-    // VCI §4.1.1: only if the metadata has several servers.
-    ...(issuer.authorization_server !== null && {
-      authorization_server: code === undefined ? issuer.authorization_server : identifier,
-    }),
-  }
-  return {
-    credential_issuer: identifier,
-    credential_configuration_ids: [configurationId],
-    grants: { [code === undefined ? 'authorization_code' : preAuthorizedGrant]: grant },
-  }
-}
-
-/** Percent-encoding, since wallets decode `+` differently. */
-function encodeParameter(parameter: Record<string, string>): string {
-  return Object.entries(parameter)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-    .join('&')
-}

@@ -1,11 +1,12 @@
 /** Presentation requests of a tenant over OpenID4VP: a record, its session, and the URL that a wallet opens. */
 import * as z from 'zod'
-import { newId, randomId } from '../base/id.ts'
+import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { statusPolicies } from '../credential-status/check.ts'
 import { RequestedDcqlQuery } from '../dcql/query.ts'
 import { digestOf, newSecret } from '../oauth/secrets.ts'
 import { getRecord } from '../protocols/engine/find.ts'
+import { type Created, createOnce } from '../protocols/engine/idempotency.ts'
 import { begin } from '../protocols/engine/record.ts'
 import { firstFormatOf } from '../protocols/present-proof/dcql.ts'
 import { expiresIn } from '../protocols/model.ts'
@@ -115,11 +116,29 @@ export type RequestingSession = {
   store: (tx: Tx, record: PresentationRecord) => Promise<unknown>
 }
 
-/** @throws {Problem} if the policy does not exist, or the signer cannot be used */
-export async function requestByOpenId4Vp(
+/** What the request is made for: a session, or a request of the tenant that may have an idempotency key. */
+type Purpose = { session?: RequestingSession; key?: string | undefined }
+
+/**
+ * Requests a presentation. A repeated request with the same idempotency key returns the first one.
+ *
+ * @throws {Problem} if the policy does not exist, or the signer cannot be used; like `createOnce`
+ */
+export function requestByOpenId4Vp(
   wallet: Wallet,
   requested: RequestByOpenId4Vp,
-  session?: RequestingSession,
+  { session, key }: Purpose,
+): Promise<PresentationRecord> {
+  return createOnce(wallet, presentProof, { key, body: requested }, (created) =>
+    create(wallet, requested, created, session),
+  )
+}
+
+async function create(
+  wallet: Wallet,
+  requested: RequestByOpenId4Vp,
+  { id: recordId, ...created }: Created,
+  session: RequestingSession | undefined,
 ): Promise<PresentationRecord> {
   const { urls, config, tokens } = wallet.env
   const { dcqlQuery, policyId, statusCheck, redirectUri, responseMode = 'direct_post' } = requested
@@ -142,7 +161,6 @@ export async function requestByOpenId4Vp(
     origins,
     digitalRequest: await toDigitalRequest(wallet, { ...terms, clients, origins, expiresTime }),
   }
-  const recordId = newId()
   const data = presentProof.model.parse({
     credentialFormat: firstFormatOf(dcqlQuery),
     proofs: [],
@@ -160,6 +178,7 @@ export async function requestByOpenId4Vp(
       issuers: requested.issuers,
       sessionId: session?.id,
     },
+    ...created,
   })
   return wallet.transaction(async (tx) => {
     const initial = { id: recordId, thid: randomId(), data }

@@ -60,7 +60,6 @@ export type Purpose = keyof typeof purposes
 
 /** A created or opened invitation, and the initial data of its record. */
 export type Invited = {
-  recordId: string
   thid: string
   /** The wallet's DID for this record, to be saved with it. */
   peer: NewPeerDid
@@ -99,7 +98,7 @@ export function invite(
   const { shortId, shortUrl } = newShortLink(wallet)
   const { type } = invitation
   const stored = { id: thid, type, from, invitationUrl, shortUrl, goalCode, goal, expiresTime }
-  return { recordId: newId(), thid, peer, sides: { myDid: from, invitation: stored }, shortId }
+  return { thid, peer, sides: { myDid: from, invitation: stored }, shortId }
 }
 
 /**
@@ -140,7 +139,7 @@ export async function openInvitation(
   wallet: Wallet,
   text: string,
   purpose: Purpose,
-): Promise<Invited & { message: Received }> {
+): Promise<Invited & { recordId: string; message: Received }> {
   const { invitation, oob } = await read(wallet, text, purpose)
   const embedded = unwrap(invitation, purpose)
   const { id, type, from, expires_time: expiresTime } = invitation

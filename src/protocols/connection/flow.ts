@@ -9,6 +9,7 @@ import { peerDidsOnly } from '../../didcomm/route.ts'
 import { savePeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
 import { newShortLink } from '../../wallet/short-links.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { createOnce } from '../engine/idempotency.ts'
 import { readBody, type Handler } from '../engine/receive.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
 import type { Flow } from '../index.ts'
@@ -31,30 +32,41 @@ import {
 import { getManagedDid } from '../../did-registrar/dids.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
 
-/** Creates an invitation. Connection, thread and invitation have the same id. @throws {Problem} like `checkAcceptance` */
-export async function createInvitation(
+/**
+ * Creates an invitation. Connection, thread and invitation have the same id. A repeated request with the same idempotency key returns the
+ * first one.
+ *
+ * @throws {Problem} like `checkAcceptance` and `createOnce`
+ */
+export function createInvitation(
   wallet: Wallet,
-  { label, goalCode, goal, expiresIn, automaticAcceptance }: CreateConnection,
+  body: CreateConnection,
+  key?: string,
 ): Promise<ConnectionRecord> {
-  await checkAcceptance(wallet, automaticAcceptance)
-  const id = newId()
-  const peer = newPeerDid(wallet)
-  const createdTime = Math.floor(Date.now() / 1_000)
-  const times = expiresIn === undefined ? {} : { createdTime, expiresTime: createdTime + expiresIn }
-  const invitation = newInvitation({ id, from: peer.did, goalCode, goal, ...times })
-  const { shortId, shortUrl } = newShortLink(wallet)
-  const stored = {
-    id,
-    type: invitation.type,
-    from: peer.did,
-    invitationUrl: toInvitationUrl(newInvitationBase(wallet.env), invitation),
-    shortUrl,
-    expiresTime: times.expiresTime,
-  }
-  return wallet.transaction(async (tx) => {
-    await savePeerDid(tx, wallet, peer, id)
-    const data = connection.model.parse({ label, goalCode, goal, invitation: stored, automaticAcceptance })
-    return begin(tx, connection, 'Inviter', 'POST /connections', { id, thid: id, data, shortId })
+  // The other side sees the id: it must be another one for each wallet, and nobody may guess the key.
+  const request = { key, body, scope: `${wallet.id} ` }
+  return createOnce(wallet, connection, request, async ({ id, ...created }) => {
+    const { label, goalCode, goal, expiresIn, automaticAcceptance } = body
+    await checkAcceptance(wallet, automaticAcceptance)
+    const peer = newPeerDid(wallet)
+    const createdTime = Math.floor(Date.now() / 1_000)
+    const times = expiresIn === undefined ? {} : { createdTime, expiresTime: createdTime + expiresIn }
+    const invitation = newInvitation({ id, from: peer.did, goalCode, goal, ...times })
+    const { shortId, shortUrl } = newShortLink(wallet)
+    const stored = {
+      id,
+      type: invitation.type,
+      from: peer.did,
+      invitationUrl: toInvitationUrl(newInvitationBase(wallet.env), invitation),
+      shortUrl,
+      expiresTime: times.expiresTime,
+    }
+    const terms = { label, goalCode, goal, invitation: stored, automaticAcceptance }
+    const data = connection.model.parse({ ...terms, ...created })
+    return wallet.transaction(async (tx) => {
+      await savePeerDid(tx, wallet, peer, id)
+      return begin(tx, connection, 'Inviter', 'POST /connections', { id, thid: id, data, shortId })
+    })
   })
 }
 

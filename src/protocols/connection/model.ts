@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { optional } from '../../wallet/model.ts'
 import { expiresIn, Goals, Invitation, invitationText, Meta, MetaLastFailure } from '../model.ts'
+import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { connectionStates } from './states.ts'
 import { Did } from '../../did/document.ts'
@@ -97,6 +98,7 @@ export const ConnectionData = z.object({
   myDid: z.string().optional(),
   theirDid: z.string().optional(),
   automaticAcceptance: AutomaticAcceptance.optional(),
+  requestDigest,
   ...Meta,
 })
 export type ConnectionData = z.output<typeof ConnectionData>

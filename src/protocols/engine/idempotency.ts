@@ -23,27 +23,32 @@ export const IdempotencyKey = z
     'Names the request. A request with the same key and the same body returns the record that the first one has created (extension).',
   )
 
+/** The headers of a request that can have a key. */
+export const IdempotencyHeader = z.object({ 'idempotency-key': IdempotencyKey })
+
 /** The field of a record that was created by a request with a key: the SHA-256 of the request’s body, base64url. */
 export const requestDigest = z.string().optional()
 
 /** A namespace of this program for UUIDs of version 5 (RFC 9562 §5.5). */
 const namespace = 'f2b2c8b6-54a3-5a7e-8f0e-6d1f6f0b7c55'
 
-type Created = { id: string; requestDigest?: string }
+/** The id of a new record, and the fields to store with it. */
+export type Created = { id: string; requestDigest?: string }
 
 /**
  * Calls `create` with the id of the new record and the fields to store with it, unless a request with the key has created it already.
+ * `scope` is what else the id follows from.
  *
  * @throws {Problem} 422 if that request had another body; whatever `create` throws
  */
 export async function createOnce<M extends Machine, Data extends { requestDigest?: string | undefined }>(
   wallet: Wallet,
   protocol: Protocol<M, Data>,
-  { key, body }: { key: string | undefined; body: unknown },
+  { key, body, scope = '' }: { key: string | undefined; body: unknown; scope?: string },
   create: (created: Created) => Promise<Rec<M, Data>>,
 ): Promise<Rec<M, Data>> {
   if (key === undefined) return create({ id: newId() })
-  const id = v5(`${protocol.name} ${key}`, namespace)
+  const id = v5(`${scope}${protocol.name} ${key}`, namespace)
   const digest = createHash('sha256').update(canonicalize(body)).digest('base64url')
   const findFirst = async () => {
     const first = await findRecord(wallet.db, protocol, id)

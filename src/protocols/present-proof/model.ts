@@ -7,6 +7,7 @@ import { PolicyConstraint } from '../../verification/policies.ts'
 import { optional } from '../../wallet/model.ts'
 import { CredentialFormat } from '../formats.ts'
 import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
+import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { OpenId4VpRequest, StoredRequest, toOpenId4VpRequest } from './openid4vp-request.ts'
 import { DcqlPresentation } from './dcql.ts'
@@ -65,6 +66,7 @@ export const PresentationData = z.object({
   openid4vpRequest: StoredRequest.optional(),
   /** Prover: the record ids of the presented credentials. */
   proofId: z.array(z.string()).optional(),
+  requestDigest,
   ...Meta,
 })
 export type PresentationData = z.output<typeof PresentationData>

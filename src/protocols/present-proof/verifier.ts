@@ -11,6 +11,7 @@ import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readToken } from '../formats.ts'
 import { getPeers, bindSender, findRecordFor } from '../peers.ts'
+import { createOnce } from '../engine/idempotency.ts'
 import { invite, requireUnexpired } from '../out-of-band.ts'
 import type { Handler, Received } from '../engine/receive.ts'
 import { advance, advanceByReply, advanceOnce, begin } from '../engine/record.ts'
@@ -20,46 +21,53 @@ import { writeRequest } from './messages.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import type { InviteToPresent, RequestTerms, RequestPresentation } from './requests.ts'
 
-/** Requests a presentation over a connection. @throws {Problem} if the connection cannot be used or the policy does not exist */
-export async function requestPresentation(
+/**
+ * Requests a presentation over a connection. A repeated request with the same idempotency key returns the first one.
+ *
+ * @throws {Problem} if the connection cannot be used or the policy does not exist; like `createOnce`
+ */
+export function requestPresentation(
   wallet: Wallet,
   requested: RequestPresentation,
+  key?: string,
 ): Promise<PresentationRecord> {
-  const { connectionId, goalCode, goal: comment } = requested
-  const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
-  const { content, store, ...terms } = await prepare(wallet, requested, { goalCode, comment })
-  const data = presentProof.model.parse({ connectionId, ...terms })
-  const initial = { thid: randomId(), data }
-  const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
-  return wallet.transaction(async (tx) => {
-    await store?.(tx)
-    return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', initial, message)
+  return createOnce(wallet, presentProof, { key, body: requested }, async ({ id, ...created }) => {
+    const { connectionId, goalCode, goal: comment } = requested
+    const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
+    const { content, store, ...terms } = await prepare(wallet, requested, { goalCode, comment })
+    const data = presentProof.model.parse({ connectionId, ...terms, ...created })
+    const initial = { id, thid: randomId(), data }
+    const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
+    return wallet.transaction(async (tx) => {
+      await store?.(tx)
+      return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', initial, message)
+    })
   })
 }
 
-/** Creates an invitation with a request, for the first agent that answers it. @throws {Problem} if the policy does not exist */
-export async function inviteToPresent(
+/**
+ * Creates an invitation with a request, for the first agent that answers it. A repeated request with the same idempotency key returns the
+ * first invitation.
+ *
+ * @throws {Problem} if the policy does not exist; like `createOnce`
+ */
+export function inviteToPresent(
   wallet: Wallet,
-  {
-    goalCode,
-    goal,
-    lifetimeSeconds = wallet.env.config.PRESENTATION_INVITATION_EXPIRY,
-    ...requested
-  }: InviteToPresent,
+  body: InviteToPresent,
+  key?: string,
 ): Promise<PresentationRecord> {
-  const { content, store, ...stored } = await prepare(wallet, requested, {})
-  const message = { type: presentProof.messages.request, ...content }
-  const terms = { goalCode, goal, lifetimeSeconds, message }
-  const { recordId: id, thid, peer, sides, shortId } = invite(wallet, terms)
-  const data = presentProof.model.parse({ ...stored, ...sides })
-  return wallet.transaction(async (tx) => {
-    await store?.(tx)
-    await savePeerDid(tx, wallet, peer, id)
-    return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations/invitation', {
-      id,
-      thid,
-      data,
-      shortId,
+  return createOnce(wallet, presentProof, { key, body }, async ({ id, ...created }) => {
+    const { PRESENTATION_INVITATION_EXPIRY: usual } = wallet.env.config
+    const { goalCode, goal, lifetimeSeconds = usual, ...requested } = body
+    const { content, store, ...stored } = await prepare(wallet, requested, {})
+    const message = { type: presentProof.messages.request, ...content }
+    const { thid, peer, sides, shortId } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
+    const data = presentProof.model.parse({ ...stored, ...sides, ...created })
+    const begun = { id, thid, data, shortId }
+    return wallet.transaction(async (tx) => {
+      await store?.(tx)
+      await savePeerDid(tx, wallet, peer, id)
+      return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations/invitation', begun)
     })
   })
 }
