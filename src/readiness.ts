@@ -5,7 +5,7 @@
  * messages and most proofs work without it, and every agent of the ledger would leave service at once. Metrics and `agent doctor` show it.
  */
 import { constants } from 'node:fs'
-import { access, statfs } from 'node:fs/promises'
+import { access, stat, statfs, utimes } from 'node:fs/promises'
 import type { Config } from './base/config.ts'
 import { systemReason } from './base/system-reason.ts'
 import type { AgentDb } from './storage/database.ts'
@@ -50,6 +50,7 @@ export function createReadiness({ config, db, worker, nodes }: Parts): Readiness
     node: () => Promise.resolve(nodes && findFault(nodes)),
     async disk() {
       await access(folder, constants.R_OK | constants.W_OK)
+      await touch(folder)
       const free = await readFreeBytes(folder)
       return free < leastFreeBytes
         ? `Only ${Math.floor(free / 1_000_000)} MB are free on the disk of the data folder.`
@@ -71,6 +72,17 @@ export function createReadiness({ config, db, worker, nodes }: Parts): Readiness
 function findFault({ isHeld, isDraining }: NonNullable<Parts['nodes']>): string | undefined {
   if (isDraining()) return 'The node gives its wallets to the others.'
   return isHeld() ? undefined : 'The node cannot renew its lease, because the database does not answer.'
+}
+
+/**
+ * Writes the times of a folder, as they are. After an I/O error, Linux may refuse writes while the mount is still said to be writable.
+ * Only the owner of a folder may write its times.
+ */
+async function touch(folder: string): Promise<void> {
+  const { atime, mtime } = await stat(folder)
+  await utimes(folder, atime, mtime).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPERM') throw error
+  })
 }
 
 /** The free bytes of the disk of a folder. */

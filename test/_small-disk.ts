@@ -1,5 +1,5 @@
 /** A disk that is soon full. */
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,8 +18,8 @@ export type SmallDisk = {
 }
 
 /** A file system of a few megabytes in the mount namespace of a helper process. */
-export async function smallDisk(folder: string): Promise<SmallDisk> {
-  const script = 'mount -t tmpfs -o size=6m,mode=700 tmpfs "$1" && echo mounted && exec cat'
+export async function smallDisk(folder: string, megabytes = 6): Promise<SmallDisk> {
+  const script = `mount -t tmpfs -o size=${megabytes}m,mode=700 tmpfs "$1" && echo mounted && exec cat`
   const holder = spawn('unshare', ['-rm', 'sh', '-c', script, 'sh', folder], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -33,6 +33,16 @@ export async function smallDisk(folder: string): Promise<SmallDisk> {
       await once(holder, 'exit')
     },
   }
+}
+
+/** Makes the disk read-only for files that are opened from now on; returns what ends that. Files that are open stay writable. */
+export function makeReadOnly({ inside, prefix }: SmallDisk): () => void {
+  const run = (script: string) => {
+    const [program, ...rest] = prefix
+    execFileSync(program!, [...rest, 'sh', '-c', script, 'sh', inside])
+  }
+  run('mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"')
+  return () => run('umount "$1"')
 }
 
 /** Fills a disk with files whose names begin with `name`. */

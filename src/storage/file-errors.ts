@@ -32,6 +32,7 @@ export class NewerFileError extends Error {
 export function toStorageError(error: unknown, path: string): unknown {
   const { code = '', message } = error as Partial<NodeJS.ErrnoException>
   if (diskFullCodes.includes(code)) return diskFull(error)
+  if (diskFault.test(code)) return diskUnusable(error)
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
     return new DamagedFileError(path, `is damaged: ${message}`, { cause: error })
   if (code === 'EMFILE' || code === 'ENFILE') {
@@ -44,12 +45,29 @@ export function toStorageError(error: unknown, path: string): unknown {
 
 const diskFullCodes = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']
 
+/** A disk that is read-only, as after `errors=remount-ro`, or does not read or write a block. */
+const diskFault = /^(EROFS|EIO)$|^SQLITE_(READONLY|IOERR)/
+
 /** Whether an error or one of its causes is a full disk. */
 export function isDiskFull(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (diskFullCodes.includes((at as NodeJS.ErrnoException).code ?? '')) return true
-  }
+  return hasCode(error, (code) => diskFullCodes.includes(code))
+}
+
+/** Whether an error or one of its causes is a disk that is read-only, or that fails. */
+export function isDiskFault(error: unknown): boolean {
+  return !isDiskFull(error) && hasCode(error, (code) => diskFault.test(code))
+}
+
+function hasCode(error: unknown, fits: (code: string) => boolean): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (fits((at as NodeJS.ErrnoException).code ?? '')) return true
   return false
+}
+
+function diskUnusable(cause: unknown): Problem {
+  const detail =
+    'The disk of the agent is read-only, or fails. Try again later; the log of the agent has the error for its operator.'
+  return new Problem('error:ServiceUnavailable', detail, { retryAfter: 10, cause })
 }
 
 /** The problem `InsufficientStorage`. */
@@ -72,5 +90,7 @@ function describe(error: unknown): string | undefined {
     return `${error.message}. Restore the file from a backup, and start again; nothing else in the folder was changed.`
   if (isDiskFull(error))
     return 'The disk is full, and the first start needs room for its files. Make room, or choose another folder in AGENT_DATA_DIR.'
+  if (isDiskFault(error))
+    return 'The disk of the data folder is read-only, or fails. Check the disk and how it is mounted, or choose another folder in AGENT_DATA_DIR.'
   return undefined
 }

@@ -1,5 +1,5 @@
 /** Loads better-sqlite3. Release 13 needs Node-API 10 (Node.js 22.14); for an older Node.js, `bin/sqlite.cjs` compiles release 12. */
-import { closeSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type BetterSqlite3 from 'better-sqlite3'
 import { reasonOf } from '../base/reason.ts'
@@ -19,7 +19,7 @@ const packageName = hasBinary ? 'better-sqlite3' : '.sqlite-node20/node_modules/
 
 /**
  * Opens a SQLite file, and creates it with mode 0600 if it is missing; `:memory:` is a database in memory. A commit is on the disk when it
- * returns (WAL mode, `synchronous=FULL`). A locked file is waited for, five seconds at most.
+ * returns (WAL mode, `synchronous=FULL`). A locked file is waited for, five seconds at most. On a disk that is read-only, writes fail.
  *
  * @throws when the folder is missing, the file is not a database, or better-sqlite3 is not installed
  */
@@ -27,10 +27,29 @@ export function openSqlite(path: string, { readonly = false } = {}): Database {
   try {
     return connect(path, { readonly })
   } catch (error) {
+    if (!readonly && (error as NodeJS.ErrnoException).code === 'EROFS') return openUnwritable(path)
     if (readonly || !isDiskFull(error)) throw error
     // There is no room for the index of the log (-shm). SQLite needs no file for it while one connection has the database exclusively.
     return connect(path, { readonly, isExclusive: true })
   }
+}
+
+/** The largest file, in bytes, that is read into memory. */
+const mostInMemory = 100_000_000
+
+/**
+ * Opens a file that can only be read. SQLite reads a file in WAL mode only beside its log, which it would create: without a log, the file is
+ * read into memory.
+ */
+function openUnwritable(path: string): Database {
+  if (existsSync(`${path}-wal`) || statSync(path).size > mostInMemory)
+    return connect(path, { readonly: true })
+  const image = readFileSync(path)
+  // Not in WAL mode (https://www.sqlite.org/fileformat2.html §1.3.3).
+  image.set([1, 1], 18)
+  const database = openInMemory(image)
+  database.pragma('query_only = on')
+  return database
 }
 
 function connect(

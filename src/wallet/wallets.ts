@@ -4,7 +4,7 @@ import PQueue from 'p-queue'
 import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
 import { setGlobalWebhook } from '../events/webhooks.ts'
-import { DamagedFileError } from '../storage/file-errors.ts'
+import { DamagedFileError, isDiskFault } from '../storage/file-errors.ts'
 import { newOwnId } from '../nodes/ownership.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { NotOwnerError } from '../storage/not-owner-error.ts'
@@ -25,8 +25,9 @@ type Entry = {
   users: number
   /** Called when the last user is done. */
   onIdle?: () => void
-  /** The wallet is closed when its last user is done. */
+  /** The wallet is closed when its last user is done: its file is checked, or the disk may be writable when it is opened next. */
   isSuspect?: boolean
+  isUnwritable?: boolean
 }
 
 export class Wallets {
@@ -76,12 +77,11 @@ export class Wallets {
       return await use(wallet)
     } catch (error) {
       // Drop an entry that failed to open, so that the next call tries again.
-      await entry.wallet.catch(() => this.#open.get(id) === entry && this.#open.delete(id))
+      const drop = () => this.#open.get(id) === entry && this.#open.delete(id)
+      await entry.wallet.then(() => (entry.isUnwritable ||= isDiskFault(error)), drop)
       if (!(error instanceof DamagedFileError && error.path === this.store.nameOf(id))) throw error
-      log.error(
-        { err: error, walletId: id },
-        'a wallet file may be damaged: it is checked before its next use',
-      )
+      const message = 'a wallet file may be damaged: it is checked before its next use'
+      log.error({ err: error, walletId: id }, message)
       entry.isSuspect = true
       this.#suspectFiles.add(id)
       throw unreadable(id, 'It is being checked, and set aside if it is damaged.', error)
@@ -92,7 +92,7 @@ export class Wallets {
         this.#close(id, entry)
         // The worker opens the wallet, and so checks its file.
         this.#env.onCommit(id, ['jobs', 'events'])
-      }
+      } else if (entry.isUnwritable && entry.users === 0) this.#close(id, entry)
       this.#closeIdle()
     }
   }

@@ -209,7 +209,7 @@ test.skipIf(isOnPostgres)(
 )
 
 test('temporary errors are not classified as damage', () => {
-  for (const code of ['SQLITE_BUSY', 'SQLITE_IOERR_READ', 'SQLITE_CANTOPEN', 'SQLITE_NOMEM', 'EACCES']) {
+  for (const code of ['SQLITE_BUSY', 'SQLITE_CANTOPEN', 'SQLITE_NOMEM', 'EACCES']) {
     const error = Object.assign(new Error('for now'), { code })
     expect(toStorageError(error, 'a.db')).toBe(error)
   }
@@ -219,6 +219,11 @@ test('temporary errors are not classified as damage', () => {
     status: 503,
     retryAfter: 1,
   })
+  for (const code of ['EROFS', 'EIO', 'SQLITE_READONLY', 'SQLITE_READONLY_DIRECTORY', 'SQLITE_IOERR_READ'])
+    expect(toStorageError(Object.assign(new Error('a fault'), { code }), 'a.db'), code).toMatchObject({
+      type: 'error:ServiceUnavailable',
+      retryAfter: 10,
+    })
 })
 
 // It examines SQLite files.
