@@ -23,7 +23,7 @@ import { runAgent } from './run-agent.ts'
 import { startTracing } from './tracing.ts'
 import { createNotify, type Notify } from './notify.ts'
 import { originOf } from './origin.ts'
-import { bindServers, openAgent, undoAll, type Undo } from './open-agent.ts'
+import { bindServers, openAgent, stopLimitMs, undoAll, undoInTime, type Undo } from './open-agent.ts'
 import { resolveLan } from './ports.ts'
 import { routes } from '../routes/index.ts'
 
@@ -210,7 +210,7 @@ function watchLauncher(): Launcher {
   }
 }
 
-/** The first signal stops the daemon gracefully, the second one at once. */
+/** The first signal stops the daemon gracefully, in nine seconds at most; the second one at once. */
 function stopOnSignal(log: Log, undo: Undo[], launcher: Launcher, notify: Notify): void {
   let isStopping = false
   const onSignal = (signal: NodeJS.Signals) => {
@@ -218,8 +218,12 @@ function stopOnSignal(log: Log, undo: Undo[], launcher: Launcher, notify: Notify
     isStopping = true
     log.info({ signal }, 'the agent is stopping')
     notify('STOPPING=1')
-    undoAll(undo).then(
-      () => process.exit(0),
+    undoInTime(undo, stopLimitMs).then(
+      (isDone) => {
+        if (!isDone)
+          log.warn({ ms: stopLimitMs }, 'the agent did not stop in time: what is left ends with the process')
+        process.exit(0)
+      },
       (error: unknown) => {
         log.error({ err: error }, 'the agent did not stop gracefully')
         process.exit(1)

@@ -1,4 +1,5 @@
 /** Opens what serves an agent: the two servers, which answer 503 until they are served, and the agent itself. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Agent, createAgent } from '../../src/agent.ts'
 import type { Config } from '../../src/base/config.ts'
 import type { Configured } from '../../src/base/configure.ts'
@@ -137,4 +138,15 @@ export async function bindServers(
 
 export async function undoAll(undo: Undo[]): Promise<void> {
   for (const step of undo.splice(0).toReversed()) await step()
+}
+
+/** How long a stopping daemon may take, in milliseconds: ten seconds are promised. */
+export const stopLimitMs = 9_000
+
+/**
+ * Undoes all in `limitMs`. Returns whether all is undone. Otherwise the process is to end, since a step waits, for example for a database
+ * that does not answer: its lease ends by itself then.
+ */
+export function undoInTime(undo: Undo[], limitMs: number): Promise<boolean> {
+  return Promise.race([undoAll(undo).then(() => true), wait(limitMs, false)])
 }

@@ -12,6 +12,7 @@ import { StartError } from '../../src/base/start-error.ts'
 import { workerName, workerOf } from '../../src/nodes/worker-ownership.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import { toStartError } from '../server/listen.ts'
+import { stopLimitMs } from '../server/open-agent.ts'
 import { bindConfigured } from '../server/ports.ts'
 import { Acceptor } from './acceptor.ts'
 import { FromWorker, type Opened, type Ports, type ServerName, type ToWorker } from './messages.ts'
@@ -31,8 +32,8 @@ type Entry = { process: ChildProcess; startedAt: number; address: string | null 
 
 /** The wait before a worker is started that ends again and again. The first time it is started at once. */
 const [shortestWaitMs, longestWaitMs] = [1_000, 30_000]
-/** How long a worker has to end gracefully. */
-const longestStopMs = 8_500
+/** How long a worker has to end gracefully: more than it takes itself, and less than the daemon. */
+const longestStopMs = stopLimitMs - 500
 /** A worker that has run for so long has not failed at its start. */
 const stableMs = 10_000
 

@@ -13,7 +13,7 @@ import { bindPeerListener } from '../nodes/listener.ts'
 import { routes } from '../routes/index.ts'
 import { type Certificate, connectionLimits, createInjected, inject, stop } from '../server/listen.ts'
 import type { Node } from '../server/node.ts'
-import { type Bound, openAgent, undoAll, type Undo } from '../server/open-agent.ts'
+import { type Bound, openAgent, stopLimitMs, undoAll, undoInTime, type Undo } from '../server/open-agent.ts'
 import { lockForWorker } from '../server/data-folder.ts'
 import { endOnUncaught, toFailure } from '../server/failure.ts'
 import { resolveLan } from '../server/ports.ts'
@@ -25,6 +25,9 @@ import { shareWriteBarrier } from './write-barrier.ts'
 
 /** How long a request for a wallet of a worker that has ended waits for its new process, in seconds. */
 const restartSeconds = 5
+
+/** How long a worker may take to stop: less than its supervisor, which has to end after it. */
+const limitMs = stopLimitMs - 1_000
 
 /**
  * Starts when the supervisor says so. Node.js delivers the messages that came while the process loaded without a pause, so whoever
@@ -154,7 +157,7 @@ function stopWhenTold(channel: Channel, undo: Undo[]): void {
     if (isStopping) return
     isStopping = true
     channel.end()
-    undoAll(undo).then(
+    undoInTime(undo, limitMs).then(
       () => process.exit(0),
       () => process.exit(1),
     )

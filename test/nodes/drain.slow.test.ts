@@ -93,3 +93,17 @@ test('a node that stops gives its wallets to the others at once', async () => {
   expect(await nodes.read(`select name from node`)).toEqual([{ name: 'a' }])
   await second!.start()
 })
+
+test('SIGTERM ends a node whose database does not answer, and its name is free when the lease has ended', async () => {
+  await using cut = await startNodes(['a'], {}, { hasLinks: true })
+  const [daemon] = cut.daemons
+  await cut.newTenant('tenant')
+  cut.links[0]!.cut()
+  process.kill(daemon!.pid, 'SIGTERM')
+  const { exitCode, stderr } = (await daemon!.ended)!
+  expect(exitCode, stderr).toBe(0)
+  expect(stderr).toContain('the agent did not stop in time')
+  cut.links[0]!.mend()
+  await daemon!.start()
+  expect(await daemon!.stop()).toBe(0)
+})
