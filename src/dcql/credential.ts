@@ -22,7 +22,7 @@ export function toDcqlCredential(token: string): DcqlCredential {
 
 /** A decoded SD-JWT. */
 export function ofSdJwt(
-  { vct, processed: claims }: Pick<DecodedSdJwt, 'vct' | 'processed'>,
+  { vct, located: claims }: Pick<DecodedSdJwt, 'vct' | 'located'>,
   isBound: boolean,
 ): DcqlCredential {
   return { format: 'dc+sd-jwt', types: vct === undefined ? [] : [vct], claims, isBound }

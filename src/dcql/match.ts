@@ -1,6 +1,6 @@
 /** Whether a credential is one that a credential query asks for (OpenID4VP 1.0 §6.1, §6.4.1). */
 import type { JsonObject } from '../base/json.ts'
-import { type Indexes, selectClaims } from './path.ts'
+import { selectClaims } from './path.ts'
 import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlFormat, DcqlQuery } from './query.ts'
 
 /** The parts of a credential that queries refer to. */
@@ -8,7 +8,10 @@ export type DcqlCredential = {
   format: DcqlFormat
   /** `dc+sd-jwt`: the `vct`. `jwt_vc_json`: the values of `type`. */
   types: readonly string[]
-  /** The root of paths. `dc+sd-jwt`: the processed payload. `jwt_vc_json`: the credential, without the claims of the JWT. */
+  /**
+   * The root of paths. `dc+sd-jwt`: the payload with the disclosed claims, and holes in arrays for elements that are not.
+   * `jwt_vc_json`: the credential, without the claims of the JWT.
+   */
   claims: JsonObject
   /** The holder can prove, or has proved, that the credential is its own. */
   isBound: boolean
@@ -25,12 +28,8 @@ export type MatchResult = Match | Mismatch
 /** The types of JSON-LD without the vocabulary of credentials: those in `type` of a credential, and their expanded form. */
 const vocabulary = 'https://www.w3.org/2018/credentials#'
 
-/** Matches a credential that a wallet holds (`exact`), or one that was presented (`moved`). */
-export function matchCredential(
-  credential: DcqlCredential,
-  query: CredentialQuery,
-  indexes: Indexes = 'exact',
-): MatchResult {
+/** Matches a credential that a wallet holds, or one that was presented. */
+export function matchCredential(credential: DcqlCredential, query: CredentialQuery): MatchResult {
   if (credential.format !== query.format) return mismatch(`format: it is ${credential.format}`)
   const types = findTypeMismatch(credential, query)
   if (types !== undefined) return mismatch(types)
@@ -38,7 +37,7 @@ export function matchCredential(
     return mismatch('require_cryptographic_holder_binding: it is not bound to a key of the holder')
   if (!isByAuthority(credential, query))
     return mismatch('trusted_authorities: no certificate of its issuer names one of them')
-  return matchClaims(credential, query, indexes)
+  return matchClaims(credential, query)
 }
 
 /** The result for each credential query, in their order. */
@@ -77,23 +76,22 @@ export function isByAuthority(
 function matchClaims(
   { claims: root }: DcqlCredential,
   { claims, claim_sets: sets }: CredentialQuery,
-  indexes: Indexes,
 ): MatchResult {
   if (!claims) return { isMatch: true, paths: undefined }
-  const missing = new Set(claims.filter((claim) => !hasClaim(root, claim, indexes)))
+  const missing = new Set(claims.filter((claim) => !hasClaim(root, claim)))
   const alternatives = sets
     ? sets.map((ids) => ids.map((id) => claims.find((claim) => claim.id === id)!))
     : [claims]
   const satisfied = alternatives.find((set) => set.every((claim) => !missing.has(claim)))
   if (satisfied) return { isMatch: true, paths: satisfied.map(({ path }) => path) }
   const [{ path, values }] = [...missing] as [ClaimsQuery]
-  const fault = selectClaims(root, path, indexes) && values ? 'has another value' : 'is missing'
+  const fault = selectClaims(root, path) && values ? 'has another value' : 'is missing'
   return mismatch(`claims: ${describePath(path)} ${fault}`)
 }
 
 /** Values match by type and content (§6.3). One of several selected elements is enough. */
-function hasClaim(root: unknown, { path, values }: ClaimsQuery, indexes: Indexes): boolean {
-  const selected = selectClaims(root, path, indexes)
+function hasClaim(root: unknown, { path, values }: ClaimsQuery): boolean {
+  const selected = selectClaims(root, path)
   if (!selected) return false
   return !values || selected.some((element) => (values as unknown[]).includes(element))
 }

@@ -52,10 +52,7 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
   const binding = keyBinding === undefined ? undefined : readKeyBinding(keyBinding).claims
   // Beside a certificate, an issuer may write any iss: a query is answered by the one that is verified.
   const named = 'iss' in decoded.processed && { iss: issuer }
-  const credential = ofSdJwt(
-    { ...decoded, processed: { ...decoded.processed, ...named } },
-    binding !== undefined,
-  )
+  const credential = ofSdJwt({ ...decoded, located: { ...decoded.located, ...named } }, binding !== undefined)
   const types = [...credential.types]
   const presented: Readable['credential'] = {
     ...toPresented(credential, issuer, decoded.claims),
@@ -178,7 +175,7 @@ function transactionChecks(
 
 /** Authorities are checked with the certificates. */
 function checkMatch(credential: DcqlCredential, asked: CredentialQuery): void {
-  const match = matchCredential(credential, { ...asked, trusted_authorities: undefined }, 'moved')
+  const match = matchCredential(credential, { ...asked, trusted_authorities: undefined })
   if (!match.isMatch)
     throw new VerificationError('claim-missing', `The credential does not fit the query: ${match.reason}`)
 }

@@ -234,6 +234,20 @@ const presentations: Check[] = [
     attack: presented(async () => ({ credential: await issueSdJwt({ payload: { vct: 'urn:other' } }) })),
   },
   {
+    file: 'src/dcql/path.ts',
+    text: 'array.slice(component, component + 1)',
+    off: 'array.slice(0, component + 1)',
+    attack: presented(
+      async () => ({
+        credential: await issueSdJwt({ payload: { nationalities: ['DE', 'FR'] } }),
+        claims: [],
+      }),
+      {
+        dcqlQuery: { credentials: [{ ...person, claims: [{ path: ['nationalities', 1], values: ['DE'] }] }] },
+      },
+    ),
+  },
+  {
     file: 'presentation.ts',
     text: 'checkDisclosures(decoded, expected.query)',
     off: 'undefined',

@@ -242,6 +242,30 @@ test('a missing claim, another type and another value are refused', async () => 
   expect(await expectFailure('query', {}, { dcqlQuery })).toContain('another value')
 })
 
+const nationalities = ['DE', 'FR', 'IT']
+
+test.each<[string, Presented['claims'], (string | number)[], string | undefined]>([
+  ['the element at the index', {}, ['open', 1], undefined],
+  ['no element before the index', {}, ['open', 0], 'open[0] has another value'],
+  ['no index after the last', {}, ['open', 3], 'open[3] is missing'],
+  ['a disclosed element by the index of the issuer', { hidden: { 1: true } }, ['hidden', 1], undefined],
+  ['no other element that is disclosed', { hidden: { 0: true } }, ['hidden', 1], 'hidden[1] is missing'],
+])('an index in a query selects %s', async (_, claims = {}, path, failure) => {
+  const credential = await issueSdJwt({
+    payload: { open: nationalities, hidden: nationalities },
+    frame: { hidden: { _sd: [0, 1, 2] } },
+  })
+  const [person] = personQuery.credentials
+  const dcqlQuery = { credentials: [{ ...person, claims: [{ path, values: ['FR'] }] }] }
+  if (failure)
+    return expect(await expectFailure('query', { credential, claims }, { dcqlQuery })).toContain(failure)
+  const { request, presentationId } = await asked({ dcqlQuery })
+  expect(
+    (await present(request, { person: [await presentSdJwt(request, { credential, claims })] })).status,
+  ).toBe(200)
+  expect((await presentationOf(verifier, presentationId)).status).toBe('PresentationVerified')
+})
+
 test('a credential signed by another key than its issuer’s is refused', async () =>
   expectFailure('signature', { credential: await issueSdJwt({ key: generateKey('P-256') }) }))
 

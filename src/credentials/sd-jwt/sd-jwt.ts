@@ -127,6 +127,8 @@ export type SdJwtClaimsSet = Validity & {
   claims: JsonObject
   /** The "Processed SD-JWT Payload" (RFC 9901 §7.1): disclosed and registered claims. */
   processed: JsonObject
+  /** `processed`, with holes in arrays for the elements that are not disclosed (`Unpacked`). */
+  located: JsonObject
   vct?: string
   holderKey?: PublicJwk
   statuses: CredentialStatus[]
@@ -193,7 +195,7 @@ function toClaimsSet(
 ): SdJwtClaimsSet {
   // Registered claims must be in the signed payload, so that they are visible without disclosures.
   const { iss, sub, iat, nbf, exp, vct, cnf, status, credentialStatus } = parseClaims(SdJwtClaims, payload)
-  const { claims: processed, disclosures } = unpack(payload, encoded)
+  const { claims: processed, located, disclosures } = unpack(payload, encoded)
   const hidden = disclosures.find(({ path }) => path.length === 1 && registered.has(path[0]!))
   if (hidden)
     throw new VerificationError(
@@ -208,6 +210,7 @@ function toClaimsSet(
     ...(sub !== undefined && { subjectDid: sub }),
     claims: withoutRegistered(processed),
     processed,
+    located,
     ...(vct !== undefined && { vct }),
     ...(cnf && { holderKey: cnf.jwk as PublicJwk }),
     statuses: [...[credentialStatus ?? []].flat(), ...(status === undefined ? [] : [toEntry(status)])],

@@ -198,5 +198,7 @@ describe('another library', () => {
     expect((await verifySdJwt(issued, options)).claims).toEqual({ name: 'Bob', list: ['a', 'b'], open: 1 })
     const shown = await verifySdJwtPresentation(present({ list: true }, issued), answering)
     expect(shown.claims).toEqual({ list: ['a', 'b'], open: 1 })
+    const { list, open } = shown.located
+    expect([open, (list as unknown[]).indexOf('a'), (list as unknown[]).length]).toEqual([1, 0, 4])
   })
 })
