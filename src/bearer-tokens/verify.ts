@@ -6,6 +6,7 @@
  */
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose'
 import * as z from 'zod'
+import { isMediaType } from '../base/media-type.ts'
 import type { OidcSettings } from '../base/oidc-config.ts'
 import { Problem } from '../base/problem.ts'
 import { allScopes, type Scope } from '../wallet/model.ts'
@@ -82,8 +83,8 @@ const foreignClaims = ['at_hash', 'c_hash', 's_hash', 'events']
  * have the client or the scope as a claim, which ID tokens have not.
  */
 function assertAccessToken(typ: string | undefined, claims: Claims): void {
-  const isAccessToken = /^(?:application\/)?at\+jwt$/i.test(typ ?? '') || claims.typ === 'Bearer'
-  const isPlain = /^(?:application\/)?jwt$/i.test(typ ?? 'JWT') && claims.typ === undefined
+  const isAccessToken = isMediaType(typ, 'at+jwt') || claims.typ === 'Bearer'
+  const isPlain = isMediaType(typ ?? 'JWT', 'JWT') && claims.typ === undefined
   const hasClient = ['client_id', 'scope', 'scp', 'cid'].some((name) => claims[name] !== undefined)
   const isForeign = foreignClaims.some((name) => claims[name] !== undefined)
   if (isForeign || !(isAccessToken || (isPlain && hasClient)))

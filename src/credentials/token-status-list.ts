@@ -6,6 +6,7 @@
 import { constants, deflateSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
+import { isMediaType } from '../base/media-type.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { canonicalDid } from '../did/document.ts'
 import { checkIssuerSignature, IssuerId, type IssuerKeys } from './issuer-signature.ts'
@@ -124,7 +125,8 @@ export async function checkTokenStatus(
   { now, leewaySeconds, resolve, verifyChain }: StatusListChecks & IssuerKeys,
 ): Promise<void> {
   const jws = decodeJws(text.trim())
-  if (jws.header.typ !== tokenStatusListType) throw refused(`its type is not ${tokenStatusListType}`)
+  if (!isMediaType(jws.header.typ, tokenStatusListType))
+    throw refused(`its type is not ${tokenStatusListType}`)
   const { sub, iss, iat, nbf, exp, status_list: list } = parseClaims(ListToken, jws.payload)
   if (sub !== uri) throw refused('its sub is not the URI in the credential')
   const { issuerDid } = credential

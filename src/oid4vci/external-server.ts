@@ -8,6 +8,7 @@ import * as z from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import { ifValid, parseForeign, readForeign, validOnes } from '../base/foreign.ts'
 import { tryParseJson } from '../base/json.ts'
+import { isMediaType } from '../base/media-type.ts'
 import { Problem } from '../base/problem.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
@@ -89,7 +90,7 @@ async function verifyJwt(
       },
     )
     // An ID token of the server is not an access token.
-    if (!/^(?:application\/)?(?:at\+)?jwt$/i.test(protectedHeader.typ ?? 'jwt'))
+    if (!isMediaType(protectedHeader.typ ?? 'JWT', 'JWT', 'at+jwt'))
       throw invalidToken('is a JWT of another kind')
     return payload
   }

@@ -164,7 +164,7 @@ const proofs: Check[] = [
   },
   {
     file: 'proof.ts',
-    text: 'z.literal(proofType, `is not ${proofType}`)',
+    text: 'MediaType(proofType)',
     off: 'any',
     attack: ({ setup }) => takeWith(setup, { header: { typ: 'dpop+jwt' } }),
   },

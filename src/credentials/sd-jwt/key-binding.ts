@@ -2,6 +2,7 @@
  * Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`.
  */
 import * as z from 'zod'
+import { isMediaType } from '../../base/media-type.ts'
 import type { PublicJwk } from '../../crypto/keys.ts'
 import { decodeJws, fitsAlgorithm, isSignedBy, JoseHeader, parseClaims, type Jws } from '../jws.ts'
 import { NumericDate } from '../validity.ts'
@@ -25,7 +26,7 @@ export type KeyBindingClaims = z.infer<typeof KeyBindingClaims>
  */
 export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaims } {
   const jws = decodeJws(jwt)
-  if (jws.header.typ !== 'kb+jwt')
+  if (!isMediaType(jws.header.typ, 'kb+jwt'))
     throw new VerificationError('malformed', 'The type of the key binding is not kb+jwt')
   return { jws, claims: parseClaims(KeyBindingClaims, jws.payload) }
 }
