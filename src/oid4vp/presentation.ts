@@ -6,7 +6,7 @@ import { decodeJws, decodePayload, parseClaims } from '../credentials/jws.ts'
 import { checkHolder, VerifiablePresentationClaims } from '../credentials/jwt-vp.ts'
 import { readJwtVc } from '../credentials/jwt-vc.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
-import { decodeSdJwt, type DecodedSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
+import { decodeSdJwt, type DecodedSdJwt, requireVcType } from '../credentials/sd-jwt/sd-jwt.ts'
 import { checkValidity, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
@@ -31,6 +31,8 @@ export type Expected = {
   constraints: readonly PolicyConstraint[]
   checkTrust: CheckTrust
   transactions?: TransactionCheck | undefined
+  /** SD-JWTs must be typed as credentials (Annex B.3). Over DIDComm they need not, since Cloud Agents do not type them. */
+  requiresVcType: boolean
   /** For holders. */
   leewaySeconds: number
   options: VerificationOptions
@@ -48,6 +50,7 @@ export function readPresentation(text: string, asked: CredentialQuery, expected:
 
 function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Readable {
   const decoded = decodeSdJwt(text)
+  if (expected.requiresVcType) requireVcType(decoded)
   const { keyBinding, issuerDid: issuer, jws } = decoded
   const binding = keyBinding === undefined ? undefined : readKeyBinding(keyBinding).claims
   // Beside a certificate, an issuer may write any iss: a query is answered by the one that is verified.

@@ -32,6 +32,7 @@ import {
   readRequest,
   requestProof,
   respond,
+  retypeCredential,
   signJwt,
   vct,
   type Presented,
@@ -232,6 +233,12 @@ const presentations: Check[] = [
     text: '!match.isMatch',
     off: 'false',
     attack: presented(async () => ({ credential: await issueSdJwt({ payload: { vct: 'urn:other' } }) })),
+  },
+  {
+    file: 'presentation.ts',
+    text: 'if (expected.requiresVcType) requireVcType(decoded)',
+    off: '',
+    attack: presented(async () => ({ credential: retypeCredential(await issueSdJwt(), 'JWT') })),
   },
   {
     file: 'src/dcql/path.ts',

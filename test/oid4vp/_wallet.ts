@@ -136,6 +136,17 @@ export async function issueSdJwt(issued: Issued = {}) {
   return peer.issue(content, { ...frame, _sd: Object.keys(disclosed) } as object)
 }
 
+/** The same token with another `typ`, or none. */
+export function retype(jwt: string, typ: string | undefined, key: PrivateJwk): string {
+  return signJwt({ ...(typ !== undefined && { typ }) }, decodeJwt(jwt).payload, key)
+}
+
+/** The same credential with another `typ`, or none. */
+export function retypeCredential(credential: string, typ?: string): string {
+  const [jwt, ...rest] = credential.split('~')
+  return [retype(jwt!, typ, issuerKey), ...rest].join('~')
+}
+
 export type Presented = {
   credential?: string
   /** Their names, or a frame of the library. */

@@ -21,6 +21,8 @@ import {
   readRequest,
   requestProof,
   respond,
+  retype,
+  retypeCredential,
   signJwt,
   startVerifier,
   vct,
@@ -268,6 +270,25 @@ test.each<[string, Presented['claims'], (string | number)[], string | undefined]
 
 test('a credential signed by another key than its issuer’s is refused', async () =>
   expectFailure('signature', { credential: await issueSdJwt({ key: generateKey('P-256') }) }))
+
+test.each([undefined, 'JWT', 'sd-jwt', 'sd+jwt'])(
+  'an SD-JWT of the type %s is not a credential',
+  async (typ) => {
+    const credential = retypeCredential(await issueSdJwt(), typ)
+    expect(await expectFailure('form', { credential })).toContain('typ in the header of the credential')
+  },
+)
+
+test.each([
+  ['vc+sd-jwt', 'kb+jwt'],
+  ['application/dc+sd-jwt', 'application/kb+jwt'],
+])('a credential of the type %s is accepted, with a key binding of the type %s', async (typ, bindingTyp) => {
+  const { request } = await asked()
+  const credential = retypeCredential(await issueSdJwt(), typ)
+  const parts = (await presentSdJwt(request, { credential })).split('~')
+  const binding = retype(parts.pop()!, bindingTyp, holderKey)
+  expect((await present(request, { person: [[...parts, binding].join('~')] })).status).toBe(200)
+})
 
 test('an expired credential is refused', async () =>
   expectFailure('validity', { credential: await issueSdJwt({ payload: { exp: hourAgo() } }) }))

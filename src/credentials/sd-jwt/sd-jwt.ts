@@ -9,6 +9,7 @@ import * as z from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
 import { Jwk } from '../../did/document.ts'
 import { type JsonObject, setMember } from '../../base/json.ts'
+import { isMediaType } from '../../base/media-type.ts'
 import { IssuerId } from '../issuer-signature.ts'
 import {
   decodeHeader,
@@ -53,8 +54,11 @@ const registered: ReadonlySet<string> = new Set(registeredClaims)
 /** The `vct` of a credential without a schema: the class of all credentials in the W3C vocabulary. */
 export const anyCredential = 'https://www.w3.org/2018/credentials#VerifiableCredential'
 
-/** Accepted `typ` headers: the current and the older media type, and others that issuers write. */
-const types = ['vc+sd-jwt', 'dc+sd-jwt', 'sd+jwt', 'sd-jwt', 'JWT']
+/** The `typ` of SD-JWT VCs: the media type, and its name in drafts before November 2024 (draft-ietf-oauth-sd-jwt-vc, "JOSE Header"). */
+export const sdJwtVcTypes = ['dc+sd-jwt', 'vc+sd-jwt']
+
+/** Others that issuers of the Cloud Agent and of DIDComm write. They may also write none. */
+const types = [...sdJwtVcTypes, 'sd+jwt', 'sd-jwt', 'JWT']
 
 const SdJwtClaims = z.looseObject({
   iss: IssuerId.optional(),
@@ -163,10 +167,23 @@ export function decodeIssuerJwt(text: string): Jws {
   return readIssuerJwt(splitSdJwt(text).jwt)
 }
 
+/**
+ * Asserts that an SD-JWT is typed as a credential, as OpenID4VCI and OpenID4VP require. Otherwise another token that the issuer signed
+ * could pass as one.
+ *
+ * @throws {VerificationError} `malformed`
+ */
+export function requireVcType({ jws: { header } }: Pick<DecodedSdJwt, 'jws'>): void {
+  const { typ } = header
+  if (isMediaType(typ, ...sdJwtVcTypes)) return
+  const found = typ === undefined ? 'missing' : `${JSON.stringify(typ)} instead of dc+sd-jwt`
+  throw new VerificationError('malformed', `The typ in the header of the credential is ${found}`)
+}
+
 function readIssuerJwt(jwt: string): Jws {
   const jws = decodeJws(jwt)
   const { typ } = jws.header
-  if (typ !== undefined && !types.includes(typ))
+  if (typ !== undefined && !isMediaType(typ, ...types))
     throw new VerificationError('malformed', `The type ${JSON.stringify(typ)} is none of ${types.join(', ')}`)
   return jws
 }

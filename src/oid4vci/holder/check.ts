@@ -5,7 +5,7 @@ import { isJsonObject } from '../../base/json.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { findOtherForm } from '../../base/token-form.ts'
 import { verifyJwtVc } from '../../credentials/jwt-vc.ts'
-import { verifySdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
+import { requireVcType, verifySdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { isSameKey, toPublic, type PublicJwk } from '../../crypto/keys.ts'
 import { canonicalDid } from '../../did/document.ts'
 import { findHolderKey, type HolderKey } from '../../did-registrar/holder-key.ts'
@@ -84,7 +84,9 @@ type Options = Parameters<typeof verifySdJwt>[1]
 type Verified = { issuer: string; isOf: (key: HolderKey) => boolean }
 
 async function checkSdJwt(text: string, options: Options, [offered]: readonly string[]): Promise<Verified> {
-  const { vct, holderKey, issuerDid, keyBinding } = await verifySdJwt(text, options)
+  const verified = await verifySdJwt(text, options)
+  requireVcType(verified)
+  const { vct, holderKey, issuerDid, keyBinding } = verified
   if (vct !== offered) throw new TypeError(`its vct is ${vct ?? 'missing'}, and ${offered} was offered`)
   if (keyBinding !== undefined) throw new TypeError('it has a key binding, which only the holder makes')
   return { issuer: issuerDid, isOf: (key) => isBoundTo(holderKey, key) }

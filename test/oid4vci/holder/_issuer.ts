@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { issueJwtVc } from '../../../src/credentials/jwt-vc.ts'
-import { decodeJws } from '../../../src/credentials/jws.ts'
+import { decodeJws, signJws } from '../../../src/credentials/jws.ts'
 import { issueSdJwtVc } from '../../../src/credentials/sd-jwt/sd-jwt-vc.ts'
 import { decodeHeader } from '../../../src/credentials/jws.ts'
 import { generateKey, toPublic, type PublicJwk } from '../../../src/crypto/keys.ts'
@@ -32,6 +32,7 @@ export type Changes = {
   signer?: PrivateKey
   subject?: string
   name?: string
+  typ?: string
 }
 type PrivateKey = ReturnType<typeof generateKey>
 
@@ -122,7 +123,7 @@ export async function startFakeIssuer(path = '/acme') {
         schemas: [],
         now,
       })
-    return issueSdJwtVc({
+    const credential = issueSdJwtVc({
       issuer: did,
       issuerKey: signer,
       kid: `${did}#0`,
@@ -132,6 +133,9 @@ export async function startFakeIssuer(path = '/acme') {
       issuedAt: now - 60,
       expiresAt: changes.expiresAt ?? now + 3_600,
     })
+    if (changes.typ === undefined) return credential
+    const [jwt, ...rest] = credential.split('~')
+    return [signJws({ typ: changes.typ }, decodeJws(jwt!).payload, signer), ...rest].join('~')
   }
 
   return {

@@ -275,6 +275,12 @@ describe('a credential', () => {
       'not bound to the key of the request',
     ],
     ['of another type', 'Licence', () => ({ vct: 'https://issuer.example/other' }), 'its vct is'],
+    [
+      'that is not typed as one',
+      'Licence',
+      () => ({ typ: 'JWT' }),
+      'typ in the header of the credential is "JWT"',
+    ],
     ['signed by another key', 'Licence', () => ({ signer: thief }), 'made the signature'],
     ['that has expired', 'Licence', () => ({ expiresAt: 1_000_000_000 }), 'Valid until 2001'],
     [
