@@ -1,15 +1,62 @@
 /** Claims path pointers applied to JSON credentials (OpenID4VP 1.0 §7.1.1). */
 import { isJsonObject } from '../base/json.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
 import type { ClaimsPath } from './query.ts'
 
-/** The selected elements. Undefined if the path does not fit the credential, or selects nothing. Holes in arrays are not selected. */
-export function selectClaims(root: unknown, path: ClaimsPath): unknown[] | undefined {
+/**
+ * The limit of work to compare one credential with one query, both of which others may have written: the
+ * elements that paths pass, and the disclosures times the paths. It is some 20 ms.
+ */
+const mostSteps = 200_000
+
+/**
+ * The elements of a credential on a path. Undefined if the path does not fit the credential, or selects
+ * nothing.
+ */
+export type Select = (path: ClaimsPath) => ReadonlySet<unknown> | undefined
+
+/**
+ * Selects elements of one credential for all claims of a query. Each path is followed once. It throws a
+ * `VerificationError` after `mostSteps`.
+ */
+export function createSelect(root: unknown): Select {
+  const known = new Map<string, ReadonlySet<unknown> | undefined>()
+  let steps = 0
+  const count = (passed: number) => assertFew((steps += passed))
+  return (path) => {
+    const key = JSON.stringify(path)
+    if (!known.has(key)) {
+      const selected = selectClaims(root, path, count)
+      known.set(key, selected && new Set(selected))
+    }
+    return known.get(key)
+  }
+}
+
+function assertFew(steps: number): void {
+  if (steps > mostSteps)
+    throw new VerificationError(
+      'too-large',
+      'The credential has too many elements to compare it with so many claims: name fewer claims',
+    )
+}
+
+/**
+ * The selected elements. Undefined if the path does not fit the credential, or selects nothing. Holes in
+ * arrays are not selected.
+ */
+export function selectClaims(
+  root: unknown,
+  path: ClaimsPath,
+  count: (passed: number) => void = () => {},
+): unknown[] | undefined {
   let selected: unknown[] = [root]
   for (const component of path) {
     const isArrayStep = typeof component !== 'string'
     if (selected.some((element) => (isArrayStep ? !Array.isArray(element) : !isJsonObject(element))))
       return undefined
     selected = selected.flatMap((element) => step(element, component))
+    count(selected.length)
   }
   return selected.length > 0 ? selected : undefined
 }
@@ -24,8 +71,30 @@ function step(element: unknown, component: ClaimsPath[number]): unknown[] {
   return component === null ? array : array.slice(component, component + 1)
 }
 
-/** Whether a disclosed claim of an SD-JWT contains a requested one, or is in it. Elements of arrays have their index as text. */
-export function isOnPath(asked: ClaimsPath, disclosed: readonly string[]): boolean {
+/**
+ * Asserts that disclosed claims can be compared with requested ones by `selectDisclosures`.
+ *
+ * @throws {VerificationError} `too-large`
+ */
+export function assertComparable(disclosed: { length: number }, asked: { length: number }): void {
+  assertFew(disclosed.length * asked.length)
+}
+
+/**
+ * The disclosed claims of an SD-JWT that contain a requested one, or are in one.
+ *
+ * @throws {VerificationError} `too-large`
+ */
+export function selectDisclosures<Disclosure extends { path: readonly string[] }>(
+  disclosed: readonly Disclosure[],
+  asked: readonly ClaimsPath[],
+): Disclosure[] {
+  assertComparable(disclosed, asked)
+  return disclosed.filter(({ path }) => asked.some((each) => isOnPath(each, path)))
+}
+
+/** Elements of arrays have their index as text. */
+function isOnPath(asked: ClaimsPath, disclosed: readonly string[]): boolean {
   return disclosed.every((name, depth) => {
     const component = asked[depth]
     if (component === undefined) return true

@@ -13,7 +13,7 @@ import { type VerificationOptions, verifyDecoded } from '../credentials/verify.t
 import { ofJwt, ofSdJwt } from '../dcql/credential.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
-import { isOnPath } from '../dcql/path.ts'
+import { selectDisclosures } from '../dcql/path.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import { checkPolicy, type PolicyConstraint } from '../verification/policies.ts'
@@ -186,7 +186,8 @@ function checkMatch(credential: DcqlCredential, asked: CredentialQuery): void {
 /** §6.4: no selectively disclosable claim beside those that a credential query names. */
 function checkDisclosures({ disclosures }: DecodedSdJwt, { credentials }: DcqlQuery): void {
   const requested = credentials.flatMap(({ claims }) => (claims ?? []).map(({ path }) => path))
-  const surplus = disclosures.find(({ path }) => !requested.some((asked) => isOnPath(asked, path)))
+  const asked = new Set(selectDisclosures(disclosures, requested))
+  const surplus = disclosures.find((each) => !asked.has(each))
   if (surplus)
     throw new VerificationError(
       'claim-missing',

@@ -255,6 +255,21 @@ const presentations: Check[] = [
     ),
   },
   {
+    file: 'src/dcql/path.ts',
+    text: 'steps > mostSteps',
+    off: 'false',
+    attack: async (verifier) => {
+      const list = Array.from({ length: 9_000 }, () => 1)
+      const expensive = list
+        .slice(0, 50)
+        .map((_, index) => ({ id: `c${index}`, path: ['list', null, `${index}`] }))
+      const claims = [{ id: 'name', path: ['name'] }, ...expensive]
+      const dcqlQuery = { credentials: [{ ...person, claims, claim_sets: [['name']] }] }
+      const credential = await issueSdJwt({ payload: { list } })
+      return presented(() => ({ credential }), { dcqlQuery })(verifier)
+    },
+  },
+  {
     file: 'presentation.ts',
     text: 'checkDisclosures(decoded, expected.query)',
     off: 'undefined',

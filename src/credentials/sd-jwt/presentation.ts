@@ -38,18 +38,18 @@ export type SdJwtPresentationContent = {
 export function presentSdJwt(content: SdJwtPresentationContent): string {
   const { sdJwt, claims, holderKey } = content
   const decoded = decodeSdJwt(sdJwt)
-  const presented = discloseClaims(decoded, (path) => isRequested(claims, path))
+  const requested = decoded.disclosures.filter(({ path }) => isRequested(claims, path))
+  const presented = discloseClaims(decoded, requested)
   if (!decoded.holderKey) return presented
   if (!holderKey) throw new TypeError('the credential requires key binding, and the holder key is missing')
   return bindPresentation(presented, decoded, { ...content, holderKey })
 }
 
-/** The SD-JWT with the disclosures of the claims whose paths are selected, without a key binding. */
+/** The SD-JWT with some of its disclosures, without a key binding. */
 export function discloseClaims(
-  { sdJwt, disclosures }: DecodedSdJwt,
-  isSelected: (path: readonly string[]) => boolean,
+  { sdJwt }: Pick<DecodedSdJwt, 'sdJwt'>,
+  disclosed: DecodedSdJwt['disclosures'],
 ): string {
-  const disclosed = disclosures.filter(({ path }) => isSelected(path))
   const jwt = sdJwt.slice(0, sdJwt.indexOf('~'))
   return [jwt, ...disclosed.map(({ encoded }) => encoded), ''].join('~')
 }

@@ -9,7 +9,7 @@ import { VerificationError } from '../../credentials/verification-error.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/keys.ts'
 import { ofJwt, ofSdJwt } from '../../dcql/credential.ts'
 import { type DcqlCredential, matchQuery, type MatchResult } from '../../dcql/match.ts'
-import { isOnPath } from '../../dcql/path.ts'
+import { assertComparable, selectDisclosures } from '../../dcql/path.ts'
 import type { ClaimsPath, DcqlQuery } from '../../dcql/query.ts'
 import { selectMatches } from '../../dcql/select.ts'
 import { getManagedDid } from '../../did-registrar/dids.ts'
@@ -32,7 +32,7 @@ export async function compareCredentials(wallet: Wallet, query: DcqlQuery): Prom
   const [presentable, others]: [Presentable[], Unpresentable[]] = [[], []]
   for await (const held of listHeldCredentials(wallet.db)) {
     try {
-      const credential = await readHeld(wallet, held)
+      const credential = await readHeld(wallet, held, query)
       presentable.push({ held, credential, results: matchQuery(credential, query) })
     } catch (error) {
       if (!(error instanceof Problem) && !(error instanceof VerificationError)) throw error
@@ -43,11 +43,19 @@ export async function compareCredentials(wallet: Wallet, query: DcqlQuery): Prom
 }
 
 /** @throws {Problem}, {VerificationError} why the credential cannot be presented */
-async function readHeld(wallet: Wallet, held: ListedCredential): Promise<DcqlCredential> {
+async function readHeld(
+  wallet: Wallet,
+  held: ListedCredential,
+  { credentials }: DcqlQuery,
+): Promise<DcqlCredential> {
   if (held.isRevoked) throw new VerificationError('status', 'The issuer has revoked it')
   if (held.format === 'SDJWT') {
     const decoded = decodeSdJwt(held.credential)
     checkDates(wallet, decoded)
+    assertComparable(
+      decoded.disclosures,
+      credentials.flatMap(({ claims = [] }) => claims),
+    )
     const { holderKey } = decoded
     if (holderKey) await getHolderKey(wallet, held, holderKey)
     return ofSdJwt(decoded, holderKey !== undefined)
@@ -199,7 +207,7 @@ async function presentSdJwt(
   { held, paths, isBound }: Part & { paths: ClaimsPath[] },
 ): Promise<string> {
   const decoded = decodeSdJwt(held.credential)
-  const presented = discloseClaims(decoded, (path) => paths.some((asked) => isOnPath(asked, path)))
+  const presented = discloseClaims(decoded, selectDisclosures(decoded.disclosures, paths))
   if (!isBound || !decoded.holderKey) return presented
   const holderKey = await getHolderKey(wallet, held, decoded.holderKey)
   return bindPresentation(presented, decoded, { audience, nonce, holderKey, now: Date.now() / 1_000 })
