@@ -14,7 +14,7 @@ import type { ClaimsPath } from './query.ts'
 export function toDcqlCredential(token: string): DcqlCredential {
   if (isSdJwt(token)) {
     const decoded = decodeSdJwt(token)
-    return ofSdJwt(decoded, decoded.holderKey !== undefined)
+    return ofSdJwt(decoded, decoded.isBound)
   }
   const decoded = decodeJwtVc(token)
   return ofJwt(decoded, decoded.subjectDid !== undefined)

@@ -11,6 +11,7 @@ import { checkValidity, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
 import { ofJwt, ofSdJwt } from '../dcql/credential.ts'
+import { didOf } from '../did/document.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
 import { selectDisclosures } from '../dcql/path.ts'
@@ -59,7 +60,7 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
   const types = [...credential.types]
   const presented: Readable['credential'] = {
     ...toPresented(credential, issuer, decoded.claims),
-    ...(binding && decoded.holderKey && { holder: createJwkDid(decoded.holderKey) }),
+    ...(binding && { holder: holderOf(decoded) }),
     subject: decoded.subjectDid,
   }
   const checkTrust = async () => {
@@ -75,11 +76,18 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
       ['policy', () => checkPolicy(expected.constraints, [{ schemas: types, issuerDid: issuer }])],
       ['trust', checkTrust],
       ['validity', () => verifyPart(jws, decoded, expected, 'verifyDates')],
-      ...(binding ? ([['holder-binding', () => checkKeyBinding(decoded)]] satisfies Check[]) : []),
+      ...(binding
+        ? ([['holder-binding', () => checkKeyBinding(decoded, expected.options.resolve)]] satisfies Check[])
+        : []),
       ['signature', () => verifyPart(jws, decoded, expected, 'verifySignature')],
       ['status', () => verifyPart(jws, decoded, expected, 'verifyStatus')],
     ],
   }
+}
+
+/** The DID of the key in `cnf`. */
+function holderOf({ holderKey, holderKid }: DecodedSdJwt): string | undefined {
+  return holderKid === undefined ? holderKey && createJwkDid(holderKey) : didOf(holderKid)
 }
 
 /**

@@ -88,7 +88,9 @@ const SdJwtVcClaims = z.looseObject({
   vct: StringOrUri,
   'vct#integrity': z.string().optional(),
   sub: StringOrUri.optional(),
-  cnf: z.looseObject({ jwk: z.looseObject({ d: z.never('is a private key').optional() }) }).optional(),
+  cnf: z
+    .looseObject({ jwk: z.looseObject({ d: z.never('is a private key').optional() }).optional() })
+    .optional(),
   status: z
     .looseObject({ status_list: z.looseObject({ idx: z.int().nonnegative(), uri: Uri }).optional() })
     .optional(),

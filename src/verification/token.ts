@@ -13,6 +13,7 @@ import {
   isSdJwt,
   splitSdJwt,
 } from '../credentials/sd-jwt/sd-jwt.ts'
+import type { Resolve } from '../did/document.ts'
 import type { Validity } from '../credentials/validity.ts'
 import { checkCompliance, checkSdJwtCompliance } from './compliance.ts'
 
@@ -41,7 +42,7 @@ export type Token = {
   /** The JWTs, with supported headers. The first is the issuer's. */
   jwts: () => [Jws, ...Jws[]]
   /** Checks the key-binding JWT, if any. */
-  checkKeyBinding: () => void
+  checkKeyBinding: (resolve: Resolve) => Promise<unknown>
   /** Checks conformance to the specification of the format. */
   checkCompliance: () => void
 }
@@ -71,7 +72,7 @@ function ofJwt(jwt: string): Token {
     signer: () => parseClaims(JwtIssuer, payload()).iss,
     audience: () => payload()['aud'],
     jwts: () => [jws()],
-    checkKeyBinding: () => {},
+    checkKeyBinding: () => Promise.resolve(),
     checkCompliance: () => checkCompliance(decoded().payload),
   }
 }
@@ -102,7 +103,7 @@ function ofSdJwt(text: string): Token {
       const keyBinding = binding()
       return keyBinding ? [jws(), keyBinding.jws] : [jws()]
     },
-    checkKeyBinding: () => checkKeyBinding(decoded()),
+    checkKeyBinding: async (resolve) => checkKeyBinding(decoded(), resolve),
     checkCompliance: () => {
       checkSdJwtCompliance(decodeHeader(splitSdJwt(text).jwt), decoded())
       binding()

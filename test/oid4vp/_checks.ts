@@ -288,7 +288,7 @@ const presentations: Check[] = [
   },
   {
     file: 'presentation.ts',
-    text: 'checkKeyBinding(decoded)',
+    text: 'checkKeyBinding(decoded, expected.options.resolve)',
     off: 'undefined',
     attack: presented(() => ({ key: generateKey('P-256') })),
   },

@@ -290,6 +290,16 @@ test.each([
   expect((await present(request, { person: [[...parts, binding].join('~')] })).status).toBe(200)
 })
 
+test('a credential that is bound to a DID URL is presented by its key', async () => {
+  const cnf = { kid: `${createJwkDid(toPublic(holderKey))}#0` }
+  const credential = await issueSdJwt({ payload: { cnf } })
+  const { presentationId, request } = await asked()
+  expect((await present(request, { person: [await presentSdJwt(request, { credential })] })).status).toBe(200)
+  const { openid4vp } = await presentationOf(verifier, presentationId)
+  expect(openid4vp!.credentials).toMatchObject([{ holder: createJwkDid(toPublic(holderKey)) }])
+  await expectFailure('holder-binding', { credential, key: generateKey('P-256') })
+})
+
 test('an expired credential is refused', async () =>
   expectFailure('validity', { credential: await issueSdJwt({ payload: { exp: hourAgo() } }) }))
 

@@ -7,7 +7,6 @@
  */
 import * as z from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
-import { Jwk } from '../../did/document.ts'
 import { type JsonObject, setMember } from '../../base/json.ts'
 import { isMediaType } from '../../base/media-type.ts'
 import { IssuerId } from '../issuer-signature.ts'
@@ -26,6 +25,7 @@ import { NumericDate, toValidity, type Validity } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
 import { issuerOf } from '../x509-issuer.ts'
+import { type Confirmation, readConfirmation } from './confirmation.ts'
 import { pack } from './disclosure.ts'
 import { unpack, type LocatedDisclosure } from './unpack.ts'
 
@@ -67,7 +67,7 @@ const SdJwtClaims = z.looseObject({
   nbf: NumericDate.optional(),
   exp: NumericDate.optional(),
   vct: z.string().optional(),
-  cnf: z.looseObject({ jwk: Jwk }).optional(),
+  cnf: z.unknown().optional(),
   status: z.unknown().optional(),
   credentialStatus: z.union([CredentialStatus, z.array(CredentialStatus).max(10)]).optional(),
 })
@@ -117,29 +117,31 @@ export function isSdJwt(text: string): boolean {
 }
 
 /** The decoded claims of a credential or presentation. Nothing in it is verified. */
-export type SdJwtClaimsSet = Validity & {
-  /** Without key binding: `<JWT>~<disclosure>~…~`. */
-  sdJwt: string
-  /** The key-binding JWT. */
-  keyBinding?: string
-  /** A DID, or the name in the certificate of an issuer without a DID. */
-  issuerDid: string
-  /** The certificates in the header, unchecked. */
-  x5c?: unknown
-  subjectDid?: string
-  /** The disclosed claims, without registered claims. */
-  claims: JsonObject
-  /** The "Processed SD-JWT Payload" (RFC 9901 §7.1): disclosed and registered claims. */
-  processed: JsonObject
-  /** `processed`, with holes in arrays for the elements that are not disclosed (`Unpacked`). */
-  located: JsonObject
-  vct?: string
-  holderKey?: PublicJwk
-  statuses: CredentialStatus[]
-  disclosures: LocatedDisclosure[]
-  /** The payload of the issuer's JWT, with digests. */
-  payload: JsonObject
-}
+export type SdJwtClaimsSet = Validity &
+  Confirmation & {
+    /** Without key binding: `<JWT>~<disclosure>~…~`. */
+    sdJwt: string
+    /** The key-binding JWT. */
+    keyBinding?: string
+    /** A DID, or the name in the certificate of an issuer without a DID. */
+    issuerDid: string
+    /** The certificates in the header, unchecked. */
+    x5c?: unknown
+    subjectDid?: string
+    /** The disclosed claims, without registered claims. */
+    claims: JsonObject
+    /** The "Processed SD-JWT Payload" (RFC 9901 §7.1): disclosed and registered claims. */
+    processed: JsonObject
+    /** `processed`, with holes in arrays for the elements that are not disclosed (`Unpacked`). */
+    located: JsonObject
+    vct?: string
+    /** A presentation needs a key binding. */
+    isBound: boolean
+    statuses: CredentialStatus[]
+    disclosures: LocatedDisclosure[]
+    /** The payload of the issuer's JWT, with digests. */
+    payload: JsonObject
+  }
 
 /** With the decoded JWT of the issuer. */
 export type DecodedSdJwt = SdJwtClaimsSet & { jws: Jws }
@@ -212,6 +214,7 @@ function toClaimsSet(
 ): SdJwtClaimsSet {
   // Registered claims must be in the signed payload, so that they are visible without disclosures.
   const { iss, sub, iat, nbf, exp, vct, cnf, status, credentialStatus } = parseClaims(SdJwtClaims, payload)
+  const confirmation = readConfirmation(cnf)
   const { claims: processed, located, disclosures } = unpack(payload, encoded)
   const hidden = disclosures.find(({ path }) => path.length === 1 && registered.has(path[0]!))
   if (hidden)
@@ -229,7 +232,8 @@ function toClaimsSet(
     processed,
     located,
     ...(vct !== undefined && { vct }),
-    ...(cnf && { holderKey: cnf.jwk as PublicJwk }),
+    isBound: confirmation !== undefined,
+    ...confirmation,
     statuses: [...[credentialStatus ?? []].flat(), ...(status === undefined ? [] : [toEntry(status)])],
     disclosures,
     payload,

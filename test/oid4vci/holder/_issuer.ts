@@ -33,6 +33,7 @@ export type Changes = {
   subject?: string
   name?: string
   typ?: string
+  cnf?: object
 }
 type PrivateKey = ReturnType<typeof generateKey>
 
@@ -133,9 +134,10 @@ export async function startFakeIssuer(path = '/acme') {
       issuedAt: now - 60,
       expiresAt: changes.expiresAt ?? now + 3_600,
     })
-    if (changes.typ === undefined) return credential
     const [jwt, ...rest] = credential.split('~')
-    return [signJws({ typ: changes.typ }, decodeJws(jwt!).payload, signer), ...rest].join('~')
+    const { typ = 'dc+sd-jwt', cnf } = changes
+    const payload = { ...decodeJws(jwt!).payload, ...(cnf && { cnf }) }
+    return [signJws({ typ, kid: `${did}#0` }, payload, signer), ...rest].join('~')
   }
 
   return {
