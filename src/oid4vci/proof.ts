@@ -120,7 +120,7 @@ async function checkKey(
     return { holderDid: createJwkDid(key), key }
   }
   if (kid !== undefined) {
-    if (!kid.startsWith('did:') || !kid.includes('#')) throw invalidProof('its kid is not a DID URL of a key')
+    if (!kid.startsWith('did:')) throw invalidProof('its kid is not a DID URL')
     const holderDid = didOf(kid)
     const { publicKeyJwk } = await checkSignature(jws, { did: holderDid, role: 'holder' }, resolve)
     return { holderDid, key: publicKeyJwk }

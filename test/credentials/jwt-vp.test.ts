@@ -107,6 +107,7 @@ describe('verifyJwtVp', () => {
     ['the fixture in EdDSA', tokens['vp-eddsa']!],
     ['the fixture with the context of presentations alone', tokens['vp-eddsa-one-context']!],
     ['a bare kid', present({ kid: 'auth-1' })],
+    ['the DID as kid', present({ kid: holder.longForm })],
     ['a full kid', present({ kid: `${holder.longForm}#auth-1` })],
     ['a kid with the short form', present({ kid: `${holder.did}#auth-1` })],
     ['a full kid that the document does not have', present({ kid: `${holder.longForm}#master0` })],

@@ -77,11 +77,13 @@ describe('issuance', () => {
       const { getSigningKey } = await import('../../src/did-registrar/keys.ts')
       return (await getSigningKey(wallet, longFormDid, 'authentication')).privateJwk
     })
-    const { token } = await redeemed(setup)
-    const jwt = await prove(setup, { key, header: { jwk: undefined, kid: `${longFormDid}#key-1` } })
-    const { body } = await request(setup, { token, jwt })
-    const verified = await verifyJwtVc(body.credentials[0].credential, checks(setup))
-    expect(verified.subjectDid).toBe(longFormDid)
+    for (const kid of [`${longFormDid}#key-1`, longFormDid]) {
+      const { token } = await redeemed(setup)
+      const jwt = await prove(setup, { key, header: { jwk: undefined, kid } })
+      const { body } = await request(setup, { token, jwt })
+      const verified = await verifyJwtVc(body.credentials[0].credential, checks(setup))
+      expect(verified.subjectDid).toBe(longFormDid)
+    }
   })
 
   test('the request of the Cloud Agent gets its response, and decides nothing about the content', async () => {
