@@ -24,6 +24,7 @@ import {
   redeemOffer,
   request,
   startIssuer,
+  unkeyedProof,
   type Setup,
 } from './_wallet.ts'
 
@@ -309,6 +310,7 @@ describe('the credential endpoint refuses', () => {
       ['private key', { key, header: { jwk: key } }, 'invalid_proof'],
       ['bare kid', { header: { jwk: undefined, kid: 'key-1' } }, 'invalid_proof'],
       ['foreign kid', { header: { jwk: undefined, kid: `${longFormDid}#key-1` } }, 'invalid_proof'],
+      ['key of small order', unkeyedProof, 'invalid_proof'],
       ['another signer', { signer: generateKey('Ed25519') }, 'invalid_proof'],
       ['aud missing', { claims: { aud: undefined } }, 'invalid_proof'],
       ['aud of another issuer', { claims: { aud: other.identifier } }, 'invalid_proof'],
