@@ -6,7 +6,8 @@ import { decodeJws, decodePayload, parseClaims } from '../credentials/jws.ts'
 import { checkHolder, VerifiablePresentationClaims } from '../credentials/jwt-vp.ts'
 import { readJwtVc } from '../credentials/jwt-vc.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
-import { decodeSdJwt, type DecodedSdJwt, requireVcType } from '../credentials/sd-jwt/sd-jwt.ts'
+import { requireVcType } from '../credentials/sd-jwt/issuer-jwt.ts'
+import { decodeSdJwt, type DecodedSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
 import { checkValidity, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
@@ -32,7 +33,10 @@ export type Expected = {
   constraints: readonly PolicyConstraint[]
   checkTrust: CheckTrust
   transactions?: TransactionCheck | undefined
-  /** SD-JWTs must be typed as credentials (Annex B.3). Over DIDComm they need not, since Cloud Agents do not type them. */
+  /**
+   * SD-JWTs must be typed as credentials (Annex B.3). Over DIDComm they need not, since Cloud Agents do not
+   * type them.
+   */
   requiresVcType: boolean
   /** For holders. */
   leewaySeconds: number

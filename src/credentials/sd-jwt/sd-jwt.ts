@@ -8,17 +8,8 @@
 import * as z from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
 import { type JsonObject, setMember } from '../../base/json.ts'
-import { isMediaType } from '../../base/media-type.ts'
 import { IssuerId } from '../issuer-signature.ts'
-import {
-  decodeHeader,
-  decodeJws,
-  decodePayload,
-  maxTokenLength,
-  parseClaims,
-  signJws,
-  type Jws,
-} from '../jws.ts'
+import { decodeHeader, decodePayload, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
 import { CredentialStatus } from '../jwt-vc.ts'
 import { tokenStatusEntry, TokenStatusReference } from '../token-status-list.ts'
 import { NumericDate, toValidity, type Validity } from '../validity.ts'
@@ -27,6 +18,7 @@ import { verifyDecoded, type VerificationOptions, type Verified } from '../verif
 import { issuerOf } from '../x509-issuer.ts'
 import { type Confirmation, readConfirmation } from './confirmation.ts'
 import { pack } from './disclosure.ts'
+import { readIssuerJwt } from './issuer-jwt.ts'
 import { unpack, type LocatedDisclosure } from './unpack.ts'
 
 /**
@@ -53,12 +45,6 @@ const registered: ReadonlySet<string> = new Set(registeredClaims)
 
 /** The `vct` of a credential without a schema: the class of all credentials in the W3C vocabulary. */
 export const anyCredential = 'https://www.w3.org/2018/credentials#VerifiableCredential'
-
-/** The `typ` of SD-JWT VCs: the media type, and its name in drafts before November 2024 (draft-ietf-oauth-sd-jwt-vc, "JOSE Header"). */
-export const sdJwtVcTypes = ['dc+sd-jwt', 'vc+sd-jwt']
-
-/** Others that issuers of the Cloud Agent and of DIDComm write. They may also write none. */
-const types = [...sdJwtVcTypes, 'sd+jwt', 'sd-jwt', 'JWT']
 
 const SdJwtClaims = z.looseObject({
   iss: IssuerId.optional(),
@@ -167,27 +153,6 @@ export function decodeSdJwtClaims(text: string): SdJwtClaimsSet {
 /** Decodes the issuer's JWT. @throws {VerificationError} as `decodeSdJwt` */
 export function decodeIssuerJwt(text: string): Jws {
   return readIssuerJwt(splitSdJwt(text).jwt)
-}
-
-/**
- * Asserts that an SD-JWT is typed as a credential, as OpenID4VCI and OpenID4VP require. Otherwise another token that the issuer signed
- * could pass as one.
- *
- * @throws {VerificationError} `malformed`
- */
-export function requireVcType({ jws: { header } }: Pick<DecodedSdJwt, 'jws'>): void {
-  const { typ } = header
-  if (isMediaType(typ, ...sdJwtVcTypes)) return
-  const found = typ === undefined ? 'missing' : `${JSON.stringify(typ)} instead of dc+sd-jwt`
-  throw new VerificationError('malformed', `The typ in the header of the credential is ${found}`)
-}
-
-function readIssuerJwt(jwt: string): Jws {
-  const jws = decodeJws(jwt)
-  const { typ } = jws.header
-  if (typ !== undefined && !isMediaType(typ, ...types))
-    throw new VerificationError('malformed', `The type ${JSON.stringify(typ)} is none of ${types.join(', ')}`)
-  return jws
 }
 
 type SdJwtParts = { jwt: string; disclosures: string[]; keyBinding?: string }
