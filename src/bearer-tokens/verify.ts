@@ -54,7 +54,7 @@ export async function verifyToken(
   }
   const { payload, protectedHeader } = await jwtVerify(token, provider.findKey, options).catch(
     (error: unknown) => {
-      throw error instanceof errors.JOSEError ? invalidToken(faultOf(error), error) : error
+      throw error instanceof Problem ? error : invalidToken(faultOf(error), error)
     },
   )
   const claims = readClaims(payload)
@@ -128,8 +128,12 @@ function wordsAt(claims: Claims, path: readonly string[]): unknown[] {
   return typeof value === 'string' ? value.split(' ') : []
 }
 
-/** The reason of an error. It continues a sentence about the token. */
-function faultOf(error: errors.JOSEError): string {
+/**
+ * The reason of an error. It continues a sentence about the token. The library throws other errors for keys
+ * that do not fit a token.
+ */
+function faultOf(error: unknown): string {
+  if (!(error instanceof errors.JOSEError)) return 'is signed with a key that cannot be used for it'
   if (error instanceof errors.JWTExpired) return 'has expired'
   if (error instanceof errors.JOSEAlgNotAllowed) return 'is signed with an algorithm that is not accepted'
   if (error instanceof errors.JWKSNoMatchingKey)

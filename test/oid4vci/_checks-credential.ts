@@ -170,7 +170,7 @@ const proofs: Check[] = [
   },
   {
     file: 'src/crypto/small-order.ts',
-    text: "if (hasSmallOrder(jwk)) throw new TypeError('the key has a small order, so that everybody can sign for it')",
+    text: "if (hasSmallOrder(jwk)) throw new TypeError('the key has a small order, so it protects nothing')",
     off: '',
     attack: ({ setup }) => takeWith(setup, unkeyedProof),
   },
