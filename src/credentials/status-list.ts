@@ -43,19 +43,21 @@ const Entry = z.looseObject({
 })
 export type StatusEntry = z.infer<typeof Entry>
 
+const ListSubject = z.looseObject({
+  type: z.union([z.string(), z.array(z.string())]),
+  statusPurpose: z.union([z.string(), z.array(z.string())]),
+  encodedList: z.string(),
+})
+
 const List = z.looseObject({
-  id: z.string(),
+  id: z.string().optional(),
   type: oneOrMore(z.string(), ['StatusList2021Credential', 'BitstringStatusListCredential']),
   issuer: z.union([Did, z.looseObject({ id: Did }).transform(({ id }) => id)]),
   issuanceDate: Instant.optional(),
   expirationDate: Instant.optional(),
   validFrom: Instant.optional(),
   validUntil: Instant.optional(),
-  credentialSubject: z.looseObject({
-    type: z.string(),
-    statusPurpose: z.union([z.string(), z.array(z.string())]),
-    encodedList: z.string(),
-  }),
+  credentialSubject: z.union([ListSubject, z.tuple([ListSubject]).transform(([subject]) => subject)]),
   proof: z.looseObject({ expires: Instant.optional() }).optional(),
 })
 type List = z.infer<typeof List>
@@ -112,10 +114,13 @@ export async function checkStatusList(
 ): Promise<void> {
   const { list, validity, isSigned } = readStatusList(text)
   const { type, statusPurpose, encodedList } = list.credentialSubject
-  if (list.id !== entry.statusListCredential) throw refused('the list at that URL has another id')
+  // A Bitstring Status List may have no id (§2.2), a StatusList2021 must (§2.2).
+  const isNamed = list.id !== undefined || entry.type === 'StatusList2021Entry'
+  if (isNamed && list.id !== entry.statusListCredential) throw refused('the list at that URL has another id')
   if (canonicalDid(list.issuer) !== canonicalDid(issuerDid))
     throw refused('the list has another issuer than the credential')
-  if (type !== listTypes[entry.type]) throw refused(`the list is not of the type ${listTypes[entry.type]}`)
+  if (![type].flat().includes(listTypes[entry.type]))
+    throw refused(`the list is not of the type ${listTypes[entry.type]}`)
   if (![statusPurpose].flat().some((purpose) => purpose.toLowerCase() === entry.statusPurpose)) {
     throw refused(`the list has another purpose than ${entry.statusPurpose}`)
   }

@@ -99,9 +99,8 @@ async function readCredential(text: string, payload: JsonObject): Promise<Partia
     ...(validFrom !== undefined && { 'valid from': dateOf(validFrom) }),
     ...(validUntil !== undefined && { expires: dateOf(validUntil) }),
   }
-  const subject = isJsonObject(credentialSubject)
-    ? Object.keys(credentialSubject).filter((name) => name !== 'id')
-    : []
+  const subjects = [credentialSubject].flat().filter(isJsonObject)
+  const subject = [...new Set(subjects.flatMap(Object.keys))].filter((name) => name !== 'id')
   return {
     facts: {
       types: textOf(type),
@@ -110,10 +109,7 @@ async function readCredential(text: string, payload: JsonObject): Promise<Partia
       status: statusesOf(credentialStatus),
       ...time,
     },
-    checks:
-      payload['vc'] === undefined
-        ? []
-        : [await check('form', 'a credential that this agent reads', () => decodeClaims(text))],
+    checks: [await check('form', 'a credential that this agent reads', () => decodeClaims(text))],
   }
 }
 

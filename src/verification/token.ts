@@ -1,6 +1,6 @@
 /** Credentials of both token formats in one shape. Each part is decoded on first use, at most once. */
 import * as z from 'zod'
-import { decodeClaims, type CredentialStatus } from '../credentials/jwt-vc.ts'
+import { decodeClaims, toClaimsWithVc, type CredentialStatus } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
 import { IssuerId } from '../credentials/issuer-signature.ts'
 import { decodeHeader, decodeJws, decodePayload, parseClaims, type Jws } from '../credentials/jws.ts'
@@ -69,7 +69,7 @@ function ofJwt(jwt: string): Token {
       return { ...credential, subjects: [claims, credential.claims] }
     },
     issuerDid: () => decoded().issuerDid,
-    signer: () => parseClaims(JwtIssuer, payload()).iss,
+    signer: () => parseClaims(JwtIssuer, toClaimsWithVc(payload())).iss,
     audience: () => payload()['aud'],
     jwts: () => [jws()],
     checkKeyBinding: () => Promise.resolve(),

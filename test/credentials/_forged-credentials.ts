@@ -15,6 +15,7 @@ import {
   jwk,
   malloryKey,
   notFound,
+  type Payload,
   shown,
   unchanged,
   vc,
@@ -46,6 +47,16 @@ const text = JSON.stringify(body)
 const forIssuer = (document: (did: string) => DidDocument | Promise<DidDocument>) => ({
   resolve: async (did: string) => (did === issuer.did ? document(did) : resolve(did)),
 })
+
+/** Makes the payload a credential of data model 2.0, with these changes. */
+export function toV2(change: object = {}) {
+  return (payload: Payload) => {
+    const { vc: credential, exp: _exp, nbf: _nbf, ...claims } = payload
+    for (const name of Object.keys(payload)) delete payload[name]
+    const context = ['https://www.w3.org/ns/credentials/v2']
+    Object.assign(payload, claims, credential, { '@context': context, issuer: { id: issuer.did } }, change)
+  }
+}
 
 // prettier-ignore
 export const credentials: Forgery[] = [
@@ -175,7 +186,14 @@ export const credentials: Forgery[] = [
   ['no type',                                         'malformed',     vc((p) => delete p.vc.type)],
   ['no context',                                      'malformed',     vc((p) => (p.vc['@context'] = []))],
   ['another context',                                 'malformed',     vc((p) => (p.vc['@context'] = ['https://evil.example']))],
-  ['a subject that is a list',                        'malformed',     vc((p) => (p.vc.credentialSubject = [p.vc.credentialSubject]))],
+  ['a list of two subjects',                          'malformed',     vc((p) => (p.vc.credentialSubject = [p.vc.credentialSubject, p.vc.credentialSubject]))],
+  ['a list of no subjects',                           'malformed',     vc((p) => (p.vc.credentialSubject = []))],
+  ['a list in a list of subjects',                    'malformed',     vc((p) => (p.vc.credentialSubject = [[p.vc.credentialSubject]]))],
+  ['a 2.0 credential by another issuer than iss',     'issuer-mismatch', vc(toV2({ issuer: mallory.did }))],
+  ['a 2.0 credential of another issuer',              'signature',     vc(toV2({ issuer: mallory.did, iss: undefined }))],
+  ['a 2.0 credential without an issuer',              'malformed',     vc(toV2({ issuer: undefined, iss: undefined }))],
+  ['a 2.0 credential without its context',            'malformed',     vc(toV2({ '@context': ['https://www.w3.org/2018/credentials/v1'] }))],
+  ['a 2.0 credential that has ended',                 'expired',       vc(toV2({ validUntil: '2020-01-01T00:00:00Z' }))],
   ['a subject that is text',                          'malformed',     vc((p) => (p.vc.credentialSubject = holder.did))],
   ['a subject whose id is a list',                    'malformed',     vc((p) => (p.vc.credentialSubject.id = [holder.did]))],
   ['no subject',                                      'malformed',     vc((p) => delete p.vc.credentialSubject)],

@@ -218,6 +218,20 @@ describe('a credential', () => {
     }
   })
 
+  test('of Bitstring Status List may have no id, and members in lists', async () => {
+    const { id: _id, ...payload } = decodeJws(bitstringOf([7])).payload
+    const { credentialSubject: subject } = payload as { credentialSubject: object }
+    for (const change of [
+      {},
+      { credentialSubject: [subject] },
+      { credentialSubject: { ...subject, type: ['BitstringStatusList'], statusPurpose: ['revocation'] } },
+    ]) {
+      const text = forge({ alg: 'ES256K' }, { ...payload, ...change }, ecKey)
+      expect(await reason(check(text, bitstringEntry()))).toBe('not revoked')
+      expect(await reason(check(text, bitstringEntry({ statusListIndex: '7' })))).toContain('is revoked')
+    }
+  })
+
   test('can be suspended', async () => {
     const text = proved(
       listOf([], { credentialSubject: { ...listOf([5]).credentialSubject, statusPurpose: 'Suspension' } }),
@@ -248,6 +262,7 @@ describe('a credential', () => {
     ],
     ['a holder’s key of the issuer', 'not signed', proved(listOf([]), issuer.keys['auth-1'].jwk)],
     ['another list of the issuer', 'has another id', proved(listOf([], { id: `${url}2` }))],
+    ['a StatusList2021 without id', 'has another id', proved(listOf([], { id: undefined } as never))],
     ['no proof', 'is missing: it must be an object', tampered({ proof: undefined })],
     ['two proofs', 'must be an object', tampered({ proof: [good.proof, good.proof] })],
     ['a proof of another kind', 'type', tampered(proof({ type: 'Ed25519Signature2020' }))],
