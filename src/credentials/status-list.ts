@@ -70,8 +70,13 @@ const ListToken = z.looseObject({
   vc: z.looseObject({}).optional(),
 })
 
-/** `now` is in epoch seconds. */
-export type StatusListChecks = { resolve: Resolve; now: number; leewaySeconds?: number | undefined }
+/** `now` is in epoch seconds, `maxBytes` the size of the largest list, uncompressed. */
+export type StatusListChecks = {
+  resolve: Resolve
+  now: number
+  leewaySeconds?: number | undefined
+  maxBytes?: number | undefined
+}
 
 /** The issuer of a credential, and the certificates in its header. */
 export type CredentialIssuer = { issuerDid: string; x5c?: unknown }
@@ -110,7 +115,7 @@ export async function checkStatusList(
   text: string,
   entry: StatusEntry,
   { issuerDid }: CredentialIssuer,
-  { resolve, now, leewaySeconds }: StatusListChecks,
+  { resolve, now, leewaySeconds, maxBytes }: StatusListChecks,
 ): Promise<void> {
   const { list, validity, isSigned } = readStatusList(text)
   const { type, statusPurpose, encodedList } = list.credentialSubject
@@ -128,7 +133,7 @@ export async function checkStatusList(
   // The DID in the form of the credential: a list may contain a short form that was not published then.
   if (!(await isSigned(issuerDid, resolve)))
     throw refused('the list is not signed by an assertionMethod key of its issuer')
-  if (!orRefuse(() => isSet(expandBits(encodedList), entry.statusListIndex))) return
+  if (!orRefuse(() => isSet(expandBits(encodedList, maxBytes), entry.statusListIndex))) return
   throw new RevokedError(entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended')
 }
 
