@@ -34,7 +34,7 @@ const mayImport: Record<string, string[]> = {
     'src/nodes',
     'src/events',
   ],
-  'src/bearer-tokens': ['src/base', 'src/net', 'src/storage', 'src/wallet'],
+  'src/bearer-tokens': ['src/base', 'src/crypto', 'src/net', 'src/storage', 'src/wallet'],
   'src/did-registrar': [
     'src/base',
     'src/crypto',
@@ -108,7 +108,7 @@ const mayImport: Record<string, string[]> = {
     // The checks of presentations that answer a query are the same over both protocols.
     'src/oid4vp/verify-presentations.ts',
   ],
-  'src/oauth': ['src/base'],
+  'src/oauth': ['src/base', 'src/crypto'],
   'src/oid4vci': [
     'src/base',
     'src/oauth',

@@ -116,6 +116,7 @@ export const variables = {
                                                                .describe('Domain that a holder’s proof is bound to when an offer or a proof request names none.'),
   CREDENTIAL_SD_JWT_EXPIRY:             seconds.default(2_592_000)
                                                                .describe('Validity of an SD-JWT credential whose offer names none.'),
+  STATUS_LIST_MAX_BYTES:                count.default(4_194_304).describe('Bytes of the largest status list that is read, uncompressed: a byte has eight entries of one bit.'),
   CREDENTIAL_LEEWAY:                    seconds.default(30)    .describe('Tolerated clock difference in the dates of credentials.'),
   PRESENTATION_LEEWAY:                  seconds.default(30)    .describe('Tolerated clock difference in the dates of presentations.'),
   AUTH_CHALLENGE_EXPIRY:                seconds.default(120)   .describe('Time in which an authentication challenge can be answered, and a successful one exchanged for a token.'),

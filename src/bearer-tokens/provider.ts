@@ -15,15 +15,14 @@ import * as z from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import type { OidcSettings } from '../base/oidc-config.ts'
 import { Problem } from '../base/problem.ts'
+import { toKeySet } from '../crypto/key-set.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 
 /** Metadata of a provider (OpenID Connect Discovery §3). */
 const Metadata = z.looseObject({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
 
-/** Symmetric keys are not used: others would know them too. */
-const publicTypes = ['EC', 'OKP', 'RSA']
-const KeySet = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) })
+const KeySet = z.looseObject({ keys: z.array(z.unknown()).max(100) })
 
 const limits = { timeoutMs: 5_000, maxBytes: 262_144 }
 
@@ -94,7 +93,7 @@ export function createProvider({ http, settings, now = steadyNow }: Options): Pr
 export async function readKeys(http: Pick<HttpClient, 'getJson'>, issuer: string): Promise<JSONWebKeySet> {
   const { jwks_uri: url } = await readMetadata(http, issuer)
   const { keys } = KeySet.parse(await http.getJson(url, limits))
-  return { keys: keys.filter(({ kty }) => publicTypes.includes(kty)) }
+  return toKeySet(keys)
 }
 
 /** Reads the metadata of a provider. @throws {UnreachableError} also if they are another issuer's, {z.ZodError} */

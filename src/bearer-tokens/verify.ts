@@ -6,6 +6,7 @@
  */
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose'
 import * as z from 'zod'
+import { isMediaType } from '../base/media-type.ts'
 import type { OidcSettings } from '../base/oidc-config.ts'
 import { Problem } from '../base/problem.ts'
 import { allScopes, type Scope } from '../wallet/model.ts'
@@ -53,7 +54,7 @@ export async function verifyToken(
   }
   const { payload, protectedHeader } = await jwtVerify(token, provider.findKey, options).catch(
     (error: unknown) => {
-      throw error instanceof errors.JOSEError ? invalidToken(faultOf(error), error) : error
+      throw error instanceof Problem ? error : invalidToken(faultOf(error), error)
     },
   )
   const claims = readClaims(payload)
@@ -82,8 +83,8 @@ const foreignClaims = ['at_hash', 'c_hash', 's_hash', 'events']
  * have the client or the scope as a claim, which ID tokens have not.
  */
 function assertAccessToken(typ: string | undefined, claims: Claims): void {
-  const isAccessToken = /^(?:application\/)?at\+jwt$/i.test(typ ?? '') || claims.typ === 'Bearer'
-  const isPlain = /^(?:application\/)?jwt$/i.test(typ ?? 'JWT') && claims.typ === undefined
+  const isAccessToken = isMediaType(typ, 'at+jwt') || claims.typ === 'Bearer'
+  const isPlain = isMediaType(typ ?? 'JWT', 'JWT') && claims.typ === undefined
   const hasClient = ['client_id', 'scope', 'scp', 'cid'].some((name) => claims[name] !== undefined)
   const isForeign = foreignClaims.some((name) => claims[name] !== undefined)
   if (isForeign || !(isAccessToken || (isPlain && hasClient)))
@@ -127,8 +128,12 @@ function wordsAt(claims: Claims, path: readonly string[]): unknown[] {
   return typeof value === 'string' ? value.split(' ') : []
 }
 
-/** The reason of an error. It continues a sentence about the token. */
-function faultOf(error: errors.JOSEError): string {
+/**
+ * The reason of an error. It continues a sentence about the token. The library throws other errors for keys
+ * that do not fit a token.
+ */
+function faultOf(error: unknown): string {
+  if (!(error instanceof errors.JOSEError)) return 'is signed with a key that cannot be used for it'
   if (error instanceof errors.JWTExpired) return 'has expired'
   if (error instanceof errors.JOSEAlgNotAllowed) return 'is signed with an algorithm that is not accepted'
   if (error instanceof errors.JWKSNoMatchingKey)

@@ -70,6 +70,7 @@ async function checkEntry(
     verifyChain,
     now: Math.floor(Date.now() / 1_000),
     leewaySeconds: env.config.CREDENTIAL_LEEWAY,
+    maxBytes: env.config.STATUS_LIST_MAX_BYTES,
   }
   if (status.type === tokenStatusEntry) {
     const reference = { idx: Number(status.statusListIndex), uri: status.statusListCredential ?? '' }

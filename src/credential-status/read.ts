@@ -16,7 +16,9 @@ import type { ListMedia } from './lists.ts'
 import { publishList } from './publish.ts'
 
 const timeoutMs = 5_000
-/** An incompressible list of eight million entries, with a margin. */
+/**
+ * Of a body. A list in a JWT has at most `maxTokenLength` characters; a JSON list may have a proof beside.
+ */
 const maxBytes = 1_572_864
 
 /** The type of a credential's status entry. */

@@ -12,10 +12,10 @@ import { signJws } from './jws.ts'
 export const listLength = 131_072
 
 /**
- * The longest list that is read, uncompressed: eight million entries. A few hundred bytes of gzip can expand
- * to gigabytes.
+ * The longest list that is read, uncompressed, unless a setting says otherwise: 33 million entries of one
+ * bit. A few hundred bytes of gzip can expand to gigabytes.
  */
-const maxBytes = 1_048_576
+export const defaultListBytes = 4_194_304
 
 /**
  * Compresses a list of `listLength` bits with those at `indexes` set.
@@ -38,8 +38,8 @@ export function compressBits(indexes: Iterable<number>): Uint8Array {
  *
  * @throws {TypeError} for another encoding or length.
  */
-export function expandBits(encodedList: string): Uint8Array {
-  const bits = inflate(fromBase64(encodedList.replace(/^u(?=H)/, '')))
+export function expandBits(encodedList: string, maxBytes = defaultListBytes): Uint8Array {
+  const bits = inflate(fromBase64(encodedList.replace(/^u(?=H)/, '')), maxBytes)
   if (bits.length < listLength / 8)
     throw new TypeError(
       `the status list has ${bits.length} bytes, fewer than the ${listLength / 8} it must have`,
@@ -62,7 +62,7 @@ export function countBits(bits: Uint8Array): number {
   return count
 }
 
-function inflate(bytes: Uint8Array): Uint8Array {
+function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
   try {
     return gunzipSync(bytes, { maxOutputLength: maxBytes })
   } catch (cause) {

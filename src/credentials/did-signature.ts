@@ -6,10 +6,7 @@ import { isTemporary, Problem } from '../base/problem.ts'
 import {
   canonicalDid,
   type DidDocument,
-  hasMethod,
-  keysFor,
-  keysMatching,
-  type Purpose,
+  keysHinted,
   type Resolve,
   type VerificationKey,
 } from '../did/document.ts'
@@ -23,7 +20,7 @@ const purposeOf = { issuer: 'assertionMethod', holder: 'authentication' } as con
 
 /**
  * Verifies a signature and returns the key that made it: a key of the signer's document with the purpose of
- * the role. `kid` selects one of these keys. A DID URL of the signer with an unknown fragment selects all.
+ * the role. `kid` selects one of these keys, or is a hint (`keysHinted`).
  *
  * @throws {VerificationError} `issuer-unresolvable`, `holder-unresolvable`, `kid-not-bound`, `no-key`,
  *   `algorithm`, `signature`
@@ -33,7 +30,7 @@ export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve)
   const document = await resolveSigner(signer, resolve)
   const purpose = purposeOf[signer.role]
   const { kid, alg } = jws.header
-  const keys = selectKeys(document, purpose, kid)
+  const keys = keysHinted(document, purpose, kid)
   const did = canonicalDid(signer.did)
   if (keys.length === 0 && kid !== undefined)
     throw new VerificationError('kid-not-bound', `The kid names no ${purpose} key of ${did}`)
@@ -45,27 +42,6 @@ export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve)
   if (!key)
     throw new VerificationError('signature', `No permitted ${purpose} key of ${did} made the signature`)
   return key
-}
-
-/**
- * Identus SDK 6.1 signs with its authentication key and names `#master0`, which the document does not
- * contain. An unknown fragment therefore selects all keys. Another DID, or a method with another purpose,
- * selects none.
- */
-function selectKeys(
-  document: DidDocument,
-  purpose: Purpose,
-  kid: string | undefined,
-): readonly VerificationKey[] {
-  const keys = keysMatching(document, purpose, kid)
-  if (keys.length > 0 || kid === undefined) return keys
-  const [did, fragment, ...more] = kid.split('#')
-  const isUnknown =
-    fragment &&
-    more.length === 0 &&
-    canonicalDid(did!) === canonicalDid(document.id) &&
-    !hasMethod(document, fragment)
-  return isUnknown ? keysFor(document, purpose) : []
 }
 
 /**

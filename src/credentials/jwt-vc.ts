@@ -1,5 +1,6 @@
 /**
- * Credentials as JWT (W3C VC Data Model 1.1 §6.3.1): issuing, decoding, verifying.
+ * Credentials as JWT (W3C VC Data Model 1.1 §6.3.1; VC-JOSE-COSE §3.1.1 for 2.0): issuing, decoding,
+ * verifying.
  *
  * Decoding tolerates the differences between issuers: `issuer` as text, object or absent; one schema or
  * several; one status or several, with the index as number or text; dates as seconds or text; no `jti`, no
@@ -15,27 +16,47 @@ import { VerificationError } from './verification-error.ts'
 import { verifyDecoded, type VerificationOptions, type Verified } from './verify.ts'
 
 /** Base contexts of VC Data Model 1.1 and 2.0. */
-const contexts = ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/ns/credentials/v2']
+const v2 = 'https://www.w3.org/ns/credentials/v2'
+const contexts = ['https://www.w3.org/2018/credentials/v1', v2]
+
+/** A type, or several (VC Data Model 2.0 §4.5): the first is the one that counts. */
+const Type = z.union([
+  z.string(),
+  z
+    .array(z.string())
+    .min(1)
+    .transform(([first]) => first!),
+])
 
 /**
  * An entry of `credentialStatus`. The optional members are those of StatusList2021 and Bitstring Status List.
  */
 export const CredentialStatus = z.looseObject({
   id: z.string().optional(),
-  type: z.string(),
+  type: Type,
   statusPurpose: z.string().optional(),
   statusListIndex: z.union([z.int().nonnegative(), z.string().regex(/^\d{1,15}$/)]).optional(),
   statusListCredential: z.string().optional(),
 })
 export type CredentialStatus = z.infer<typeof CredentialStatus>
 
-const SchemaReference = z.looseObject({ id: z.string(), type: z.string().optional() })
+const SchemaReference = z.looseObject({ id: z.string(), type: Type.optional() })
 
 // A custom type, because zod's objects drop a member named `__proto__`.
-const Subject = z.custom<JsonObject & { id?: string }>(
-  (value) => isJsonObject(value) && (value.id === undefined || typeof value.id === 'string'),
-  'is not an object whose id, if any, is text',
-)
+const Subject = z
+  .unknown()
+  .transform((value, context) => {
+    if (!Array.isArray(value) || value.length === 1)
+      return Array.isArray(value) ? (value[0] as unknown) : value
+    context.addIssue(`has ${value.length} subjects: only credentials about one are supported here`)
+    return z.NEVER
+  })
+  .pipe(
+    z.custom<JsonObject & { id?: string }>(
+      (value) => isJsonObject(value) && (value.id === undefined || typeof value.id === 'string'),
+      'is not an object whose id, if any, is text',
+    ),
+  )
 
 export const VerifiableCredentialClaims = z.looseObject({
   iss: Did,
@@ -100,6 +121,24 @@ export function issueJwtVc(content: CredentialContent): string {
   return signJws({ typ: 'JWT', kid }, payload, issuerKey)
 }
 
+/** Claims of a JWT that are not members of the credential. */
+const jwtClaims: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'cnf'])
+
+/**
+ * The payload of a credential of data model 2.0, which is the credential itself, in the form of 1.1: with
+ * `iss`, and the credential in `vc`.
+ */
+export function toClaimsWithVc(payload: JsonObject): JsonObject {
+  if (payload['vc'] !== undefined || ![payload['@context']].flat().includes(v2)) return payload
+  const { issuer } = payload
+  const vc = Object.fromEntries(Object.entries(payload).filter(([name]) => !jwtClaims.has(name)))
+  return { ...payload, iss: payload['iss'] ?? (isJsonObject(issuer) ? issuer['id'] : issuer), vc }
+}
+
+function parseCredential(payload: JsonObject): VerifiableCredentialClaims {
+  return parseClaims(VerifiableCredentialClaims, toClaimsWithVc(payload))
+}
+
 /** A decoded credential. Nothing in it is verified. */
 export type DecodedCredential = Validity & {
   /** Compact serialization. */
@@ -133,13 +172,13 @@ export function decodeJwtVc(jwt: string): DecodedCredential {
  * @throws {VerificationError} `too-large`, `malformed`, `issuer-mismatch`, `subject-mismatch`
  */
 export function decodeClaims(jwt: string): DecodedCredential {
-  return toDecodedCredential(jwt, parseClaims(VerifiableCredentialClaims, decodePayload(jwt)))
+  return toDecodedCredential(jwt, parseCredential(decodePayload(jwt)))
 }
 
 /** Decodes a credential and its JWS. */
 export function readJwtVc(jwt: string): { jws: Jws; credential: DecodedCredential } {
   const jws = decodeJws(jwt)
-  return { jws, credential: toDecodedCredential(jwt, parseClaims(VerifiableCredentialClaims, jws.payload)) }
+  return { jws, credential: toDecodedCredential(jwt, parseCredential(jws.payload)) }
 }
 
 /**

@@ -28,7 +28,7 @@ export const VerifiablePresentationClaims = z.looseObject({
   vp: z.looseObject({
     type: oneOrMore(z.string(), ['VerifiablePresentation']),
     holder: z.union([z.string(), z.looseObject({ id: z.string() })]).optional(),
-    verifiableCredential: z.array(z.string()).optional(),
+    verifiableCredential: z.union([z.string().transform((one) => [one]), z.array(z.string())]).optional(),
   }),
 })
 export type VerifiablePresentationClaims = z.infer<typeof VerifiablePresentationClaims>

@@ -43,19 +43,21 @@ const Entry = z.looseObject({
 })
 export type StatusEntry = z.infer<typeof Entry>
 
+const ListSubject = z.looseObject({
+  type: z.union([z.string(), z.array(z.string())]),
+  statusPurpose: z.union([z.string(), z.array(z.string())]),
+  encodedList: z.string(),
+})
+
 const List = z.looseObject({
-  id: z.string(),
+  id: z.string().optional(),
   type: oneOrMore(z.string(), ['StatusList2021Credential', 'BitstringStatusListCredential']),
   issuer: z.union([Did, z.looseObject({ id: Did }).transform(({ id }) => id)]),
   issuanceDate: Instant.optional(),
   expirationDate: Instant.optional(),
   validFrom: Instant.optional(),
   validUntil: Instant.optional(),
-  credentialSubject: z.looseObject({
-    type: z.string(),
-    statusPurpose: z.union([z.string(), z.array(z.string())]),
-    encodedList: z.string(),
-  }),
+  credentialSubject: z.union([ListSubject, z.tuple([ListSubject]).transform(([subject]) => subject)]),
   proof: z.looseObject({ expires: Instant.optional() }).optional(),
 })
 type List = z.infer<typeof List>
@@ -68,8 +70,13 @@ const ListToken = z.looseObject({
   vc: z.looseObject({}).optional(),
 })
 
-/** `now` is in epoch seconds. */
-export type StatusListChecks = { resolve: Resolve; now: number; leewaySeconds?: number | undefined }
+/** `now` is in epoch seconds, `maxBytes` the size of the largest list, uncompressed. */
+export type StatusListChecks = {
+  resolve: Resolve
+  now: number
+  leewaySeconds?: number | undefined
+  maxBytes?: number | undefined
+}
 
 /** The issuer of a credential, and the certificates in its header. */
 export type CredentialIssuer = { issuerDid: string; x5c?: unknown }
@@ -108,14 +115,17 @@ export async function checkStatusList(
   text: string,
   entry: StatusEntry,
   { issuerDid }: CredentialIssuer,
-  { resolve, now, leewaySeconds }: StatusListChecks,
+  { resolve, now, leewaySeconds, maxBytes }: StatusListChecks,
 ): Promise<void> {
   const { list, validity, isSigned } = readStatusList(text)
   const { type, statusPurpose, encodedList } = list.credentialSubject
-  if (list.id !== entry.statusListCredential) throw refused('the list at that URL has another id')
+  // A Bitstring Status List may have no id (§2.2), a StatusList2021 must (§2.2).
+  const isNamed = list.id !== undefined || entry.type === 'StatusList2021Entry'
+  if (isNamed && list.id !== entry.statusListCredential) throw refused('the list at that URL has another id')
   if (canonicalDid(list.issuer) !== canonicalDid(issuerDid))
     throw refused('the list has another issuer than the credential')
-  if (type !== listTypes[entry.type]) throw refused(`the list is not of the type ${listTypes[entry.type]}`)
+  if (![type].flat().includes(listTypes[entry.type]))
+    throw refused(`the list is not of the type ${listTypes[entry.type]}`)
   if (![statusPurpose].flat().some((purpose) => purpose.toLowerCase() === entry.statusPurpose)) {
     throw refused(`the list has another purpose than ${entry.statusPurpose}`)
   }
@@ -123,7 +133,7 @@ export async function checkStatusList(
   // The DID in the form of the credential: a list may contain a short form that was not published then.
   if (!(await isSigned(issuerDid, resolve)))
     throw refused('the list is not signed by an assertionMethod key of its issuer')
-  if (!orRefuse(() => isSet(expandBits(encodedList), entry.statusListIndex))) return
+  if (!orRefuse(() => isSet(expandBits(encodedList, maxBytes), entry.statusListIndex))) return
   throw new RevokedError(entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended')
 }
 

@@ -6,8 +6,10 @@
 import { constants, deflateSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
+import { isMediaType } from '../base/media-type.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { canonicalDid } from '../did/document.ts'
+import { defaultListBytes } from './bitstring.ts'
 import { checkIssuerSignature, IssuerId, type IssuerKeys } from './issuer-signature.ts'
 import { decodeJws, parseClaims, signJws } from './jws.ts'
 import { type CredentialIssuer, RevokedError, type StatusListChecks } from './status-list.ts'
@@ -18,9 +20,6 @@ const Bits = z.union([z.literal(1), z.literal(2), z.literal(4), z.literal(8)])
 export type StatusBits = z.infer<typeof Bits>
 
 export const tokenStatusListType = 'statuslist+jwt'
-
-/** The longest list that is read, uncompressed: a million entries of 8 bits. */
-const maxBytes = 1_048_576
 
 /** The `status_list` of a credential's `status`. */
 export const TokenStatusReference = z.looseObject({ idx: z.int().nonnegative(), uri: z.string() })
@@ -65,8 +64,12 @@ export function compressStatuses(
 }
 
 /** Reads the entry at an index of a compressed list in base64url. @throws {TypeError} when there is none */
-export function readStatus({ bits, lst }: { bits: StatusBits; lst: string }, index: number): number {
-  const byte = inflate(fromBase64(lst))[Math.floor((index * bits) / 8)]
+export function readStatus(
+  { bits, lst }: { bits: StatusBits; lst: string },
+  index: number,
+  maxBytes = defaultListBytes,
+): number {
+  const byte = inflate(fromBase64(lst), maxBytes)[Math.floor((index * bits) / 8)]
   if (byte === undefined) throw new TypeError(`the status list has no entry with the index ${index}`)
   return (byte >> ((index * bits) % 8)) & (2 ** bits - 1)
 }
@@ -74,7 +77,7 @@ export function readStatus({ bits, lst }: { bits: StatusBits; lst: string }, ind
 /** The number of entries with each status. Entries that only fill the last byte count too. @throws {TypeError} */
 export function countStatuses({ bits, lst }: { bits: StatusBits; lst: string }): Map<number, number> {
   const counts = new Map<number, number>()
-  for (const byte of inflate(fromBase64(lst)))
+  for (const byte of inflate(fromBase64(lst), defaultListBytes))
     for (let shift = 0; shift < 8; shift += bits) {
       const status = (byte >> shift) & (2 ** bits - 1)
       counts.set(status, (counts.get(status) ?? 0) + 1)
@@ -121,10 +124,11 @@ export async function checkTokenStatus(
   text: string,
   { idx, uri }: TokenStatusReference,
   credential: CredentialIssuer,
-  { now, leewaySeconds, resolve, verifyChain }: StatusListChecks & IssuerKeys,
+  { now, leewaySeconds, maxBytes, resolve, verifyChain }: StatusListChecks & IssuerKeys,
 ): Promise<void> {
   const jws = decodeJws(text.trim())
-  if (jws.header.typ !== tokenStatusListType) throw refused(`its type is not ${tokenStatusListType}`)
+  if (!isMediaType(jws.header.typ, tokenStatusListType))
+    throw refused(`its type is not ${tokenStatusListType}`)
   const { sub, iss, iat, nbf, exp, status_list: list } = parseClaims(ListToken, jws.payload)
   if (sub !== uri) throw refused('its sub is not the URI in the credential')
   const { issuerDid } = credential
@@ -136,14 +140,14 @@ export async function checkTokenStatus(
     resolve,
     verifyChain: verifyChain && ((x5c, issuer) => verifyChain(x5c, issuer, credential)),
   })
-  const status = orRefuse(() => readStatus(list, idx))
+  const status = orRefuse(() => readStatus(list, idx, maxBytes))
   if (status === valid) return
   if (status === invalid) throw new RevokedError('revoked')
   if (status === suspended) throw new RevokedError('suspended')
   throw refused(`the status ${status} of the credential is not known here`)
 }
 
-function inflate(bytes: Uint8Array): Uint8Array {
+function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
   try {
     return inflateSync(bytes, { maxOutputLength: maxBytes })
   } catch (cause) {

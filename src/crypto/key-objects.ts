@@ -7,6 +7,7 @@
 import { createPrivateKey, createPublicKey, diffieHellman, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { PrivateJwk, PublicJwk } from './keys.ts'
+import { assertNotSmallOrder } from './small-order.ts'
 
 /** Cached private keys, and as many public keys: enough for the active connections. */
 const max = 500
@@ -35,13 +36,18 @@ export function sharedSecret(privateJwk: PrivateJwk, publicJwk: PublicJwk): Uint
   return Uint8Array.from(keep(secrets, `${nameOfPair(privateJwk)}:${nameOf(publicJwk)}`, agree))
 }
 
-/** The object of a public key, cached. */
+/** The object of a public key, cached. @throws as `passingObject` */
 export function publicObject(jwk: PublicJwk): KeyObject {
   return keep(publicObjects, nameOf(jwk), () => passingObject(jwk))
 }
 
-/** The object of a public key, not cached. */
+/**
+ * The object of a public key, not cached.
+ *
+ * @throws {Error} if it is not a point of its curve, or of small order
+ */
 export function passingObject(jwk: PublicJwk): KeyObject {
+  assertNotSmallOrder(jwk)
   return createPublicKey({ key: publicMembers(jwk), format: 'jwk' })
 }
 

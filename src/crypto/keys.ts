@@ -9,6 +9,7 @@ import { diffieHellman, generateKeyPairSync, sign as signBytes, verify as verify
 import { fromBase64, toBase64url } from '../base/bytes.ts'
 import { passingObject, privateObject, publicObject, sharedSecret } from './key-objects.ts'
 import * as secp256k1 from './secp256k1.ts'
+import { assertNotSmallOrder } from './small-order.ts'
 
 export type Curve = 'Ed25519' | 'X25519' | 'secp256k1' | 'P-256' | 'P-384' | 'P-521'
 
@@ -33,10 +34,16 @@ export function generateKey(curve: 'Ed25519' | 'X25519' | 'secp256k1' | 'P-256')
   return { ...toPublic(privateKey), d: privateKey.d }
 }
 
-/** The `OKP` public key of 32 raw bytes. */
+/**
+ * The `OKP` public key of 32 raw bytes.
+ *
+ * @throws {TypeError} for another length, or an Ed25519 key of small order
+ */
 export function okpFromBytes(crv: 'Ed25519' | 'X25519', bytes: Uint8Array): PublicJwk {
   if (bytes.length !== 32) throw new TypeError(`an ${crv} public key has 32 bytes, not ${bytes.length}`)
-  return { kty: 'OKP', crv, x: toBase64url(bytes) }
+  const jwk = { kty: 'OKP', crv, x: toBase64url(bytes) } as const
+  assertNotSmallOrder(jwk)
+  return jwk
 }
 
 /** The 32 raw bytes of an `OKP` public key. */

@@ -14,7 +14,7 @@ import type { ClaimsPath } from './query.ts'
 export function toDcqlCredential(token: string): DcqlCredential {
   if (isSdJwt(token)) {
     const decoded = decodeSdJwt(token)
-    return ofSdJwt(decoded, decoded.holderKey !== undefined)
+    return ofSdJwt(decoded, decoded.isBound)
   }
   const decoded = decodeJwtVc(token)
   return ofJwt(decoded, decoded.subjectDid !== undefined)
@@ -22,7 +22,7 @@ export function toDcqlCredential(token: string): DcqlCredential {
 
 /** A decoded SD-JWT. */
 export function ofSdJwt(
-  { vct, processed: claims }: Pick<DecodedSdJwt, 'vct' | 'processed'>,
+  { vct, located: claims }: Pick<DecodedSdJwt, 'vct' | 'located'>,
   isBound: boolean,
 ): DcqlCredential {
   return { format: 'dc+sd-jwt', types: vct === undefined ? [] : [vct], claims, isBound }

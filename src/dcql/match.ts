@@ -1,6 +1,6 @@
 /** Whether a credential is one that a credential query asks for (OpenID4VP 1.0 §6.1, §6.4.1). */
 import type { JsonObject } from '../base/json.ts'
-import { type Indexes, selectClaims } from './path.ts'
+import { createSelect, type Select } from './path.ts'
 import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlFormat, DcqlQuery } from './query.ts'
 
 /** The parts of a credential that queries refer to. */
@@ -8,7 +8,10 @@ export type DcqlCredential = {
   format: DcqlFormat
   /** `dc+sd-jwt`: the `vct`. `jwt_vc_json`: the values of `type`. */
   types: readonly string[]
-  /** The root of paths. `dc+sd-jwt`: the processed payload. `jwt_vc_json`: the credential, without the claims of the JWT. */
+  /**
+   * The root of paths. `dc+sd-jwt`: the payload with the disclosed claims, and holes in arrays for elements
+   * that are not. `jwt_vc_json`: the credential, without the claims of the JWT.
+   */
   claims: JsonObject
   /** The holder can prove, or has proved, that the credential is its own. */
   isBound: boolean
@@ -25,31 +28,51 @@ export type MatchResult = Match | Mismatch
 /** The types of JSON-LD without the vocabulary of credentials: those in `type` of a credential, and their expanded form. */
 const vocabulary = 'https://www.w3.org/2018/credentials#'
 
-/** Matches a credential that a wallet holds (`exact`), or one that was presented (`moved`). */
+/** What queries look up in a credential, made once for all of them. */
+type Lookup = { types: () => ReadonlySet<string>; select: Select }
+
+function lookupIn({ types, claims }: DcqlCredential): Lookup {
+  let known: ReadonlySet<string> | undefined
+  return {
+    types: () => (known ??= new Set(types.flatMap((type) => [type, vocabulary + type]))),
+    select: createSelect(claims),
+  }
+}
+
+/**
+ * Matches a credential that a wallet holds, or one that was presented.
+ *
+ * @throws {VerificationError} `too-large`: see `createSelect`
+ */
 export function matchCredential(
   credential: DcqlCredential,
   query: CredentialQuery,
-  indexes: Indexes = 'exact',
+  { types: known, select }: Lookup = lookupIn(credential),
 ): MatchResult {
   if (credential.format !== query.format) return mismatch(`format: it is ${credential.format}`)
-  const types = findTypeMismatch(credential, query)
+  const types = findTypeMismatch(credential, query, known)
   if (types !== undefined) return mismatch(types)
   if (!credential.isBound && (query.require_cryptographic_holder_binding ?? true))
     return mismatch('require_cryptographic_holder_binding: it is not bound to a key of the holder')
   if (!isByAuthority(credential, query))
     return mismatch('trusted_authorities: no certificate of its issuer names one of them')
-  return matchClaims(credential, query, indexes)
+  return matchClaims(select, query)
 }
 
-/** The result for each credential query, in their order. */
+/** The result for each credential query, in their order. @throws as `matchCredential` */
 export function matchQuery(
   credential: DcqlCredential,
   { credentials }: Pick<DcqlQuery, 'credentials'>,
 ): MatchResult[] {
-  return credentials.map((query) => matchCredential(credential, query))
+  const lookup = lookupIn(credential)
+  return credentials.map((query) => matchCredential(credential, query, lookup))
 }
 
-function findTypeMismatch({ types }: DcqlCredential, { format, meta }: CredentialQuery): string | undefined {
+function findTypeMismatch(
+  { types }: DcqlCredential,
+  { format, meta }: CredentialQuery,
+  known: Lookup['types'],
+): string | undefined {
   if (format === 'dc+sd-jwt') {
     const { vct_values: accepted } = meta
     return !accepted || types.some((type) => accepted.includes(type))
@@ -57,10 +80,9 @@ function findTypeMismatch({ types }: DcqlCredential, { format, meta }: Credentia
       : `meta.vct_values: its type is ${types.join(', ')}`
   }
   const { type_values: accepted } = meta
-  const known = new Set(types.flatMap((type) => [type, vocabulary + type]))
-  return !accepted || accepted.some((all) => all.every((type) => known.has(type)))
+  return !accepted || accepted.some((all) => all.every((type) => known().has(type)))
     ? undefined
-    : `meta.type_values: its types are ${types.join(', ')}`
+    : `meta.type_values: its types are ${types.slice(0, 10).join(', ')}`
 }
 
 /** Only authority key identifiers can be checked. Authorities of other types match no credential. */
@@ -74,28 +96,24 @@ export function isByAuthority(
   )
 }
 
-function matchClaims(
-  { claims: root }: DcqlCredential,
-  { claims, claim_sets: sets }: CredentialQuery,
-  indexes: Indexes,
-): MatchResult {
+function matchClaims(select: Select, { claims, claim_sets: sets }: CredentialQuery): MatchResult {
   if (!claims) return { isMatch: true, paths: undefined }
-  const missing = new Set(claims.filter((claim) => !hasClaim(root, claim, indexes)))
+  const missing = new Set(claims.filter((claim) => !hasClaim(select, claim)))
   const alternatives = sets
     ? sets.map((ids) => ids.map((id) => claims.find((claim) => claim.id === id)!))
     : [claims]
   const satisfied = alternatives.find((set) => set.every((claim) => !missing.has(claim)))
   if (satisfied) return { isMatch: true, paths: satisfied.map(({ path }) => path) }
   const [{ path, values }] = [...missing] as [ClaimsQuery]
-  const fault = selectClaims(root, path, indexes) && values ? 'has another value' : 'is missing'
+  const fault = select(path) && values ? 'has another value' : 'is missing'
   return mismatch(`claims: ${describePath(path)} ${fault}`)
 }
 
 /** Values match by type and content (§6.3). One of several selected elements is enough. */
-function hasClaim(root: unknown, { path, values }: ClaimsQuery, indexes: Indexes): boolean {
-  const selected = selectClaims(root, path, indexes)
+function hasClaim(select: Select, { path, values }: ClaimsQuery): boolean {
+  const selected = select(path)
   if (!selected) return false
-  return !values || selected.some((element) => (values as unknown[]).includes(element))
+  return !values || values.some((value) => selected.has(value))
 }
 
 /** For messages: `address.street`, `nationalities[0]`, `nationalities[*]`. */

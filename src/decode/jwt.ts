@@ -1,6 +1,7 @@
 /** JWTs by their `typ` and their claims, and the header of a JWE in compact form. */
 import { fromStrictBase64url } from '../base/bytes.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts'
+import { isMediaType } from '../base/media-type.ts'
 import { reasonOf } from '../base/reason.ts'
 import { decodeHeader, decodePayload } from '../credentials/jws.ts'
 import { decodeClaims } from '../credentials/jwt-vc.ts'
@@ -45,7 +46,7 @@ const kinds: readonly Kind[] = [
   { kind: 'dpop-proof', title: 'DPoP proof', typ: ['dpop+jwt'] },
   { kind: 'client-attestation', title: 'client attestation', typ: ['oauth-client-attestation+jwt'] },
   { kind: 'client-attestation-proof', title: 'proof of a client attestation', typ: ['oauth-client-attestation-pop+jwt'] },
-  { kind: 'access-token', title: 'access token', typ: ['at+jwt', 'application/at+jwt'] },
+  { kind: 'access-token', title: 'access token', typ: ['at+jwt'] },
   { kind: 'status-list-credential', title: 'status list credential (JWT)', has: (payload) => typesOf(payload).some((type) => /^(BitstringStatusList|StatusList2021)Credential$/.test(String(type))), read: async (text) => ({ facts: listCredentialFacts(text) }) },
   { kind: 'jwt-vp', title: 'verifiable presentation (JWT)', has: ({ vp }) => isJsonObject(vp), read: readPresentation },
   { kind: 'jwt-vc', title: 'verifiable credential (JWT)', has: (payload) => typesOf(payload).includes('VerifiableCredential'), read: readCredential },
@@ -57,7 +58,8 @@ export async function decodeJwt(text: string, sources: Sources, decode: Decode):
   const header = reading(form, 'header', () => decodeHeader(text))
   const payload = reading(form, 'payload', () => decodePayload(text))
   const known =
-    kinds.find(({ typ }) => typ?.includes(String(header['typ']))) ?? kinds.find(({ has }) => has?.(payload))
+    kinds.find(({ typ }) => isMediaType(header['typ'], ...(typ ?? []))) ??
+    kinds.find(({ has }) => has?.(payload))
   const { kind, title, read } = known ?? { kind: 'jwt', title: 'JWT' }
   const more = read ? await read(text, payload, sources, decode).catch(toFailure) : {}
   return {
@@ -97,9 +99,8 @@ async function readCredential(text: string, payload: JsonObject): Promise<Partia
     ...(validFrom !== undefined && { 'valid from': dateOf(validFrom) }),
     ...(validUntil !== undefined && { expires: dateOf(validUntil) }),
   }
-  const subject = isJsonObject(credentialSubject)
-    ? Object.keys(credentialSubject).filter((name) => name !== 'id')
-    : []
+  const subjects = [credentialSubject].flat().filter(isJsonObject)
+  const subject = [...new Set(subjects.flatMap(Object.keys))].filter((name) => name !== 'id')
   return {
     facts: {
       types: textOf(type),
@@ -108,10 +109,7 @@ async function readCredential(text: string, payload: JsonObject): Promise<Partia
       status: statusesOf(credentialStatus),
       ...time,
     },
-    checks:
-      payload['vc'] === undefined
-        ? []
-        : [await check('form', 'a credential that this agent reads', () => decodeClaims(text))],
+    checks: [await check('form', 'a credential that this agent reads', () => decodeClaims(text))],
   }
 }
 

@@ -2,12 +2,13 @@
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { reasonOf } from '../base/reason.ts'
 import { decodeHeader, decodeJws, decodePayload } from '../credentials/jws.ts'
+import { type Confirmation, readConfirmation } from '../credentials/sd-jwt/confirmation.ts'
 import { digestBy, readDisclosure } from '../credentials/sd-jwt/disclosure.ts'
 import { readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
 import { decodeSdJwtClaims, splitSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
 import { unpack } from '../credentials/sd-jwt/unpack.ts'
 import { issuerOf } from '../credentials/x509-issuer.ts'
-import type { PublicJwk } from '../crypto/keys.ts'
+import { didOf } from '../did/document.ts'
 import {
   type Check,
   check,
@@ -30,7 +31,7 @@ export async function decodeSdJwt(text: string, sources: Sources): Promise<Decod
   const shown = disclosures.map(describe)
   const { claims, digests } = resolve(payload, disclosures)
   const isVc = payload['vct'] !== undefined
-  const parts = keyBinding === undefined ? [] : [await decodeBinding(keyBinding, text, payload)]
+  const parts = keyBinding === undefined ? [] : [await decodeBinding(keyBinding, text, payload, sources)]
   const { status, cnf } = payload
   const reference =
     isJsonObject(status) && isJsonObject(status['status_list']) ? status['status_list'] : undefined
@@ -117,15 +118,16 @@ function countDigests(payload: JsonObject, encoded: readonly string[]): number {
 }
 
 /** The key binding of a presentation. Its key is in the credential. */
-async function decodeBinding(jwt: string, text: string, payload: JsonObject): Promise<Decoded> {
+async function decodeBinding(
+  jwt: string,
+  text: string,
+  payload: JsonObject,
+  sources: Sources,
+): Promise<Decoded> {
   const form = 'the key binding of an SD-JWT'
   const header = reading(form, 'header', () => decodeHeader(jwt))
   const claims = reading(form, 'payload', () => decodePayload(jwt))
-  const { cnf } = payload
-  const jwk = isJsonObject(cnf) ? cnf['jwk'] : undefined
-  const signature: Check = isJsonObject(jwk)
-    ? await signatureBy(jwt, jwk as PublicJwk)
-    : { name: 'signature', result: 'not verified', detail: 'the credential names no key (cnf.jwk)' }
+  const signature = await bindingSignatureOf(jwt, readConfirmation(payload['cnf']), sources)
   const presented = text.slice(0, text.lastIndexOf('~') + 1)
   const hash = await check('sd_hash', 'the digest of the credential and its disclosures', () => {
     if (claims['sd_hash'] !== digestBy(payload['_sd_alg'])(presented))
@@ -142,9 +144,20 @@ async function decodeBinding(jwt: string, text: string, payload: JsonObject): Pr
   }
 }
 
-async function signatureBy(jwt: string, jwk: PublicJwk): Promise<Check> {
+async function bindingSignatureOf(
+  jwt: string,
+  { holderKey, holderKid }: Confirmation = {},
+  sources: Sources,
+): Promise<Check> {
+  if (!holderKey && holderKid !== undefined) return signatureOf(jwt, didOf(holderKid), sources)
+  if (!holderKey)
+    return {
+      name: 'signature',
+      result: 'not verified',
+      detail: 'the credential names no key that is known here (cnf)',
+    }
   try {
-    return byKey(decodeJws(jwt), 'the key in the credential (cnf)', () => jwk)
+    return byKey(decodeJws(jwt), 'the key in the credential (cnf)', () => holderKey)
   } catch (error) {
     return { name: 'signature', result: 'not verified', detail: reasonOf(error) }
   }

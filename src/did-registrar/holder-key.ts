@@ -3,6 +3,8 @@
  * credential, so that verifiers cannot link credentials by the key.
  */
 import type { PrivateJwk, PublicJwk } from '../crypto/keys.ts'
+import { Problem } from '../base/problem.ts'
+import { didOf } from '../did/document.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { isManagedDid } from './dids.ts'
@@ -30,4 +32,33 @@ export async function findHolderKey(wallet: Wallet, publicKey: PublicJwk): Promi
   if (!(await isManagedDid(wallet.db, did))) return undefined
   const privateJwk = await findKeyPair(wallet, did, publicKey)
   return privateJwk && { did, kid: `${did}#0`, privateJwk }
+}
+
+/**
+ * The private key that a credential of this subject is bound to: by a key, or by a DID or DID URL. Undefined
+ * if the wallet does not have it.
+ */
+export async function findBoundKey(
+  wallet: Wallet,
+  subject: string | null | undefined,
+  { holderKey, holderKid }: { holderKey?: PublicJwk; holderKid?: string },
+): Promise<PrivateJwk | undefined> {
+  if (holderKid !== undefined)
+    return orUndefined(async () => {
+      const keyId = holderKid.includes('#') ? holderKid : undefined
+      return (await getSigningKey(wallet, didOf(holderKid), 'authentication', keyId)).privateJwk
+    })
+  if (!holderKey) return undefined
+  const ofSubject = subject ? await orUndefined(() => findKeyPair(wallet, subject, holderKey)) : undefined
+  return ofSubject ?? (await findHolderKey(wallet, holderKey))?.privateJwk
+}
+
+/** A DID of others has no keys here. */
+async function orUndefined<Key>(find: () => Promise<Key | undefined>): Promise<Key | undefined> {
+  try {
+    return await find()
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
 }

@@ -127,6 +127,21 @@ export function keysMatching(document: DidDocument, purpose: Purpose, kid?: stri
   return keys.filter((key) => key.id === document.id + fragment)
 }
 
+/**
+ * As `keysMatching`, where a `kid` that names nothing in the document is only a hint (RFC 7515 §4.1.4): all
+ * keys may be meant. Issuers write the bare DID, a thumbprint or a path of their key store; Identus SDK 6.1
+ * writes `<did>#master0`. A `kid` of another DID, and one of a method with another purpose, still match no
+ * key.
+ */
+export function keysHinted(document: DidDocument, purpose: Purpose, kid?: string): VerificationKey[] {
+  const keys = keysMatching(document, purpose, kid)
+  if (keys.length > 0 || kid === undefined) return keys
+  const [base, fragment, ...more] = kid.split('#')
+  const isOfOther =
+    kid.startsWith('did:') && (canonicalDid(base!) !== canonicalDid(document.id) || more.length > 0)
+  return isOfOther || hasMethod(document, fragment ?? kid) ? [] : keysFor(document, purpose)
+}
+
 export const didContext = 'https://www.w3.org/ns/did/v1'
 export const jws2020Context = 'https://w3id.org/security/suites/jws-2020/v1'
 

@@ -1,10 +1,10 @@
 /**
  * did:jwk (did:jwk Method Specification): a DID that is one public key as a JWK. The key's id is `<did>#0`.
  */
-import { createPublicKey } from 'node:crypto'
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
+import { passingObject } from '../crypto/key-objects.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 import { didContext, type DidDocument, jsonWebKey, jws2020Context, relationshipsOf } from './document.ts'
 import { invalidDid } from './resolution.ts'
@@ -35,11 +35,7 @@ export function resolveJwkDid(did: string): DidDocument {
     const text = /^did:jwk:([A-Za-z0-9_-]{1,2000})$/.exec(did)?.[1]
     if (!text) throw new TypeError('its id is no base64url')
     const { use, ...jwk } = DidJwk.parse(JSON.parse(fromUtf8(fromBase64(text))))
-    // OpenSSL refuses a point that is not on the curve.
-    createPublicKey({
-      key: { kty: jwk.kty, crv: jwk.crv, x: jwk.x, ...(jwk.y !== undefined && { y: jwk.y }) },
-      format: 'jwk',
-    })
+    passingObject(jwk as PublicJwk)
     const method = jsonWebKey(did, '0', jwk as PublicJwk)
     const canSign = use !== 'enc' && jwk.crv !== 'X25519'
     const canAgree = use !== 'sig' && jwk.crv !== 'Ed25519' && jwk.crv !== 'secp256k1'

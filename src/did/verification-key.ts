@@ -6,6 +6,7 @@
 import { fromHex, fromMultibase } from '../base/bytes.ts'
 import { type Curve, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
 import { fromPublicBytes } from '../crypto/secp256k1.ts'
+import { hasSmallOrder } from '../crypto/small-order.ts'
 import type { VerificationMethod } from './document.ts'
 import { fromMultikey } from './multikey.ts'
 
@@ -31,7 +32,10 @@ const curveOfType: Readonly<Record<string, Curve>> = {
 /** The longest key in base58 or hexadecimal: an uncompressed point on secp256k1. */
 const maxLength = 130
 
-/** The key as JWK, unless it is unsupported, malformed, or on another curve than its type requires. */
+/**
+ * The key as JWK, unless it is unsupported, malformed, of small order, or on another curve than its type
+ * requires.
+ */
 export function readKey(method: VerificationMethod): PublicJwk | undefined {
   const expected = Object.hasOwn(curveOfType, method.type) ? curveOfType[method.type] : undefined
   try {
@@ -62,5 +66,5 @@ function fromRawKey(bytes: Uint8Array, curve: Curve | undefined): PublicJwk | un
 function isUsable(jwk: NonNullable<VerificationMethod['publicKeyJwk']>): jwk is typeof jwk & PublicJwk {
   const { kty, crv, x, y } = jwk
   if (crv === undefined || x === undefined || !Object.hasOwn(curves, crv)) return false
-  return kty === curves[crv as Curve] && (kty === 'OKP' || y !== undefined)
+  return kty === curves[crv as Curve] && (kty === 'OKP' || y !== undefined) && !hasSmallOrder(jwk)
 }

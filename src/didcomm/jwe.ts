@@ -8,6 +8,7 @@
 import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { fromUtf8, toBase64url, utf8 } from '../base/bytes.ts'
+import { MediaType } from '../base/media-type.ts'
 import { reasonOf } from '../base/reason.ts'
 import { agree, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'
@@ -35,7 +36,7 @@ const Jwe = z.object({
 })
 
 const JweHeader = z.object({
-  typ: z.enum([encryptedType, 'didcomm-encrypted+json']).optional(),
+  typ: MediaType(encryptedType).optional(),
   alg: z.enum(['ECDH-1PU+A256KW', 'ECDH-ES+A256KW']),
   enc: z.enum(contentEncryptions),
   epk: z.object({

@@ -5,6 +5,7 @@
 import { createPublicKey, verify as verifyBytes } from 'node:crypto'
 import * as z from 'zod'
 import { utf8 } from '../base/bytes.ts'
+import { MediaType } from '../base/media-type.ts'
 import { reasonOf } from '../base/reason.ts'
 import { type PublicJwk, toPublic, verify } from '../crypto/keys.ts'
 import { didOf, type Resolve } from '../did/document.ts'
@@ -18,7 +19,7 @@ const maxSignatures = 16
 const curveOf = { EdDSA: 'Ed25519', ES256: 'P-256', ES256K: 'secp256k1' } as const
 
 const JwsHeader = z.object({
-  typ: z.enum(['application/didcomm-signed+json', 'didcomm-signed+json']).optional(),
+  typ: MediaType('application/didcomm-signed+json').optional(),
   alg: z.enum(['EdDSA', 'ES256', 'ES256K']),
   kid: KeyId.optional(),
   ...forbidden,

@@ -6,6 +6,7 @@
  */
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toPaddedBase64url, utf8 } from '../base/bytes.ts'
+import { MediaType } from '../base/media-type.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { isJsonObject, JsonError, parseJson, withoutNulls } from '../base/json.ts'
@@ -53,10 +54,7 @@ const Identifier = z.string().min(1).max(1_024)
  */
 export const PlaintextMessage = z.looseObject({
   id: Identifier,
-  typ: z
-    .string()
-    .regex(/^(application\/)?didcomm-plain\+json$/, 'is not that of a plaintext message')
-    .optional(),
+  typ: MediaType(plaintextType).optional(),
   type: Identifier,
   from: z.string().min(1).optional(),
   /** A string in messages that are attached to an invitation. */

@@ -1,6 +1,7 @@
 /** The key and the content encryption by which this wallet encrypts for another side, from those that it names (OpenID4VP 1.0 §8.3, VCI §10). */
-import { createPublicKey, type JsonWebKeyInput } from 'node:crypto'
 import * as z from 'zod'
+import { passingObject } from '../crypto/key-objects.ts'
+import type { PublicJwk } from '../crypto/keys.ts'
 
 /** Keys of other types and for other purposes are ignored (RFC 7517 §5). A private key is none that another side may send. `alg` is required, but a key for encryption needs none to be understood. */
 const EncryptionJwk = z.looseObject({
@@ -29,10 +30,10 @@ export function chooseEncoding(supported: readonly string[]): string | undefined
   return encodings.find((each) => supported.includes(each))
 }
 
-/** Whether it is a point on its curve. */
+/** Whether it is a point on its curve, and not of small order. */
 function isKey(jwk: EncryptionKey): boolean {
   try {
-    createPublicKey({ key: { ...jwk } as object, format: 'jwk' } as JsonWebKeyInput)
+    passingObject(jwk as PublicJwk)
     return true
   } catch {
     return false

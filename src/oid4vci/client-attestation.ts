@@ -4,6 +4,7 @@
  */
 import { calculateJwkThumbprint } from 'jose'
 import * as z from 'zod'
+import { MediaType } from '../base/media-type.ts'
 import { reasonOf } from '../base/reason.ts'
 import { decodeHeader, decodeJws, isSignedBy } from '../credentials/jws.ts'
 import { NumericDate } from '../credentials/validity.ts'
@@ -40,7 +41,7 @@ const attestation = {
 }
 
 export const clientProofType = 'oauth-client-attestation-pop+jwt'
-const ProofHeader = z.looseObject({ typ: z.literal(clientProofType, `is not ${clientProofType}`) })
+const ProofHeader = z.looseObject({ typ: MediaType(clientProofType) })
 const ProofClaims = Times.extend({
   iss: z.string().optional(),
   aud: z.union([z.string(), z.array(z.string()).length(1)]),

@@ -5,6 +5,7 @@
  */
 import { calculateJwkThumbprint } from 'jose'
 import * as z from 'zod'
+import { MediaType } from '../base/media-type.ts'
 import { reasonOf } from '../base/reason.ts'
 import { decodeHeader, decodeJws, isSignedBy } from '../credentials/jws.ts'
 import { NumericDate } from '../credentials/validity.ts'
@@ -23,7 +24,7 @@ import { digestOf } from '../oauth/secrets.ts'
 export type DpopProof = { jkt: string; id: string; endsMs: number }
 
 const Header = z.looseObject({
-  typ: z.literal('dpop+jwt', 'is not dpop+jwt'),
+  typ: MediaType('dpop+jwt'),
   alg: z.enum(proofAlgorithms, `is not one of ${proofAlgorithms.join(', ')}`),
   jwk: HeaderKey,
 })

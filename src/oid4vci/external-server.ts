@@ -6,9 +6,11 @@ import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet } from 'jose'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { steadyNow } from '../base/clock.ts'
-import { ifValid, parseForeign, readForeign, validOnes } from '../base/foreign.ts'
+import { ifValid, parseForeign, readForeign } from '../base/foreign.ts'
 import { tryParseJson } from '../base/json.ts'
+import { isMediaType } from '../base/media-type.ts'
 import { Problem } from '../base/problem.ts'
+import { toKeySet } from '../crypto/key-set.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import { OAuthError } from '../oauth/oauth-error.ts'
@@ -22,7 +24,7 @@ const Metadata = z.looseObject({
   jwks_uri: z.url().optional(),
   introspection_endpoint: ifValid(z.url()),
 })
-const Keys = z.looseObject({ keys: validOnes(z.looseObject({ kty: z.string() })) })
+const Keys = z.looseObject({ keys: z.array(z.unknown()) })
 
 /** `issuer_state` is the claim by which the server says for which offer it authorized the wallet, `cnf` the key that the token is bound to (RFC 9449 §6). */
 const Claims = z.looseObject({
@@ -41,7 +43,7 @@ const limits = { timeoutMs: 10_000, maxBytes: 262_144 }
 /** Signature algorithms of access tokens. `none` and those of shared keys are not among them (RFC 9068 §4). */
 const algorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'PS256', 'PS384', 'PS512', 'RS256']
 
-type Known = { metadata: z.infer<typeof Metadata>; keys: JSONWebKeySet | undefined; readAtMs: number }
+type Known = { metadata: z.infer<typeof Metadata>; keys: JSONWebKeySet; readAtMs: number }
 
 /** Metadata and keys by the URL of the server. They are public. */
 const servers = new LRUCache<string, Known>({ max: 100, ttl: 300_000 })
@@ -77,19 +79,15 @@ async function verifyJwt(
   { audiences, leewaySeconds }: { audiences: string[]; leewaySeconds: number },
 ): Promise<unknown> {
   const verify = async (known: Known) => {
-    const { payload, protectedHeader } = await jwtVerify(
-      token,
-      createLocalJWKSet(known.keys ?? { keys: [] }),
-      {
-        issuer: known.metadata.issuer,
-        audience: audiences,
-        algorithms,
-        requiredClaims: ['exp'],
-        clockTolerance: leewaySeconds,
-      },
-    )
+    const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(known.keys), {
+      issuer: known.metadata.issuer,
+      audience: audiences,
+      algorithms,
+      requiredClaims: ['exp'],
+      clockTolerance: leewaySeconds,
+    })
     // An ID token of the server is not an access token.
-    if (!/^(?:application\/)?(?:at\+)?jwt$/i.test(protectedHeader.typ ?? 'jwt'))
+    if (!isMediaType(protectedHeader.typ ?? 'JWT', 'JWT', 'at+jwt'))
       throw invalidToken('is a JWT of another kind')
     return payload
   }
@@ -102,8 +100,9 @@ async function verifyJwt(
       return verify(await know(http, url))
     })
   } catch (error) {
-    if (error instanceof errors.JOSEError) throw invalidToken('is not valid', error)
-    throw error
+    if (error instanceof Problem || error instanceof OAuthError) throw error
+    // The library throws other errors than its own for keys that do not fit a token.
+    throw invalidToken('is not valid', error)
   }
 }
 
@@ -147,8 +146,9 @@ async function know(http: HttpClient, url: string): Promise<Known> {
   if (cached) return cached
   const known = await reach(url, async () => {
     const metadata = await readMetadata(http, url)
-    const keys = metadata.jwks_uri && parseForeign(Keys, await http.getJson(metadata.jwks_uri, limits))
-    return { metadata, keys: (keys || undefined) as JSONWebKeySet | undefined, readAtMs: steadyNow() }
+    const { jwks_uri: keysUrl } = metadata
+    const keys = keysUrl === undefined ? [] : parseForeign(Keys, await http.getJson(keysUrl, limits)).keys
+    return { metadata, keys: toKeySet(keys), readAtMs: steadyNow() }
   })
   servers.set(url, known)
   return known

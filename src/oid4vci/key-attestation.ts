@@ -98,6 +98,7 @@ export async function verifyKeyAttestation(
     const keys = claims.attested_keys
       .filter(({ use }) => use !== 'enc')
       .map((key) => toPublic(key as PublicJwk))
+    if (keys.length === 0) throw invalidAttestation('its attested_keys are all for encryption (use)')
     return { keys: withoutCopies(keys), nonce: claims.nonce, nonceEndsMs }
   } catch (error) {
     if (error instanceof VerificationError) throw invalidAttestation(reasonOf(error), error)

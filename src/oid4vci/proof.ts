@@ -1,5 +1,6 @@
 /** Key proofs of the type `jwt` (VCI Appendix F.1): which key a credential is bound to, and that the wallet has it. */
 import * as z from 'zod'
+import { MediaType } from '../base/media-type.ts'
 import { reasonOf } from '../base/reason.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
 import { decodeHeader, decodeJws, isSignedBy, type Jws } from '../credentials/jws.ts'
@@ -42,7 +43,7 @@ export type KeyProof = {
 export const proofType = 'openid4vci-proof+jwt'
 
 const Header = z.looseObject({
-  typ: z.literal(proofType, `is not ${proofType}`),
+  typ: MediaType(proofType),
   alg: z.enum(['EdDSA', 'ES256K', 'ES256'], 'is not one of EdDSA, ES256K and ES256'),
   kid: z.string().optional(),
   jwk: HeaderKey.optional(),
@@ -119,7 +120,7 @@ async function checkKey(
     return { holderDid: createJwkDid(key), key }
   }
   if (kid !== undefined) {
-    if (!kid.startsWith('did:') || !kid.includes('#')) throw invalidProof('its kid is not a DID URL of a key')
+    if (!kid.startsWith('did:')) throw invalidProof('its kid is not a DID URL')
     const holderDid = didOf(kid)
     const { publicKeyJwk } = await checkSignature(jws, { did: holderDid, role: 'holder' }, resolve)
     return { holderDid, key: publicKeyJwk }

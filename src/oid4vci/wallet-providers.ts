@@ -3,6 +3,7 @@
  * (VCI Appendix E) and of key attestations (VCI Appendix D).
  */
 import * as z from 'zod'
+import { MediaType } from '../base/media-type.ts'
 import { Problem } from '../base/problem.ts'
 import { decodeHeader, decodeJws, isSignedBy } from '../credentials/jws.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
@@ -120,7 +121,7 @@ export async function verifyAttestation<Claims extends z.ZodType>(
   clock: Clock,
 ): Promise<z.output<Claims>> {
   const header = decodeHeader(text)
-  readMembers(z.looseObject({ typ: z.literal(type, `is not ${type}`) }), header, 'header member')
+  readMembers(z.looseObject({ typ: MediaType(type) }), header, 'header member')
   const jws = decodeJws(text)
   const content = readMembers(claims, jws.payload, 'claim')
   const isByKey = providers.keys.some((key) => isSignedBy(jws, toPublic(key as PublicJwk)))

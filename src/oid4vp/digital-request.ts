@@ -19,6 +19,10 @@ export const WebOrigin = z
       abort: true,
     },
   )
+  .refine((text) => !new URL(text).hostname.includes('*'), {
+    error: 'has a wildcard, which is in no page’s origin: name each origin',
+    abort: true,
+  })
   .refine((text) => text.startsWith('https:') || !isPublicUrl(text), 'must use https')
 
 type Parts = Parameters<typeof askedParameters>[0] &

@@ -6,14 +6,16 @@ import { decodeJws, decodePayload, parseClaims } from '../credentials/jws.ts'
 import { checkHolder, VerifiablePresentationClaims } from '../credentials/jwt-vp.ts'
 import { readJwtVc } from '../credentials/jwt-vc.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
+import { requireVcType } from '../credentials/sd-jwt/issuer-jwt.ts'
 import { decodeSdJwt, type DecodedSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
 import { checkValidity, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
 import { ofJwt, ofSdJwt } from '../dcql/credential.ts'
+import { didOf } from '../did/document.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
-import { isOnPath } from '../dcql/path.ts'
+import { selectDisclosures } from '../dcql/path.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import { checkPolicy, type PolicyConstraint } from '../verification/policies.ts'
@@ -31,6 +33,11 @@ export type Expected = {
   constraints: readonly PolicyConstraint[]
   checkTrust: CheckTrust
   transactions?: TransactionCheck | undefined
+  /**
+   * SD-JWTs must be typed as credentials (Annex B.3). Over DIDComm they need not, since Cloud Agents do not
+   * type them.
+   */
+  requiresVcType: boolean
   /** For holders. */
   leewaySeconds: number
   options: VerificationOptions
@@ -48,18 +55,16 @@ export function readPresentation(text: string, asked: CredentialQuery, expected:
 
 function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Readable {
   const decoded = decodeSdJwt(text)
+  if (expected.requiresVcType) requireVcType(decoded)
   const { keyBinding, issuerDid: issuer, jws } = decoded
   const binding = keyBinding === undefined ? undefined : readKeyBinding(keyBinding).claims
   // Beside a certificate, an issuer may write any iss: a query is answered by the one that is verified.
   const named = 'iss' in decoded.processed && { iss: issuer }
-  const credential = ofSdJwt(
-    { ...decoded, processed: { ...decoded.processed, ...named } },
-    binding !== undefined,
-  )
+  const credential = ofSdJwt({ ...decoded, located: { ...decoded.located, ...named } }, binding !== undefined)
   const types = [...credential.types]
   const presented: Readable['credential'] = {
     ...toPresented(credential, issuer, decoded.claims),
-    ...(binding && decoded.holderKey && { holder: createJwkDid(decoded.holderKey) }),
+    ...(binding && { holder: holderOf(decoded) }),
     subject: decoded.subjectDid,
   }
   const checkTrust = async () => {
@@ -75,11 +80,18 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
       ['policy', () => checkPolicy(expected.constraints, [{ schemas: types, issuerDid: issuer }])],
       ['trust', checkTrust],
       ['validity', () => verifyPart(jws, decoded, expected, 'verifyDates')],
-      ...(binding ? ([['holder-binding', () => checkKeyBinding(decoded)]] satisfies Check[]) : []),
+      ...(binding
+        ? ([['holder-binding', () => checkKeyBinding(decoded, expected.options.resolve)]] satisfies Check[])
+        : []),
       ['signature', () => verifyPart(jws, decoded, expected, 'verifySignature')],
       ['status', () => verifyPart(jws, decoded, expected, 'verifyStatus')],
     ],
   }
+}
+
+/** The DID of the key in `cnf`. */
+function holderOf({ holderKey, holderKid }: DecodedSdJwt): string | undefined {
+  return holderKid === undefined ? holderKey && createJwkDid(holderKey) : didOf(holderKid)
 }
 
 /**
@@ -178,7 +190,7 @@ function transactionChecks(
 
 /** Authorities are checked with the certificates. */
 function checkMatch(credential: DcqlCredential, asked: CredentialQuery): void {
-  const match = matchCredential(credential, { ...asked, trusted_authorities: undefined }, 'moved')
+  const match = matchCredential(credential, { ...asked, trusted_authorities: undefined })
   if (!match.isMatch)
     throw new VerificationError('claim-missing', `The credential does not fit the query: ${match.reason}`)
 }
@@ -186,7 +198,8 @@ function checkMatch(credential: DcqlCredential, asked: CredentialQuery): void {
 /** §6.4: no selectively disclosable claim beside those that a credential query names. */
 function checkDisclosures({ disclosures }: DecodedSdJwt, { credentials }: DcqlQuery): void {
   const requested = credentials.flatMap(({ claims }) => (claims ?? []).map(({ path }) => path))
-  const surplus = disclosures.find(({ path }) => !requested.some((asked) => isOnPath(asked, path)))
+  const asked = new Set(selectDisclosures(disclosures, requested))
+  const surplus = disclosures.find((each) => !asked.has(each))
   if (surplus)
     throw new VerificationError(
       'claim-missing',

@@ -153,7 +153,7 @@ async function receivePresentations(
 ): Promise<ResponseReceipt> {
   const { record, audience, digest, session } = received
   const { dcqlQuery: query, nonce, issuers, transactionData } = record.openid4vp
-  const asked = { ...record, query, audience, nonce, issuers, transactionData }
+  const asked = { ...record, query, audience, nonce, issuers, transactionData, requiresVcType: true }
   const { checks, credentials } = await verifyPresentations(wallet, asked, presented)
   if (session) checks.push(...(await session.check({ checks, credentials })))
   const data = Object.values(presented).flat()

@@ -18,14 +18,15 @@ import { createTransactionCheck } from './transaction-data.ts'
 import { createTrustCheck } from './trust.ts'
 
 /** A record with its query. The holder signs for the audience with the nonce. */
-export type Asked = Pick<PresentationRecord, 'createdAt' | 'policy' | 'statusCheck'> & {
-  query: DcqlQuery
-  audience: string
-  nonce: string
-  /** The issuers that are accepted, and the transactions to authorize: of requests over OpenID4VP. */
-  issuers?: AcceptedIssuers | undefined
-  transactionData?: readonly string[] | undefined
-}
+export type Asked = Pick<PresentationRecord, 'createdAt' | 'policy' | 'statusCheck'> &
+  Pick<Expected, 'requiresVcType'> & {
+    query: DcqlQuery
+    audience: string
+    nonce: string
+    /** The issuers that are accepted, and the transactions to authorize: of requests over OpenID4VP. */
+    issuers?: AcceptedIssuers | undefined
+    transactionData?: readonly string[] | undefined
+  }
 
 /** The results of all checks, and the credentials of all readable presentations. @throws {Problem} 503 */
 export async function verifyPresentations(
@@ -58,16 +59,16 @@ export async function verifyPresentations(
   return { checks, credentials }
 }
 
-function expectedOf(
-  wallet: Wallet,
-  { query, audience, nonce, createdAt, policy, statusCheck, issuers = 'any', transactionData }: Asked,
-): Expected {
+function expectedOf(wallet: Wallet, asked: Asked): Expected {
+  const { query, audience, nonce, requiresVcType, createdAt, policy, statusCheck } = asked
+  const { issuers = 'any', transactionData } = asked
   const { config, resolver } = wallet.env
   const verifyChain = createChainVerifier(wallet)
   return {
     query,
     audience,
     nonce,
+    requiresVcType,
     requestedAt: Math.floor(Date.parse(createdAt) / 1_000),
     constraints: policy?.constraints ?? [],
     ...(transactionData && { transactions: createTransactionCheck(transactionData) }),

@@ -3,7 +3,7 @@ import { canonicalDid } from '../did/document.ts'
 import { createCheckpoint } from '../base/checkpoint.ts'
 import { describePath } from '../dcql/match.ts'
 import { decodeSdJwtClaims } from '../credentials/sd-jwt/sd-jwt.ts'
-import { isOnPath } from '../dcql/path.ts'
+import { selectDisclosures } from '../dcql/path.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { PresentationCandidates } from './candidates.ts'
@@ -77,9 +77,7 @@ function subjectOf({ credentialSubject: subject }: Record<string, unknown>): obj
 function disclosedBy({ format, credential }: ListedCredential, paths: readonly ClaimsPath[]): string[] {
   if (format !== 'SDJWT') return ['*']
   const { disclosures } = decodeSdJwtClaims(credential)
-  return disclosures
-    .filter(({ path }) => paths.some((asked) => isOnPath(asked, path)))
-    .map(({ path }) => describePath(path))
+  return selectDisclosures(disclosures, paths).map(({ path }) => describePath(path))
 }
 
 function toCandidate({ id, format, issuer, isRevoked }: ListedCredential) {

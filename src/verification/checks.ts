@@ -58,7 +58,7 @@ export const checks: Record<VcVerificationName, Check> = {
 /** Checks the signatures of the issuer's JWT and of the key binding. */
 async function checkSignatures(token: Token, _: unknown, sources: Sources): Promise<void> {
   const [jws] = token.jwts()
-  token.checkKeyBinding()
+  await token.checkKeyBinding(sources.resolve)
   await checkIssuerSignature(jws, token.signer(), sources)
 }
 

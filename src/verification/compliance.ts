@@ -6,7 +6,9 @@
 import * as z from 'zod'
 import type { VerifiableCredentialClaims } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
+import { isMediaType } from '../base/media-type.ts'
 import { parseClaims } from '../credentials/jws.ts'
+import { sdJwtVcTypes } from '../credentials/sd-jwt/issuer-jwt.ts'
 import type { SdJwtClaimsSet } from '../credentials/sd-jwt/sd-jwt.ts'
 import { type Instant, NumericDate, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
@@ -78,7 +80,7 @@ function assertSameDate(name: string, seconds: number | undefined, text: Instant
 const StringOrUri = z.union([z.string().regex(/^[^:]+$/), Uri])
 
 const SdJwtVcHeader = z.looseObject({
-  typ: z.enum(['dc+sd-jwt', 'vc+sd-jwt']),
+  typ: z.custom((typ) => isMediaType(typ, ...sdJwtVcTypes), `is not ${sdJwtVcTypes.join(' or ')}`),
   // A verifier of a MAC could also create it.
   alg: z.string().regex(/^(?!none$|HS)/i, 'is not a digital signature'),
 })
@@ -87,7 +89,9 @@ const SdJwtVcClaims = z.looseObject({
   vct: StringOrUri,
   'vct#integrity': z.string().optional(),
   sub: StringOrUri.optional(),
-  cnf: z.looseObject({ jwk: z.looseObject({ d: z.never('is a private key').optional() }) }).optional(),
+  cnf: z
+    .looseObject({ jwk: z.looseObject({ d: z.never('is a private key').optional() }).optional() })
+    .optional(),
   status: z
     .looseObject({ status_list: z.looseObject({ idx: z.int().nonnegative(), uri: Uri }).optional() })
     .optional(),

@@ -154,12 +154,12 @@ function ofJwt(id: string, jwt: string): Candidate {
 }
 
 function ofSdJwt(id: string, sdJwt: string): Candidate {
-  const { jws, processed: claims, holderKey } = decodeSdJwt(sdJwt)
+  const { jws, processed: claims, isBound, holderKey } = decodeSdJwt(sdJwt)
   checkSize(claims)
-  // Without a holder key there is no key binding, so its algorithm does not matter. '' matches no algorithm.
+  // A credential that is not bound has no key binding, so its algorithm does not matter. '' matches no algorithm.
   const algorithms = {
     'sd-jwt_alg_values': jws.header.alg,
-    ...(holderKey && { 'kb-jwt_alg_values': findBindingAlgorithm(holderKey) ?? '' }),
+    ...(isBound && { 'kb-jwt_alg_values': (holderKey && findBindingAlgorithm(holderKey)) ?? '' }),
   }
   return { id, formats: ['dc+sd-jwt', 'vc+sd-jwt'], algorithms, claims }
 }

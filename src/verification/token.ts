@@ -1,6 +1,6 @@
 /** Credentials of both token formats in one shape. Each part is decoded on first use, at most once. */
 import * as z from 'zod'
-import { decodeClaims, type CredentialStatus } from '../credentials/jwt-vc.ts'
+import { decodeClaims, toClaimsWithVc, type CredentialStatus } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
 import { IssuerId } from '../credentials/issuer-signature.ts'
 import { decodeHeader, decodeJws, decodePayload, parseClaims, type Jws } from '../credentials/jws.ts'
@@ -13,6 +13,7 @@ import {
   isSdJwt,
   splitSdJwt,
 } from '../credentials/sd-jwt/sd-jwt.ts'
+import type { Resolve } from '../did/document.ts'
 import type { Validity } from '../credentials/validity.ts'
 import { checkCompliance, checkSdJwtCompliance } from './compliance.ts'
 
@@ -41,7 +42,7 @@ export type Token = {
   /** The JWTs, with supported headers. The first is the issuer's. */
   jwts: () => [Jws, ...Jws[]]
   /** Checks the key-binding JWT, if any. */
-  checkKeyBinding: () => void
+  checkKeyBinding: (resolve: Resolve) => Promise<unknown>
   /** Checks conformance to the specification of the format. */
   checkCompliance: () => void
 }
@@ -68,10 +69,10 @@ function ofJwt(jwt: string): Token {
       return { ...credential, subjects: [claims, credential.claims] }
     },
     issuerDid: () => decoded().issuerDid,
-    signer: () => parseClaims(JwtIssuer, payload()).iss,
+    signer: () => parseClaims(JwtIssuer, toClaimsWithVc(payload())).iss,
     audience: () => payload()['aud'],
     jwts: () => [jws()],
-    checkKeyBinding: () => {},
+    checkKeyBinding: () => Promise.resolve(),
     checkCompliance: () => checkCompliance(decoded().payload),
   }
 }
@@ -102,7 +103,7 @@ function ofSdJwt(text: string): Token {
       const keyBinding = binding()
       return keyBinding ? [jws(), keyBinding.jws] : [jws()]
     },
-    checkKeyBinding: () => checkKeyBinding(decoded()),
+    checkKeyBinding: async (resolve) => checkKeyBinding(decoded(), resolve),
     checkCompliance: () => {
       checkSdJwtCompliance(decodeHeader(splitSdJwt(text).jwt), decoded())
       binding()

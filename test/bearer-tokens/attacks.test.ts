@@ -1,5 +1,6 @@
 /** Tokens that must not be accepted: each gets 401 with a reason, `WWW-Authenticate`, and nothing else. */
-import { exportSPKI, generateKeyPair, SignJWT } from 'jose'
+import { generateKeyPairSync } from 'node:crypto'
+import { exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
@@ -10,6 +11,7 @@ let agent: TestAgent
 let walletId: string
 beforeAll(async () => {
   issuer = await startIssuer()
+  issuer.state.keys.unshift(...(await badKeys()))
   agent = await startAgent({ ...accepting(issuer), OIDC_CLOCK_LEEWAY: '30', OIDC_KEYS_REFRESH: '1h' })
   walletId = (await agent.admin('POST /wallets', { body: { name: 'alice' } })).id
   await agent.admin('POST /wallets/{walletId}/uma-permissions', {
@@ -21,6 +23,18 @@ afterAll(async () => {
   await agent[Symbol.asyncDispose]()
   await issuer[Symbol.asyncDispose]()
 })
+
+/** Published beside the key that signs. The library throws errors of other classes than its own for each. */
+async function badKeys(): Promise<JWK[]> {
+  const [good] = issuer.state.keys as [JWK]
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
+  return [
+    { ...publicKey.export({ format: 'jwk' }), kid: 'weak', alg: 'RS256' },
+    { ...good, y: good.x!, kid: 'off the curve' },
+    { ...good, y: undefined, kid: 'half' } as unknown as JWK,
+    { ...good, kid: 'odd', key_ops: ['sign', 'verify'] } as unknown as JWK,
+  ]
+}
 
 const read = (token: string) => ask(agent, 'GET /connections', { headers: bearer(token) })
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -94,6 +108,16 @@ const attacks: Record<string, [reason: RegExp, make: Make]> = {
       return issuer.sign({}, {}, { kid: 'one', alg: 'ES256', privateKey, publicKey })
     },
   ],
+  'a short RSA key': [
+    /does not publish/,
+    async () => {
+      const pair = await generateKeyPair('RS256')
+      return issuer.sign({}, {}, { ...pair, kid: 'weak', alg: 'RS256' })
+    },
+  ],
+  'a key off its curve': [/does not publish/, () => issuer.sign({}, { kid: 'off the curve' })],
+  'half a key': [/does not publish/, () => issuer.sign({}, { kid: 'half' })],
+  'a key that cannot be imported': [/cannot be used for it/, () => issuer.sign({}, { kid: 'odd' })],
   'an unknown key id': [/key that the provider does not publish/, () => issuer.sign({}, { kid: 'other' })],
   'its own key in the header': [
     /wrong signature|does not publish/,

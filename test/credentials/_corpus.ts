@@ -14,8 +14,10 @@ import { sdJwtRows } from '../verification/_sd-jwt-rows.ts'
 import { credential, edKey, presentation, unchanged, vc, vp } from './_forge.ts'
 import { credentials } from './_forged-credentials.ts'
 import { presentations } from './_forged-presentations.ts'
+import { requireVcType } from '../../src/credentials/sd-jwt/issuer-jwt.ts'
+import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { checks, issuer, now, resolve, schemaId } from './_people.ts'
-import { forgeries as sdJwts, good } from './sd-jwt/_forged.ts'
+import { forgeries as sdJwts, good, withHeader } from './sd-jwt/_forged.ts'
 
 const { audience, nonce } = checks
 const options = { resolve, now, audience, nonce }
@@ -33,6 +35,11 @@ const cases: [name: string, expected: string, verify: () => Promise<unknown>][] 
       ] as const,
   ),
   ['good SD-JWT', 'accepted', () => verifySdJwtPresentation(good, options)],
+  [
+    'an SD-JWT that is not typed as a credential',
+    'malformed',
+    async () => requireVcType(decodeSdJwt(withHeader({ alg: 'EdDSA', typ: 'JWT' }))),
+  ],
   ...credentials.map(
     ([name, failure, jwt, changes]) =>
       [`credential: ${name}`, failure, async () => verifyJwtVc(jwt, { resolve, now, ...changes })] as const,

@@ -15,6 +15,7 @@ import {
   jwk,
   malloryKey,
   notFound,
+  type Payload,
   shown,
   unchanged,
   vc,
@@ -47,6 +48,16 @@ const forIssuer = (document: (did: string) => DidDocument | Promise<DidDocument>
   resolve: async (did: string) => (did === issuer.did ? document(did) : resolve(did)),
 })
 
+/** Makes the payload a credential of data model 2.0, with these changes. */
+export function toV2(change: object = {}) {
+  return (payload: Payload) => {
+    const { vc: credential, exp: _exp, nbf: _nbf, ...claims } = payload
+    for (const name of Object.keys(payload)) delete payload[name]
+    const context = ['https://www.w3.org/ns/credentials/v2']
+    Object.assign(payload, claims, credential, { '@context': context, issuer: { id: issuer.did } }, change)
+  }
+}
+
 // prettier-ignore
 export const credentials: Forgery[] = [
   // Whose key (C4)
@@ -61,14 +72,17 @@ export const credentials: Forgery[] = [
   ['a kid of another DID of another method',          'kid-not-bound', vc(unchanged, issuerKey, { ...header, kid: 'did:web:evil.example#issue-1' })],
   ['a kid of another purpose',                        'kid-not-bound', vc(unchanged, issuer.keys['auth-1'].jwk, { ...header, kid: 'auth-1' })],
   ['a full kid of another purpose',                   'kid-not-bound', vc(unchanged, issuer.keys['auth-1'].jwk, { ...header, kid: `${issuer.did}#auth-1` })],
-  ['a kid that is the end of one',                    'kid-not-bound', vc(unchanged, issuerKey, { ...header, kid: 'sue-1' })],
+  ['a kid that is the end of one, by a stranger',     'signature',     vc(unchanged, malloryKey, { ...header, kid: 'sue-1' })],
   ['a kid that begins with the DID of the issuer',    'kid-not-bound', vc(unchanged, issuerKey, { ...header, kid: `${issuer.did}0#issue-1` })],
   ['a kid with a path',                               'kid-not-bound', vc(unchanged, issuerKey, { ...header, kid: `${issuer.did}/x#issue-1` })],
   ['a kid with a query',                              'kid-not-bound', vc(unchanged, issuerKey, { ...header, kid: `${issuer.did}?versionId=1#issue-1` })],
   ['a kid with two fragments',                        'kid-not-bound', vc(unchanged, issuerKey, { ...header, kid: `${issuer.did}#x#issue-1` })],
-  ['an empty kid',                                    'kid-not-bound', vc(unchanged, issuerKey, { ...header, kid: '' })],
-  ['a kid that is no key',                            'kid-not-bound', vc(unchanged, issuerKey, { ...header, kid: 'issue-9' })],
-  ['a full kid without a fragment',                   'kid-not-bound', vc(unchanged, issuerKey, { ...header, kid: `${issuer.did}#` })],
+  ['an empty kid, by a stranger',                     'signature',     vc(unchanged, malloryKey, { ...header, kid: '' })],
+  ['a kid that is no key, by a stranger',             'signature',     vc(unchanged, malloryKey, { ...header, kid: 'issue-9' })],
+  ['a kid that is no key, signed to authenticate',    'signature',     vc(unchanged, issuer.keys['auth-1'].jwk, { ...header, kid: 'issue-9' })],
+  ['the DID as kid, by a stranger',                   'signature',     vc(unchanged, malloryKey, { ...header, kid: issuer.did })],
+  ['the DID of a stranger as kid',                    'kid-not-bound', vc(unchanged, malloryKey, { ...header, kid: mallory.did })],
+  ['a path that ends in a key of another purpose',    'kid-not-bound', vc(unchanged, issuer.keys['auth-1'].jwk, { ...header, kid: 'keys#auth-1' })],
   ['a full kid that is no key, signed by a stranger', 'signature',     vc(unchanged, malloryKey, { ...header, kid: `${issuer.did}#master0` })],
   ['a full kid that is no key, signed to authenticate', 'signature',   vc(unchanged, issuer.keys['auth-1'].jwk, { ...header, kid: `${issuer.did}#master0` })],
   ['a full kid that is no key of another DID',        'kid-not-bound', vc(unchanged, issuerKey, { ...header, kid: `${mallory.did}#master0` })],
@@ -172,7 +186,14 @@ export const credentials: Forgery[] = [
   ['no type',                                         'malformed',     vc((p) => delete p.vc.type)],
   ['no context',                                      'malformed',     vc((p) => (p.vc['@context'] = []))],
   ['another context',                                 'malformed',     vc((p) => (p.vc['@context'] = ['https://evil.example']))],
-  ['a subject that is a list',                        'malformed',     vc((p) => (p.vc.credentialSubject = [p.vc.credentialSubject]))],
+  ['a list of two subjects',                          'malformed',     vc((p) => (p.vc.credentialSubject = [p.vc.credentialSubject, p.vc.credentialSubject]))],
+  ['a list of no subjects',                           'malformed',     vc((p) => (p.vc.credentialSubject = []))],
+  ['a list in a list of subjects',                    'malformed',     vc((p) => (p.vc.credentialSubject = [[p.vc.credentialSubject]]))],
+  ['a 2.0 credential by another issuer than iss',     'issuer-mismatch', vc(toV2({ issuer: mallory.did }))],
+  ['a 2.0 credential of another issuer',              'signature',     vc(toV2({ issuer: mallory.did, iss: undefined }))],
+  ['a 2.0 credential without an issuer',              'malformed',     vc(toV2({ issuer: undefined, iss: undefined }))],
+  ['a 2.0 credential without its context',            'malformed',     vc(toV2({ '@context': ['https://www.w3.org/2018/credentials/v1'] }))],
+  ['a 2.0 credential that has ended',                 'expired',       vc(toV2({ validUntil: '2020-01-01T00:00:00Z' }))],
   ['a subject that is text',                          'malformed',     vc((p) => (p.vc.credentialSubject = holder.did))],
   ['a subject whose id is a list',                    'malformed',     vc((p) => (p.vc.credentialSubject.id = [holder.did]))],
   ['no subject',                                      'malformed',     vc((p) => delete p.vc.credentialSubject)],

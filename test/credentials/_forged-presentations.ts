@@ -99,7 +99,6 @@ export const presentations: Forgery[] = [
   ['no list of credentials',                          'credential-count', vp((p) => delete p.vp.verifiableCredential)],
   ['more credentials than are read',                  'credential-count', createJwtVp({ ...shown, credentials: Array.from({ length: 101 }, () => credential) })],
   ['credentials in a list in a list',                 'malformed',     vp((p) => (p.vp.verifiableCredential = [[credential]]))],
-  ['credentials as text',                             'malformed',     vp((p) => (p.vp.verifiableCredential = credential))],
   ['credentials that are null',                       'malformed',     vp((p) => (p.vp.verifiableCredential = null))],
   ['a credential as JSON without a proof',            'malformed',     vp((p) => (p.vp.verifiableCredential = [payloadOf(credential).vc]))],
   ['credentials hidden in __proto__',                 'credential-count', forge(headerOf(holderKey), JSON.stringify({ ...payloadOf(presentation), vp: { type: ['VerifiablePresentation'] } }).replace('"vp":{', `"vp":{"__proto__":{"verifiableCredential":["${credential}"]},`), holderKey)],

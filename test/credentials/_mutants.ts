@@ -18,6 +18,7 @@ export const files = [
   'credentials/validity.ts',
   'credentials/verify.ts',
   'credentials/sd-jwt/disclosure.ts',
+  'credentials/sd-jwt/issuer-jwt.ts',
   'credentials/sd-jwt/key-binding.ts',
   'credentials/sd-jwt/presentation.ts',
   'credentials/sd-jwt/sd-jwt.ts',

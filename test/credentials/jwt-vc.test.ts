@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { toPublic } from '../../src/crypto/keys.ts'
 import { type CredentialContent, decodeJwtVc, issueJwtVc, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import type { VerificationOptions } from '../../src/credentials/verify.ts'
+import { vc } from './_forge.ts'
+import { toV2 } from './_forged-credentials.ts'
 import {
   content,
   documentOf,
@@ -85,9 +87,17 @@ describe('verifyJwtVc', () => {
     ['no kid, the second key', issue({ issuerKey: issuer.keys['issue-2'].jwk })],
     ['a bare kid', issue({ kid: 'issue-1' })],
     ['a kid that is a fragment', issue({ kid: '#issue-1' })],
+    ['the DID as kid', issue({ kid: issuer.did })],
+    ['a thumbprint as kid', issue({ kid: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs' })],
+    ['a path of a key store as kid', issue({ kid: 'vault/keys#7' })],
+    ['a kid with an empty fragment', issue({ kid: `${issuer.did}#` })],
     ['a kid with the short form', issue({ kid: `${issuer.did}#issue-1` })],
     ['a kid with the long form', issue({ kid: `${issuer.longForm}#issue-1` })],
     ['iss in the long form', issue({ issuerDid: issuer.longForm })],
+    ['data model 2.0', vc(toV2())],
+    ['data model 2.0 without iss', vc(toV2({ iss: undefined, issuer: issuer.did }))],
+    ['a list of one subject', vc((p) => (p.vc.credentialSubject = [p.vc.credentialSubject]))],
+    ['types in lists', vc((p) => (p.vc.credentialSchema = { id: schemaId, type: ['JsonSchema', 'Other'] }))],
   ])('accepts %s', async (_, jwt) => {
     const verified = await verify(jwt)
     expect(verified.claims.familyName).toBe('Wonderland')

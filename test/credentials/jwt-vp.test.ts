@@ -9,6 +9,7 @@ import {
   verifyHolderProof,
   verifyJwtVp,
 } from '../../src/credentials/jwt-vp.ts'
+import { vp } from './_forge.ts'
 import {
   audience,
   checks,
@@ -107,6 +108,8 @@ describe('verifyJwtVp', () => {
     ['the fixture in EdDSA', tokens['vp-eddsa']!],
     ['the fixture with the context of presentations alone', tokens['vp-eddsa-one-context']!],
     ['a bare kid', present({ kid: 'auth-1' })],
+    ['the DID as kid', present({ kid: holder.longForm })],
+    ['one credential that is not in a list', vp((p) => (p.vp.verifiableCredential = credential))],
     ['a full kid', present({ kid: `${holder.longForm}#auth-1` })],
     ['a kid with the short form', present({ kid: `${holder.did}#auth-1` })],
     ['a full kid that the document does not have', present({ kid: `${holder.longForm}#master0` })],
@@ -122,7 +125,9 @@ describe('verifyJwtVp', () => {
       present({ credentials: [issueJwtVc({ ...content, subjectDid: holder.did })] }),
     ],
   ])('accepts %s', async (_, jwt) => {
-    expect((await verify(jwt)).credentials.length).toBe(payloadOf(jwt).vp.verifiableCredential.length)
+    expect((await verify(jwt)).credentials.length).toBe(
+      [payloadOf(jwt).vp.verifiableCredential].flat().length,
+    )
   })
 
   const variations: [string, (payload: Record<string, any>) => void][] = [

@@ -39,6 +39,7 @@ const expected: Expected = {
   audience: 'https://verifier.example.org',
   nonce: '1234567890',
   requestedAt: presentedAt,
+  requiresVcType: true,
   constraints: [],
   checkTrust: () => Promise.resolve(undefined),
   leewaySeconds: 60,

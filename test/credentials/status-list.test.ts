@@ -47,6 +47,12 @@ const reason = (work: Promise<unknown>) =>
   )
 
 describe('bits', () => {
+  test('of ten million entries are read, unless the setting allows less', () => {
+    const encoded = toBase64url(gzipSync(Buffer.alloc(1_250_000)))
+    expect(expandBits(encoded)).toHaveLength(1_250_000)
+    expect(() => expandBits(encoded, 1_000_000)).toThrow('longer than 1000000 bytes')
+  })
+
   test('start with the most significant one, and have the required length', () => {
     const bits = expandBits(toBase64url(compressBits([0, 9, listLength - 1])))
     expect(bits).toHaveLength(16_384)
@@ -83,7 +89,7 @@ describe('bits', () => {
     ['a bomb', toBase64url(gzipSync(Buffer.alloc(64 * 2 ** 20)))],
     [
       'several that make one',
-      toBase64url(Buffer.concat(Array.from({ length: 128 }, () => gzipSync(Buffer.alloc(16_384))))),
+      toBase64url(Buffer.concat(Array.from({ length: 512 }, () => gzipSync(Buffer.alloc(16_384))))),
     ],
     ['a list that is too short to hide in', toBase64url(gzipSync(Buffer.alloc(16_383)))],
     ['no gzip', toBase64url(Buffer.alloc(16_384))],
@@ -218,6 +224,20 @@ describe('a credential', () => {
     }
   })
 
+  test('of Bitstring Status List may have no id, and members in lists', async () => {
+    const { id: _id, ...payload } = decodeJws(bitstringOf([7])).payload
+    const { credentialSubject: subject } = payload as { credentialSubject: object }
+    for (const change of [
+      {},
+      { credentialSubject: [subject] },
+      { credentialSubject: { ...subject, type: ['BitstringStatusList'], statusPurpose: ['revocation'] } },
+    ]) {
+      const text = forge({ alg: 'ES256K' }, { ...payload, ...change }, ecKey)
+      expect(await reason(check(text, bitstringEntry()))).toBe('not revoked')
+      expect(await reason(check(text, bitstringEntry({ statusListIndex: '7' })))).toContain('is revoked')
+    }
+  })
+
   test('can be suspended', async () => {
     const text = proved(
       listOf([], { credentialSubject: { ...listOf([5]).credentialSubject, statusPurpose: 'Suspension' } }),
@@ -248,6 +268,7 @@ describe('a credential', () => {
     ],
     ['a holder’s key of the issuer', 'not signed', proved(listOf([]), issuer.keys['auth-1'].jwk)],
     ['another list of the issuer', 'has another id', proved(listOf([], { id: `${url}2` }))],
+    ['a StatusList2021 without id', 'has another id', proved(listOf([], { id: undefined } as never))],
     ['no proof', 'is missing: it must be an object', tampered({ proof: undefined })],
     ['two proofs', 'must be an object', tampered({ proof: [good.proof, good.proof] })],
     ['a proof of another kind', 'type', tampered(proof({ type: 'Ed25519Signature2020' }))],

@@ -18,6 +18,12 @@ type Vector = PublishedVector & { bits: StatusBits; lst: string; statuses: [numb
 const { vectors } = readPublished('token-status-list') as { vectors: Vector[] }
 const length = 2 ** 20
 
+test('a list of ten million entries is read, unless the setting allows less', () => {
+  const lst = toBase64url(compressStatuses([[9_999_999, 1]], 1, 10_000_000))
+  expect(readStatus({ bits: 1, lst }, 9_999_999)).toBe(1)
+  expect(() => readStatus({ bits: 1, lst }, 0, 1_000_000)).toThrow('longer than 1000000 bytes')
+})
+
 test.each(named(vectors))('%s of the draft is read and written', (_, { bits, lst, statuses }) => {
   for (const [index, value] of statuses) expect(readStatus({ bits, lst }, index), `${index}`).toBe(value)
   const written = compressStatuses(statuses, bits, length)

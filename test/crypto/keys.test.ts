@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, createPublicKey, type JsonWebKeyInput, verify as verifyBytes } from 'node:crypto'
 import { secp256k1 as curve } from '@noble/curves/secp256k1.js'
 import { describe, expect, test } from 'vitest'
-import { fromBase64, fromHex, toBase64url, toHex, utf8 } from '../../src/base/bytes.ts'
+import { fromBase64, fromHex, toBase64url, toHex, toMultibase, utf8 } from '../../src/base/bytes.ts'
 import {
   agree,
   algorithmOf,
@@ -10,6 +10,7 @@ import {
   okpBytes,
   okpFromBytes,
   type PrivateJwk,
+  type PublicJwk,
   sign,
   toPublic,
   verify,
@@ -23,6 +24,9 @@ import {
   openssl,
   toDer,
 } from '../../src/crypto/secp256k1.ts'
+import { createJwkDid, resolveJwkDid } from '../../src/did/jwk.ts'
+import { resolveKeyDid } from '../../src/did/key.ts'
+import { readKey } from '../../src/did/verification-key.ts'
 
 const data = utf8('a message')
 
@@ -33,6 +37,20 @@ const ed25519: PrivateJwk = {
   x: toBase64url(fromHex('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c')),
   d: toBase64url(fromHex('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb')),
 }
+
+/** The points of Ed25519 of small order, and their forms that are not reduced modulo p (RFC 8032 §5.1.3). */
+const smallOrder = [
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+].flatMap((hex) => {
+  const bytes = fromHex(hex)
+  return [bytes, flipped(bytes, 255)]
+})
 
 /** Small secrets whose public points begin with a zero byte, found by counting from 1. */
 const leadingZeroX = firstWith((point) => point[1] === 0)
@@ -262,5 +280,38 @@ describe('JWKs', () => {
     expect(algorithmOf(ed25519)).toBe('EdDSA')
     expect(algorithmOf(leadingZeroX)).toBe('ES256K')
     expect(() => algorithmOf(generateKey('X25519'))).toThrow(TypeError)
+  })
+})
+
+describe('Ed25519 keys of small order', () => {
+  const toJwk = (bytes: Uint8Array): PublicJwk => ({ kty: 'OKP', crv: 'Ed25519', x: toBase64url(bytes) })
+  /** The neutral element as R, and 0 as s. */
+  const signature = Uint8Array.from([1, ...new Uint8Array(63)])
+
+  test('verify no signature, although OpenSSL verifies one for some texts without a private key', () => {
+    let forged = 0
+    for (const bytes of smallOrder) {
+      const key = createPublicKey({ key: toJwk(bytes), format: 'jwk' } as JsonWebKeyInput)
+      for (let attempt = 0; attempt < 64; attempt++) {
+        const text = utf8(`attempt ${attempt}`)
+        if (!verifyBytes(null, text, key, signature)) continue
+        forged++
+        expect(verify(toJwk(bytes), text, signature)).toBe(false)
+      }
+    }
+    expect(forged).toBeGreaterThan(0)
+  })
+
+  test('are not keys of DIDs and documents', () => {
+    for (const bytes of smallOrder) {
+      const jwk = toJwk(bytes)
+      const multikey = toMultibase(Uint8Array.from([0xed, 0x01, ...bytes]))
+      expect(() => okpFromBytes('Ed25519', bytes)).toThrow('small order')
+      expect(() => resolveJwkDid(createJwkDid(jwk))).toThrow('small order')
+      expect(() => resolveKeyDid(`did:key:${multikey}`)).toThrow('small order')
+      const method = { id: '#a', type: 'Multikey', controller: 'did:web:a.example' }
+      expect(readKey({ ...method, publicKeyJwk: jwk })).toBeUndefined()
+      expect(readKey({ ...method, publicKeyMultibase: multikey })).toBeUndefined()
+    }
   })
 })

@@ -1,7 +1,7 @@
 /** The credentials that answer queries, compared with those that the package `dcql` finds. */
 import { expect, test } from 'vitest'
 import { type DcqlCredential, matchCredential } from '../../src/dcql/match.ts'
-import { selectClaims } from '../../src/dcql/path.ts'
+import { selectClaims, selectDisclosures } from '../../src/dcql/path.ts'
 import { DcqlQuery } from '../../src/dcql/query.ts'
 import { findSetFault } from '../../src/dcql/select.ts'
 import { selectCredentials } from './_select.ts'
@@ -122,10 +122,39 @@ test.each<[string, (string | number | null)[], unknown[] | undefined]>([
   expect(selectClaims(credential, path)).toEqual(selected)
 })
 
-test('a presented element may have moved to the front', () => {
-  expect(selectClaims({ a: ['second'] }, ['a', 1], 'exact')).toBeUndefined()
-  expect(selectClaims({ a: ['second'] }, ['a', 1], 'moved')).toEqual(['second'])
-  expect(selectClaims({ a: [] }, ['a', 1], 'moved')).toBeUndefined()
+test('elements that are not disclosed keep the indexes of the others', () => {
+  const second: string[] = []
+  second[1] = 'second'
+  expect(selectClaims({ a: second }, ['a', 1])).toEqual(['second'])
+  expect(selectClaims({ a: second }, ['a', 0])).toBeUndefined()
+  expect(selectClaims({ a: second }, ['a', null])).toEqual(['second'])
+  expect(selectClaims({ a: Array(2) }, ['a', null])).toBeUndefined()
+})
+
+test('a credential with many elements is compared with few paths, or refused', () => {
+  const list = Array.from({ length: 18_000 }, (_, index) => `text ${index}`)
+  const claims = (paths: (string | number | null)[][]) => ({
+    credentials: [
+      {
+        id: 'a',
+        format: 'dc+sd-jwt',
+        meta: {},
+        claims: paths.map((path, index) => ({ path, values: [`text ${index}`] })),
+      },
+    ],
+  })
+  const match = (paths: (string | number | null)[][], all: object = { list }) =>
+    selectCredentials(DcqlQuery.parse(claims(paths)), [sdJwt(identity, all)]).answer
+  const times = <Item>(count: number, toItem: (index: number) => Item) =>
+    Array.from({ length: count }, (_, index) => toItem(index))
+  expect(match(times(100, () => ['list', null]))).toEqual(['a'])
+  const several = times(100, (index) => ['list', null, `${index}`])
+  expect(() => match(several)).toThrow('too many elements')
+  expect(match(several, { list: times(100, () => ({ 0: 'text 0' })) })).toBeUndefined()
+
+  const disclosed = times(3_000, (index) => ({ path: ['list', String(index)] }))
+  expect(selectDisclosures(disclosed, [['list', 7]])).toEqual([{ path: ['list', '7'] }])
+  expect(() => selectDisclosures(disclosed, several)).toThrow('too many elements')
 })
 
 test('names the member that a credential does not match', async () => {

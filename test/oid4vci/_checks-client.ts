@@ -64,7 +64,7 @@ const attestations: Check[] = [
   },
   {
     file: 'client-attestation.ts',
-    text: 'z.literal(clientProofType, `is not ${clientProofType}`)',
+    text: 'MediaType(clientProofType)',
     off: 'any',
     attack: (scene) => redeemAttested(scene, { proof: { header: { typ: 'openid4vci-proof+jwt' } } }),
   },
@@ -101,7 +101,7 @@ const attestations: Check[] = [
   {
     // A key attestation of the same provider.
     file: 'wallet-providers.ts',
-    text: 'z.literal(type, `is not ${type}`)',
+    text: 'MediaType(type)',
     off: 'any',
     attack: async (scene) => {
       const { strict, provider } = scene
@@ -173,7 +173,7 @@ const tokens: Check[] = [
 const dpop: Check[] = [
   {
     file: 'dpop.ts',
-    text: "z.literal('dpop+jwt', 'is not dpop+jwt')",
+    text: "MediaType('dpop+jwt')",
     off: 'any',
     attack: redeemedWith(() => ({ header: { typ: 'openid4vci-proof+jwt' } })),
   },

@@ -15,7 +15,7 @@ import {
   type Scene,
 } from './_scene.ts'
 import type { Check } from './_mutants.ts'
-import { newNonce, prove, redeem } from './_wallet.ts'
+import { newNonce, prove, redeem, unkeyedProof } from './_wallet.ts'
 
 const stranger = generateKey('P-256')
 const inPast = () => now() - 3_600
@@ -164,9 +164,15 @@ const proofs: Check[] = [
   },
   {
     file: 'proof.ts',
-    text: 'z.literal(proofType, `is not ${proofType}`)',
+    text: 'MediaType(proofType)',
     off: 'any',
     attack: ({ setup }) => takeWith(setup, { header: { typ: 'dpop+jwt' } }),
+  },
+  {
+    file: 'src/crypto/small-order.ts',
+    text: "if (hasSmallOrder(jwk)) throw new TypeError('the key has a small order, so it protects nothing')",
+    off: '',
+    attack: ({ setup }) => takeWith(setup, unkeyedProof),
   },
   {
     file: 'jwt.ts',

@@ -42,7 +42,7 @@ export const externalChecks: Check[] = [
   },
   {
     file: 'external-server.ts',
-    text: "!/^(?:application\\/)?(?:at\\+)?jwt$/i.test(protectedHeader.typ ?? 'jwt')",
+    text: "!isMediaType(protectedHeader.typ ?? 'JWT', 'JWT', 'at+jwt')",
     off: 'false',
     attack: byJwt(() => ({}), { typ: 'logout+jwt' }),
   },

@@ -85,17 +85,31 @@ export async function newNonce({ agent, issuerId }: Issuer): Promise<string> {
   return (await ask(agent, `POST /oid4vci/issuers/${issuerId}/nonce`)).body.c_nonce
 }
 
-type Proof = { key?: PrivateJwk; signer?: PrivateJwk; header?: object; claims?: object }
+type Proof = {
+  key?: PrivateJwk
+  signer?: PrivateJwk
+  header?: object
+  claims?: object
+  signature?: Uint8Array
+}
 
 /** A key proof. Members of `header` and `claims` replace those of a valid one; undefined removes them. */
 export async function prove(setup: Issuer, { key = generateKey('Ed25519'), ...given }: Proof = {}) {
-  const { signer = key, header, claims } = given
+  const { signer = key, header, claims, signature } = given
   const nonce = await newNonce(setup)
   const iat = Math.floor(Date.now() / 1_000)
   const all = { typ: 'openid4vci-proof+jwt', alg: algorithmOf(signer), jwk: toPublic(key), ...header }
   const payload = { aud: setup.identifier, iat, nonce, ...claims }
   const input = `${toBase64url(JSON.stringify(all))}.${toBase64url(JSON.stringify(payload))}`
-  return `${input}.${toBase64url(sign(signer, utf8(input)))}`
+  return `${input}.${toBase64url(signature ?? sign(signer, utf8(input)))}`
+}
+
+const neutral = Uint8Array.from([1, ...new Uint8Array(31)])
+
+/** A key proof that everybody can make: its key is the neutral element of Ed25519, for which one signature is right for all texts. */
+export const unkeyedProof: Proof = {
+  header: { jwk: { kty: 'OKP', crv: 'Ed25519', x: toBase64url(neutral) } },
+  signature: Uint8Array.from([...neutral, ...new Uint8Array(32)]),
 }
 
 /** The status and the OAuth error code of a response. */

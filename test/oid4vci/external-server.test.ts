@@ -111,11 +111,15 @@ test('a JWT that breaks one rule is refused, with each kind of fault', async () 
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const { privateKey: otherKey } = await generateKeyPair('ES256')
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }
+  const bad = [
+    { ...jwk, y: jwk.x, kid: 'off the curve' },
+    { ...jwk, key_ops: ['sign', 'verify'], kid: 'odd' },
+  ]
   await using server = await startServer((incoming, response) => {
     const issuer = `http://${incoming.headers.host}/realms/a`
     const documents: Record<string, unknown> = {
       '/.well-known/oauth-authorization-server/realms/a': { issuer, jwks_uri: `${issuer}/keys` },
-      '/realms/a/keys': { keys: [jwk] },
+      '/realms/a/keys': { keys: [null, ...bad, jwk] },
     }
     response.end(JSON.stringify(documents[incoming.url!]))
   })
@@ -143,6 +147,8 @@ test('a JWT that breaks one rule is refused, with each kind of fault', async () 
     await make({}, { typ: 'openid4vci-proof+jwt' }),
     await make({}, {}, otherKey),
     await make({}, { kid: 'two' }),
+    await make({}, { kid: 'off the curve' }),
+    await make({}, { kid: 'odd' }),
     `${none}.${unsigned[1]}.${unsigned[2]}`,
   ])
     expect(await take(token, third)).toEqual([401, 'invalid_token'])

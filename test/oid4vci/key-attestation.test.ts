@@ -94,6 +94,14 @@ test('one key proof with an attestation gets a credential for each attested key,
   expect(boundIn(reply)).toEqual([keys[1]!, keys[0]!, keys[2]!].map(toPublic))
 })
 
+test('an attestation of keys for encryption only is refused', async () => {
+  const attested_keys = [{ ...toPublic(generateKey('P-256')), use: 'enc' }]
+  const attestation = attestKeys(provider, [], await newNonce(setup), { claims: { ...high, attested_keys } })
+  const { status, body } = await take({ attestation: [attestation] })
+  expect([status, body.error]).toEqual([400, 'invalid_proof'])
+  expect(body.error_description).toContain('for encryption')
+})
+
 test('a batch of key proofs with one attestation gets a credential for each key', async () => {
   const keys = newKeys(2)
   const nonce = await newNonce(setup)

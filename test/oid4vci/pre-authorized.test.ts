@@ -24,6 +24,7 @@ import {
   redeemOffer,
   request,
   startIssuer,
+  unkeyedProof,
   type Setup,
 } from './_wallet.ts'
 
@@ -77,11 +78,13 @@ describe('issuance', () => {
       const { getSigningKey } = await import('../../src/did-registrar/keys.ts')
       return (await getSigningKey(wallet, longFormDid, 'authentication')).privateJwk
     })
-    const { token } = await redeemed(setup)
-    const jwt = await prove(setup, { key, header: { jwk: undefined, kid: `${longFormDid}#key-1` } })
-    const { body } = await request(setup, { token, jwt })
-    const verified = await verifyJwtVc(body.credentials[0].credential, checks(setup))
-    expect(verified.subjectDid).toBe(longFormDid)
+    for (const kid of [`${longFormDid}#key-1`, longFormDid]) {
+      const { token } = await redeemed(setup)
+      const jwt = await prove(setup, { key, header: { jwk: undefined, kid } })
+      const { body } = await request(setup, { token, jwt })
+      const verified = await verifyJwtVc(body.credentials[0].credential, checks(setup))
+      expect(verified.subjectDid).toBe(longFormDid)
+    }
   })
 
   test('the request of the Cloud Agent gets its response, and decides nothing about the content', async () => {
@@ -307,6 +310,7 @@ describe('the credential endpoint refuses', () => {
       ['private key', { key, header: { jwk: key } }, 'invalid_proof'],
       ['bare kid', { header: { jwk: undefined, kid: 'key-1' } }, 'invalid_proof'],
       ['foreign kid', { header: { jwk: undefined, kid: `${longFormDid}#key-1` } }, 'invalid_proof'],
+      ['key of small order', unkeyedProof, 'invalid_proof'],
       ['another signer', { signer: generateKey('Ed25519') }, 'invalid_proof'],
       ['aud missing', { claims: { aud: undefined } }, 'invalid_proof'],
       ['aud of another issuer', { claims: { aud: other.identifier } }, 'invalid_proof'],

@@ -32,6 +32,7 @@ import {
   readRequest,
   requestProof,
   respond,
+  retypeCredential,
   signJwt,
   vct,
   type Presented,
@@ -235,6 +236,41 @@ const presentations: Check[] = [
   },
   {
     file: 'presentation.ts',
+    text: 'if (expected.requiresVcType) requireVcType(decoded)',
+    off: '',
+    attack: presented(async () => ({ credential: retypeCredential(await issueSdJwt(), 'JWT') })),
+  },
+  {
+    file: 'src/dcql/path.ts',
+    text: 'array.slice(component, component + 1)',
+    off: 'array.slice(0, component + 1)',
+    attack: presented(
+      async () => ({
+        credential: await issueSdJwt({ payload: { nationalities: ['DE', 'FR'] } }),
+        claims: [],
+      }),
+      {
+        dcqlQuery: { credentials: [{ ...person, claims: [{ path: ['nationalities', 1], values: ['DE'] }] }] },
+      },
+    ),
+  },
+  {
+    file: 'src/dcql/path.ts',
+    text: 'steps > mostSteps',
+    off: 'false',
+    attack: async (verifier) => {
+      const list = Array.from({ length: 9_000 }, () => 1)
+      const expensive = list
+        .slice(0, 50)
+        .map((_, index) => ({ id: `c${index}`, path: ['list', null, `${index}`] }))
+      const claims = [{ id: 'name', path: ['name'] }, ...expensive]
+      const dcqlQuery = { credentials: [{ ...person, claims, claim_sets: [['name']] }] }
+      const credential = await issueSdJwt({ payload: { list } })
+      return presented(() => ({ credential }), { dcqlQuery })(verifier)
+    },
+  },
+  {
+    file: 'presentation.ts',
     text: 'checkDisclosures(decoded, expected.query)',
     off: 'undefined',
     attack: presented(() => ({ claims: ['name', 'age'] })),
@@ -252,7 +288,7 @@ const presentations: Check[] = [
   },
   {
     file: 'presentation.ts',
-    text: 'checkKeyBinding(decoded)',
+    text: 'checkKeyBinding(decoded, expected.options.resolve)',
     off: 'undefined',
     attack: presented(() => ({ key: generateKey('P-256') })),
   },

@@ -105,10 +105,18 @@ export const issuerKey = generateKey('P-256')
 export const issuerDid = createJwkDid(toPublic(issuerKey))
 export const holderKey = generateKey('P-256')
 
-export type Issued = { claims?: object; payload?: object; key?: PrivateJwk; holder?: PrivateJwk | null }
+export type Issued = {
+  claims?: object
+  payload?: object
+  /** What is selectively disclosable beside `claims`. */
+  frame?: object
+  key?: PrivateJwk
+  holder?: PrivateJwk | null
+}
 
 /** Issues an SD-JWT VC by the library of others. Members of `payload` replace those of the credential. */
-export async function issueSdJwt({ claims, payload, key = issuerKey, holder = holderKey }: Issued = {}) {
+export async function issueSdJwt(issued: Issued = {}) {
+  const { claims, payload, frame, key = issuerKey, holder = holderKey } = issued
   const peer = new SDJwtVcInstance({
     signer: signer(key),
     signAlg: algorithmOf(key),
@@ -125,13 +133,24 @@ export async function issueSdJwt({ claims, payload, key = issuerKey, holder = ho
     ...disclosed,
     ...payload,
   }
-  const frame = { _sd: Object.keys(disclosed) } as object
-  return peer.issue(content, frame)
+  return peer.issue(content, { ...frame, _sd: Object.keys(disclosed) } as object)
+}
+
+/** The same token with another `typ`, or none. */
+export function retype(jwt: string, typ: string | undefined, key: PrivateJwk): string {
+  return signJwt({ ...(typ !== undefined && { typ }) }, decodeJwt(jwt).payload, key)
+}
+
+/** The same credential with another `typ`, or none. */
+export function retypeCredential(credential: string, typ?: string): string {
+  const [jwt, ...rest] = credential.split('~')
+  return [retype(jwt!, typ, issuerKey), ...rest].join('~')
 }
 
 export type Presented = {
   credential?: string
-  claims?: string[]
+  /** Their names, or a frame of the library. */
+  claims?: string[] | object
   key?: PrivateJwk
   binding?: object
   isBound?: boolean
@@ -152,7 +171,7 @@ export async function presentSdJwt(request: any, presented: Presented = {}): Pro
     kbSignAlg: algorithmOf(key),
     hashAlg: 'sha-256',
   })
-  const frame = Object.fromEntries(claims.map((name) => [name, true]))
+  const frame = Array.isArray(claims) ? Object.fromEntries(claims.map((name) => [name, true])) : claims
   const iat = Math.floor(Date.now() / 1_000)
   const payload = { iat, aud: request.client_id, nonce: request.nonce, ...binding }
   const vp = await peer.present(credential, frame, isBound ? { kb: { payload } } : undefined)

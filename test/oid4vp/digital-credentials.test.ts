@@ -296,6 +296,7 @@ test.each<[string, RequestOptions]>([
   ['origins', { origins: ['http://shop.example'] }],
   ['origins', { origins: ['https://shop.example/'] }],
   ['origins', { origins: ['https://SHOP.example'] }],
+  ['origins.0: has a wildcard', { origins: ['https://*.shop.example'] }],
   ['origins', { origins: ['javascript:alert(1)'] }],
   ['origins', { origins: [] }],
   ['verifierInfo', { verifierInfo: [{ format: 'jwt', data: 'a' }] }],

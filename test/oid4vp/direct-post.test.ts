@@ -21,6 +21,8 @@ import {
   readRequest,
   requestProof,
   respond,
+  retype,
+  retypeCredential,
   signJwt,
   startVerifier,
   vct,
@@ -242,8 +244,61 @@ test('a missing claim, another type and another value are refused', async () => 
   expect(await expectFailure('query', {}, { dcqlQuery })).toContain('another value')
 })
 
+const nationalities = ['DE', 'FR', 'IT']
+
+test.each<[string, Presented['claims'], (string | number)[], string | undefined]>([
+  ['the element at the index', {}, ['open', 1], undefined],
+  ['no element before the index', {}, ['open', 0], 'open[0] has another value'],
+  ['no index after the last', {}, ['open', 3], 'open[3] is missing'],
+  ['a disclosed element by the index of the issuer', { hidden: { 1: true } }, ['hidden', 1], undefined],
+  ['no other element that is disclosed', { hidden: { 0: true } }, ['hidden', 1], 'hidden[1] is missing'],
+])('an index in a query selects %s', async (_, claims = {}, path, failure) => {
+  const credential = await issueSdJwt({
+    payload: { open: nationalities, hidden: nationalities },
+    frame: { hidden: { _sd: [0, 1, 2] } },
+  })
+  const [person] = personQuery.credentials
+  const dcqlQuery = { credentials: [{ ...person, claims: [{ path, values: ['FR'] }] }] }
+  if (failure)
+    return expect(await expectFailure('query', { credential, claims }, { dcqlQuery })).toContain(failure)
+  const { request, presentationId } = await asked({ dcqlQuery })
+  expect(
+    (await present(request, { person: [await presentSdJwt(request, { credential, claims })] })).status,
+  ).toBe(200)
+  expect((await presentationOf(verifier, presentationId)).status).toBe('PresentationVerified')
+})
+
 test('a credential signed by another key than its issuer’s is refused', async () =>
   expectFailure('signature', { credential: await issueSdJwt({ key: generateKey('P-256') }) }))
+
+test.each([undefined, 'JWT', 'sd-jwt', 'sd+jwt'])(
+  'an SD-JWT of the type %s is not a credential',
+  async (typ) => {
+    const credential = retypeCredential(await issueSdJwt(), typ)
+    expect(await expectFailure('form', { credential })).toContain('typ in the header of the credential')
+  },
+)
+
+test.each([
+  ['vc+sd-jwt', 'kb+jwt'],
+  ['application/dc+sd-jwt', 'application/kb+jwt'],
+])('a credential of the type %s is accepted, with a key binding of the type %s', async (typ, bindingTyp) => {
+  const { request } = await asked()
+  const credential = retypeCredential(await issueSdJwt(), typ)
+  const parts = (await presentSdJwt(request, { credential })).split('~')
+  const binding = retype(parts.pop()!, bindingTyp, holderKey)
+  expect((await present(request, { person: [[...parts, binding].join('~')] })).status).toBe(200)
+})
+
+test('a credential that is bound to a DID URL is presented by its key', async () => {
+  const cnf = { kid: `${createJwkDid(toPublic(holderKey))}#0` }
+  const credential = await issueSdJwt({ payload: { cnf } })
+  const { presentationId, request } = await asked()
+  expect((await present(request, { person: [await presentSdJwt(request, { credential })] })).status).toBe(200)
+  const { openid4vp } = await presentationOf(verifier, presentationId)
+  expect(openid4vp!.credentials).toMatchObject([{ holder: createJwkDid(toPublic(holderKey)) }])
+  await expectFailure('holder-binding', { credential, key: generateKey('P-256') })
+})
 
 test('an expired credential is refused', async () =>
   expectFailure('validity', { credential: await issueSdJwt({ payload: { exp: hourAgo() } }) }))

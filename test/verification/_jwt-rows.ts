@@ -2,6 +2,7 @@
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { signJws } from '../../src/credentials/jws.ts'
 import { credential, edKey, issuerKey, malloryKey, vc, withSignature } from '../credentials/_forge.ts'
+import { toV2 } from '../credentials/_forged-credentials.ts'
 import {
   content,
   forge,
@@ -37,6 +38,7 @@ export const jwtRows = toRows({
     passes: {
       'the issuer’s key': credential,
       'another key of the issuer, Ed25519': vc(() => {}, edKey),
+      'the issuer of data model 2.0': vc(toV2({ iss: undefined })),
       'the issuer’s key, over a credential that names another': vc(
         (payload) => (payload['vc'].issuer = mallory.did),
       ),

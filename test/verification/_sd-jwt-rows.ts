@@ -4,6 +4,7 @@ import { anyCredential, issueSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.t
 import { generateKey } from '../../src/crypto/keys.ts'
 import { audience, holder, issuer, mallory, now, schemaId } from '../credentials/_people.ts'
 import {
+  boundTo,
   bind,
   content,
   disclosures,
@@ -205,6 +206,7 @@ export const sdJwtRows = toRows({
       'a token status list': reissued(
         (token) => (token.status = { status_list: { idx: 0, uri: 'https://a.example/1' } }),
       ),
+      'a holder by a DID URL': boundTo({ kid: 'did:web:a.example#1' }),
       'a digest of the type inside': extra('salt', 'more', { 'vct#integrity': 1 }),
     },
     fails: {

@@ -116,7 +116,7 @@ describe('an SD-JWT that is not trustworthy', () => {
     'holder-binding',
   ]
   const rows = forgeries.filter(([, failure, , changes]) => codes.includes(failure) && changes === undefined)
-  test.each(rows.filter(([name]) => !['no key binding', 'no separator'].includes(name)))(
+  test.each(rows.filter(([name]) => !/^no (key binding|separator)/.test(name)))(
     '%s is noticed',
     async (_name, _failure, text) => {
       expect(await check(text, 'IntegrityOfClaims')).toBe(false)

@@ -2,10 +2,13 @@
  * Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`.
  */
 import * as z from 'zod'
+import { isMediaType } from '../../base/media-type.ts'
 import type { PublicJwk } from '../../crypto/keys.ts'
+import type { Resolve } from '../../did/document.ts'
 import { decodeJws, fitsAlgorithm, isSignedBy, JoseHeader, parseClaims, type Jws } from '../jws.ts'
 import { NumericDate } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
+import { holderKeysOf } from './confirmation.ts'
 import { digestBy } from './disclosure.ts'
 import type { SdJwtClaimsSet } from './sd-jwt.ts'
 
@@ -25,7 +28,7 @@ export type KeyBindingClaims = z.infer<typeof KeyBindingClaims>
  */
 export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaims } {
   const jws = decodeJws(jwt)
-  if (jws.header.typ !== 'kb+jwt')
+  if (!isMediaType(jws.header.typ, 'kb+jwt'))
     throw new VerificationError('malformed', 'The type of the key binding is not kb+jwt')
   return { jws, claims: parseClaims(KeyBindingClaims, jws.payload) }
 }
@@ -34,20 +37,21 @@ export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaim
  * Checks the signature and `sd_hash` of the key binding, if there is one. Audience and nonce are checked in
  * `presentation.ts`.
  *
- * @throws {VerificationError} as `readKeyBinding`; `holder-binding`
+ * @throws {VerificationError} as `readKeyBinding` and `holderKeysOf`; `holder-binding`
  */
-export function checkKeyBinding({
-  sdJwt,
-  keyBinding,
-  holderKey,
-  payload,
-}: SdJwtClaimsSet): KeyBindingClaims | undefined {
+export async function checkKeyBinding(
+  credential: SdJwtClaimsSet,
+  resolve: Resolve,
+): Promise<KeyBindingClaims | undefined> {
+  const { sdJwt, keyBinding, isBound, payload } = credential
   if (keyBinding === undefined) return undefined
   const { jws, claims } = readKeyBinding(keyBinding)
-  if (!holderKey || !isSignedBy(jws, holderKey)) {
-    const reason = holderKey
-      ? 'The key binding is not signed with the key that the credential is bound to'
-      : 'The credential is bound to no key, so its key binding proves nothing'
+  const keys = await holderKeysOf(credential, resolve)
+  if (!keys.some((key) => isSignedBy(jws, key))) {
+    const reason =
+      keys.length > 0
+        ? 'The key binding is not signed with the key that the credential is bound to'
+        : `The credential is bound to no key${isBound ? ' that is known here (cnf)' : ''}, so its key binding proves nothing`
     throw new VerificationError('holder-binding', reason)
   }
   if (claims.sd_hash !== digestBy(payload['_sd_alg'])(sdJwt))

@@ -38,18 +38,18 @@ export type SdJwtPresentationContent = {
 export function presentSdJwt(content: SdJwtPresentationContent): string {
   const { sdJwt, claims, holderKey } = content
   const decoded = decodeSdJwt(sdJwt)
-  const presented = discloseClaims(decoded, (path) => isRequested(claims, path))
-  if (!decoded.holderKey) return presented
+  const requested = decoded.disclosures.filter(({ path }) => isRequested(claims, path))
+  const presented = discloseClaims(decoded, requested)
+  if (!decoded.isBound) return presented
   if (!holderKey) throw new TypeError('the credential requires key binding, and the holder key is missing')
   return bindPresentation(presented, decoded, { ...content, holderKey })
 }
 
-/** The SD-JWT with the disclosures of the claims whose paths are selected, without a key binding. */
+/** The SD-JWT with some of its disclosures, without a key binding. */
 export function discloseClaims(
-  { sdJwt, disclosures }: DecodedSdJwt,
-  isSelected: (path: readonly string[]) => boolean,
+  { sdJwt }: Pick<DecodedSdJwt, 'sdJwt'>,
+  disclosed: DecodedSdJwt['disclosures'],
 ): string {
-  const disclosed = disclosures.filter(({ path }) => isSelected(path))
   const jwt = sdJwt.slice(0, sdJwt.indexOf('~'))
   return [jwt, ...disclosed.map(({ encoded }) => encoded), ''].join('~')
 }
@@ -105,7 +105,7 @@ export async function verifySdJwtPresentation(
   checks: SdJwtPresentationChecks,
 ): Promise<Verified<DecodedSdJwt>> {
   const decoded = decodeSdJwt(text)
-  checkBinding(decoded, checks)
+  await checkBinding(decoded, checks)
   const missing = findMissingIn(decoded.claims, checks.claims ?? {}, [])
   if (missing !== undefined)
     throw new VerificationError('claim-missing', `The claim ${missing} is not disclosed`)
@@ -118,7 +118,7 @@ export async function verifySdJwtPresentation(
 }
 
 /** Checks that the key binding is for this request. */
-function checkBinding(
+async function checkBinding(
   credential: DecodedSdJwt,
   {
     audience,
@@ -126,14 +126,15 @@ function checkBinding(
     now,
     leewaySeconds,
     bindingLeewaySeconds = leewaySeconds ?? defaultLeewaySeconds,
+    resolve,
   }: SdJwtPresentationChecks,
-): void {
-  if (credential.holderKey && credential.keyBinding === undefined)
+): Promise<void> {
+  if (credential.isBound && credential.keyBinding === undefined)
     throw new VerificationError(
       'holder-binding',
       'The credential requires key binding, and the presentation has none',
     )
-  const binding = checkKeyBinding(credential)
+  const binding = await checkKeyBinding(credential, resolve)
   if (!binding) return
   if (binding.aud !== audience)
     throw new VerificationError('audience', `The presentation has the audience [${binding.aud}]`)

@@ -7,25 +7,18 @@
  */
 import * as z from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
-import { Jwk } from '../../did/document.ts'
 import { type JsonObject, setMember } from '../../base/json.ts'
 import { IssuerId } from '../issuer-signature.ts'
-import {
-  decodeHeader,
-  decodeJws,
-  decodePayload,
-  maxTokenLength,
-  parseClaims,
-  signJws,
-  type Jws,
-} from '../jws.ts'
+import { decodeHeader, decodePayload, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
 import { CredentialStatus } from '../jwt-vc.ts'
 import { tokenStatusEntry, TokenStatusReference } from '../token-status-list.ts'
 import { NumericDate, toValidity, type Validity } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
 import { issuerOf } from '../x509-issuer.ts'
+import { type Confirmation, readConfirmation } from './confirmation.ts'
 import { pack } from './disclosure.ts'
+import { readIssuerJwt } from './issuer-jwt.ts'
 import { unpack, type LocatedDisclosure } from './unpack.ts'
 
 /**
@@ -53,9 +46,6 @@ const registered: ReadonlySet<string> = new Set(registeredClaims)
 /** The `vct` of a credential without a schema: the class of all credentials in the W3C vocabulary. */
 export const anyCredential = 'https://www.w3.org/2018/credentials#VerifiableCredential'
 
-/** Accepted `typ` headers: the current and the older media type, and others that issuers write. */
-const types = ['vc+sd-jwt', 'dc+sd-jwt', 'sd+jwt', 'sd-jwt', 'JWT']
-
 const SdJwtClaims = z.looseObject({
   iss: IssuerId.optional(),
   sub: z.string().optional(),
@@ -63,7 +53,7 @@ const SdJwtClaims = z.looseObject({
   nbf: NumericDate.optional(),
   exp: NumericDate.optional(),
   vct: z.string().optional(),
-  cnf: z.looseObject({ jwk: Jwk }).optional(),
+  cnf: z.unknown().optional(),
   status: z.unknown().optional(),
   credentialStatus: z.union([CredentialStatus, z.array(CredentialStatus).max(10)]).optional(),
 })
@@ -113,27 +103,31 @@ export function isSdJwt(text: string): boolean {
 }
 
 /** The decoded claims of a credential or presentation. Nothing in it is verified. */
-export type SdJwtClaimsSet = Validity & {
-  /** Without key binding: `<JWT>~<disclosure>~…~`. */
-  sdJwt: string
-  /** The key-binding JWT. */
-  keyBinding?: string
-  /** A DID, or the name in the certificate of an issuer without a DID. */
-  issuerDid: string
-  /** The certificates in the header, unchecked. */
-  x5c?: unknown
-  subjectDid?: string
-  /** The disclosed claims, without registered claims. */
-  claims: JsonObject
-  /** The "Processed SD-JWT Payload" (RFC 9901 §7.1): disclosed and registered claims. */
-  processed: JsonObject
-  vct?: string
-  holderKey?: PublicJwk
-  statuses: CredentialStatus[]
-  disclosures: LocatedDisclosure[]
-  /** The payload of the issuer's JWT, with digests. */
-  payload: JsonObject
-}
+export type SdJwtClaimsSet = Validity &
+  Confirmation & {
+    /** Without key binding: `<JWT>~<disclosure>~…~`. */
+    sdJwt: string
+    /** The key-binding JWT. */
+    keyBinding?: string
+    /** A DID, or the name in the certificate of an issuer without a DID. */
+    issuerDid: string
+    /** The certificates in the header, unchecked. */
+    x5c?: unknown
+    subjectDid?: string
+    /** The disclosed claims, without registered claims. */
+    claims: JsonObject
+    /** The "Processed SD-JWT Payload" (RFC 9901 §7.1): disclosed and registered claims. */
+    processed: JsonObject
+    /** `processed`, with holes in arrays for the elements that are not disclosed (`Unpacked`). */
+    located: JsonObject
+    vct?: string
+    /** A presentation needs a key binding. */
+    isBound: boolean
+    statuses: CredentialStatus[]
+    disclosures: LocatedDisclosure[]
+    /** The payload of the issuer's JWT, with digests. */
+    payload: JsonObject
+  }
 
 /** With the decoded JWT of the issuer. */
 export type DecodedSdJwt = SdJwtClaimsSet & { jws: Jws }
@@ -161,14 +155,6 @@ export function decodeIssuerJwt(text: string): Jws {
   return readIssuerJwt(splitSdJwt(text).jwt)
 }
 
-function readIssuerJwt(jwt: string): Jws {
-  const jws = decodeJws(jwt)
-  const { typ } = jws.header
-  if (typ !== undefined && !types.includes(typ))
-    throw new VerificationError('malformed', `The type ${JSON.stringify(typ)} is none of ${types.join(', ')}`)
-  return jws
-}
-
 type SdJwtParts = { jwt: string; disclosures: string[]; keyBinding?: string }
 
 /** Splits an SD-JWT at `~`. @throws {VerificationError} `too-large`, `malformed` */
@@ -193,7 +179,8 @@ function toClaimsSet(
 ): SdJwtClaimsSet {
   // Registered claims must be in the signed payload, so that they are visible without disclosures.
   const { iss, sub, iat, nbf, exp, vct, cnf, status, credentialStatus } = parseClaims(SdJwtClaims, payload)
-  const { claims: processed, disclosures } = unpack(payload, encoded)
+  const confirmation = readConfirmation(cnf)
+  const { claims: processed, located, disclosures } = unpack(payload, encoded)
   const hidden = disclosures.find(({ path }) => path.length === 1 && registered.has(path[0]!))
   if (hidden)
     throw new VerificationError(
@@ -208,8 +195,10 @@ function toClaimsSet(
     ...(sub !== undefined && { subjectDid: sub }),
     claims: withoutRegistered(processed),
     processed,
+    located,
     ...(vct !== undefined && { vct }),
-    ...(cnf && { holderKey: cnf.jwk as PublicJwk }),
+    isBound: confirmation !== undefined,
+    ...confirmation,
     statuses: [...[credentialStatus ?? []].flat(), ...(status === undefined ? [] : [toEntry(status)])],
     disclosures,
     payload,

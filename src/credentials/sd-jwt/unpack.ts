@@ -9,7 +9,16 @@ import { digestBy, readDisclosure, reserved, type Disclosure } from './disclosur
 /** A disclosure with the path of its claim. Array elements have their index in the path. */
 export type LocatedDisclosure = { path: string[]; encoded: string }
 
-export type Unpacked = { claims: JsonObject; disclosures: LocatedDisclosure[] }
+export type Unpacked = {
+  /** The "Processed SD-JWT Payload": elements of arrays that are not disclosed are left out. */
+  claims: JsonObject
+  /**
+   * The same, where those elements are holes in the arrays (`!(index in array)`), so that the others have the
+   * indexes of the issuer.
+   */
+  located: JsonObject
+  disclosures: LocatedDisclosure[]
+}
 
 /** The nesting limit of claims, including nested disclosures. */
 const maxDepth = 64
@@ -32,6 +41,7 @@ export function unpack(payload: JsonObject, encodedDisclosures: readonly string[
 function unpackWith(byDigest: ReadonlyMap<string, Disclosure>, payload: JsonObject): Unpacked {
   const seen = new Set<string>()
   const disclosures: LocatedDisclosure[] = []
+  let hasHoles = false
 
   function toObject(object: JsonObject, path: string[]): JsonObject {
     if (path.length > maxDepth) throw malformed(`The claims nest deeper than ${maxDepth}`)
@@ -60,17 +70,25 @@ function unpackWith(byDigest: ReadonlyMap<string, Disclosure>, payload: JsonObje
 
   function toArray(array: unknown[], path: string[]): unknown[] {
     if (path.length > maxDepth) throw malformed(`The claims nest deeper than ${maxDepth}`)
-    return array.flatMap((element, index) => {
+    const elements = Array<unknown>(array.length)
+    for (const [index, element] of array.entries()) {
       const elementPath = [...path, String(index)]
-      if (!isJsonObject(element) || !Object.hasOwn(element, '...')) return [toValue(element, elementPath)]
+      if (!isJsonObject(element) || !Object.hasOwn(element, '...')) {
+        elements[index] = toValue(element, elementPath)
+        continue
+      }
       if (Object.keys(element).length !== 1 || typeof element['...'] !== 'string')
         throw malformed('An array element with a digest is malformed')
       const disclosure = find(element['...'])
-      if (!disclosure) return []
+      if (!disclosure) {
+        hasHoles = true
+        continue
+      }
       if (disclosure.name !== undefined) throw malformed('A disclosure for an array element has a name')
       disclosures.push({ path: elementPath, encoded: disclosure.encoded })
-      return [toValue(disclosure.value, elementPath)]
-    })
+      elements[index] = toValue(disclosure.value, elementPath)
+    }
+    return elements
   }
 
   function find(digest: string): Disclosure | undefined {
@@ -79,7 +97,16 @@ function unpackWith(byDigest: ReadonlyMap<string, Disclosure>, payload: JsonObje
     return byDigest.get(digest)
   }
 
-  return { claims: toObject(payload, []), disclosures }
+  const located = toObject(payload, [])
+  return { claims: hasHoles ? (withoutHoles(located) as JsonObject) : located, located, disclosures }
+}
+
+function withoutHoles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.flatMap((element) => [withoutHoles(element)])
+  if (!isJsonObject(value)) return value
+  const object: JsonObject = {}
+  for (const [name, member] of Object.entries(value)) setMember(object, name, withoutHoles(member))
+  return object
 }
 
 function digestsOf(object: JsonObject): string[] {

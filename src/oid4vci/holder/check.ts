@@ -1,14 +1,15 @@
 /** The checks of a received credential: it is of the issuer that signed it, of the offered type, and bound to the wallet's key. */
 import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { isJsonObject } from '../../base/json.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { findOtherForm } from '../../base/token-form.ts'
 import { verifyJwtVc } from '../../credentials/jwt-vc.ts'
-import { verifySdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
+import { readConfirmation } from '../../credentials/sd-jwt/confirmation.ts'
+import { requireVcType } from '../../credentials/sd-jwt/issuer-jwt.ts'
+import { decodeSdJwt, verifySdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { isSameKey, toPublic, type PublicJwk } from '../../crypto/keys.ts'
 import { canonicalDid } from '../../did/document.ts'
-import { findHolderKey, type HolderKey } from '../../did-registrar/holder-key.ts'
+import { findBoundKey, type HolderKey } from '../../did-registrar/holder-key.ts'
 import { isTokensFault } from '../../protocols/formats.ts'
 import { issuanceFormats } from '../../protocols/issue-credential/format.ts'
 import type { CredentialData } from '../../protocols/issue-credential/model.ts'
@@ -84,7 +85,9 @@ type Options = Parameters<typeof verifySdJwt>[1]
 type Verified = { issuer: string; isOf: (key: HolderKey) => boolean }
 
 async function checkSdJwt(text: string, options: Options, [offered]: readonly string[]): Promise<Verified> {
-  const { vct, holderKey, issuerDid, keyBinding } = await verifySdJwt(text, options)
+  const verified = await verifySdJwt(text, options)
+  requireVcType(verified)
+  const { vct, holderKey, issuerDid, keyBinding } = verified
   if (vct !== offered) throw new TypeError(`its vct is ${vct ?? 'missing'}, and ${offered} was offered`)
   if (keyBinding !== undefined) throw new TypeError('it has a key binding, which only the holder makes')
   return { issuer: issuerDid, isOf: (key) => isBoundTo(holderKey, key) }
@@ -95,8 +98,7 @@ async function checkJwt(text: string, options: Options, offered: readonly string
   const types = [payload.vc.type].flat()
   const missing = offered.find((type) => !types.includes(type))
   if (missing !== undefined) throw new TypeError(`it is not of the type ${missing}, which was offered`)
-  const cnf = payload['cnf']
-  const bound = isJsonObject(cnf) && isJsonObject(cnf['jwk']) ? (cnf['jwk'] as PublicJwk) : undefined
+  const bound = readConfirmation(payload['cnf'])?.holderKey
   const subject = subjectDid === undefined ? undefined : canonicalDid(subjectDid)
   return { issuer: issuerDid, isOf: (key) => subject === key.did || isBoundTo(bound, key) }
 }
@@ -114,7 +116,7 @@ function keyOf(keys: readonly HolderKey[], isOf: Verified['isOf']): HolderKey {
 
 /** The metadata say that the credential is bound to no key. If it is, the key must be one of the wallet's. */
 async function requireOwnKey(wallet: Wallet, text: string): Promise<void> {
-  const { cnf } = (issuanceFormats.SDJWT.read(text).payload ?? {}) as { cnf?: { jwk?: PublicJwk } }
-  if (cnf?.jwk && !(await findHolderKey(wallet, cnf.jwk)))
+  const decoded = decodeSdJwt(text)
+  if (decoded.isBound && !(await findBoundKey(wallet, decoded.subjectDid, decoded)))
     throw new TypeError('it is bound to a key that this wallet does not have')
 }

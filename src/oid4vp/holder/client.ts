@@ -1,7 +1,7 @@
 /** Authenticates the verifier of a request by the prefix of its client id (OpenID4VP 1.0 §5.9.3). */
 import { isTemporary, Problem } from '../../base/problem.ts'
 import { fitsAlgorithm, isSignedBy, type Jws } from '../../credentials/jws.ts'
-import { type DidDocument, Did, didOf, keysMatching, type VerificationKey } from '../../did/document.ts'
+import { type DidDocument, Did, didOf, keysHinted, type VerificationKey } from '../../did/document.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
 import { loadX509 } from '../../issuer-certificates/certificates.ts'
 import { OAuthError } from '../../oauth/oauth-error.ts'
@@ -70,13 +70,14 @@ async function authenticateDid(
   const { kid } = jws.header
   if (!Did.safeParse(did).success) throw invalid('The client id has no DID after decentralized_identifier.')
   if (kid === undefined) throw invalid('The Request Object has no kid, which must name a key of the DID.')
-  if (!kid.startsWith('#') && didOf(kid) !== did)
+  if (kid.startsWith('did:') && didOf(kid) !== did)
     throw invalid('The kid of the Request Object is of another DID.')
   const document = await resolve(wallet, did)
-  const key = (['authentication', 'assertionMethod'] as const)
-    .flatMap((purpose): VerificationKey[] => keysMatching(document, purpose, kid))
-    .at(0)
-  if (!key) throw invalid('The kid of the Request Object names no signing key of the DID.')
+  const keys = (['authentication', 'assertionMethod'] as const).flatMap((purpose): VerificationKey[] =>
+    keysHinted(document, purpose, kid),
+  )
+  if (keys.length === 0) throw invalid('The kid of the Request Object names no signing key of the DID.')
+  const key = keys.find(({ publicKeyJwk }) => isSignedBy(jws, publicKeyJwk)) ?? keys[0]!
   checkSignature(jws, key)
   note('client id', `decentralized_identifier: signed with ${jws.header.alg} by ${key.id}`)
   return {

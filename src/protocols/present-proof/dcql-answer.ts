@@ -2,19 +2,20 @@
 import { Problem } from '../../base/problem.ts'
 import { readJwtVc } from '../../credentials/jwt-vc.ts'
 import { createJwtVp } from '../../credentials/jwt-vp.ts'
+import type { Confirmation } from '../../credentials/sd-jwt/confirmation.ts'
 import { bindPresentation, discloseClaims } from '../../credentials/sd-jwt/presentation.ts'
 import { decodeSdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { checkValidity, type Validity } from '../../credentials/validity.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
-import type { PrivateJwk, PublicJwk } from '../../crypto/keys.ts'
+import type { PrivateJwk } from '../../crypto/keys.ts'
 import { ofJwt, ofSdJwt } from '../../dcql/credential.ts'
 import { type DcqlCredential, matchQuery, type MatchResult } from '../../dcql/match.ts'
-import { isOnPath } from '../../dcql/path.ts'
+import { assertComparable, selectDisclosures } from '../../dcql/path.ts'
 import type { ClaimsPath, DcqlQuery } from '../../dcql/query.ts'
 import { selectMatches } from '../../dcql/select.ts'
 import { getManagedDid } from '../../did-registrar/dids.ts'
-import { findHolderKey } from '../../did-registrar/holder-key.ts'
-import { findKeyPair, getSigningKey } from '../../did-registrar/keys.ts'
+import { findBoundKey } from '../../did-registrar/holder-key.ts'
+import { getSigningKey } from '../../did-registrar/keys.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { listHeldCredentials, type ListedCredential } from '../listed-credentials.ts'
 import { unbindable } from './held-credentials.ts'
@@ -32,7 +33,7 @@ export async function compareCredentials(wallet: Wallet, query: DcqlQuery): Prom
   const [presentable, others]: [Presentable[], Unpresentable[]] = [[], []]
   for await (const held of listHeldCredentials(wallet.db)) {
     try {
-      const credential = await readHeld(wallet, held)
+      const credential = await readHeld(wallet, held, query)
       presentable.push({ held, credential, results: matchQuery(credential, query) })
     } catch (error) {
       if (!(error instanceof Problem) && !(error instanceof VerificationError)) throw error
@@ -43,14 +44,21 @@ export async function compareCredentials(wallet: Wallet, query: DcqlQuery): Prom
 }
 
 /** @throws {Problem}, {VerificationError} why the credential cannot be presented */
-async function readHeld(wallet: Wallet, held: ListedCredential): Promise<DcqlCredential> {
+async function readHeld(
+  wallet: Wallet,
+  held: ListedCredential,
+  { credentials }: DcqlQuery,
+): Promise<DcqlCredential> {
   if (held.isRevoked) throw new VerificationError('status', 'The issuer has revoked it')
   if (held.format === 'SDJWT') {
     const decoded = decodeSdJwt(held.credential)
     checkDates(wallet, decoded)
-    const { holderKey } = decoded
-    if (holderKey) await getHolderKey(wallet, held, holderKey)
-    return ofSdJwt(decoded, holderKey !== undefined)
+    assertComparable(
+      decoded.disclosures,
+      credentials.flatMap(({ claims = [] }) => claims),
+    )
+    if (decoded.isBound) await getHolderKey(wallet, held, decoded)
+    return ofSdJwt(decoded, decoded.isBound)
   }
   if (held.format !== 'JWT')
     throw new VerificationError('malformed', `It is a ${held.format} credential, which DCQL cannot ask for`)
@@ -69,22 +77,11 @@ function checkDates({ env }: Wallet, validity: Validity): void {
 async function getHolderKey(
   wallet: Wallet,
   { subject }: Pick<ListedCredential, 'subject'>,
-  holderKey: PublicJwk,
+  credential: Confirmation,
 ): Promise<PrivateJwk> {
-  const ofSubject = subject === null ? undefined : await findKeyOf(wallet, subject, holderKey)
-  const key = ofSubject ?? (await findHolderKey(wallet, holderKey))?.privateJwk
+  const key = await findBoundKey(wallet, subject, credential)
   if (key) return key
   throw unbindable('The credential is bound to a key that this wallet does not have.')
-}
-
-async function findKeyOf(wallet: Wallet, did: string, key: PublicJwk): Promise<PrivateJwk | undefined> {
-  try {
-    return await findKeyPair(wallet, did, key)
-  } catch (error) {
-    // The subject is no DID of the wallet.
-    if (error instanceof Problem) return undefined
-    throw error
-  }
 }
 
 /** A credential that answers a credential query, and the paths of the claims that it must disclose. Undefined paths: none. */
@@ -199,9 +196,9 @@ async function presentSdJwt(
   { held, paths, isBound }: Part & { paths: ClaimsPath[] },
 ): Promise<string> {
   const decoded = decodeSdJwt(held.credential)
-  const presented = discloseClaims(decoded, (path) => paths.some((asked) => isOnPath(asked, path)))
-  if (!isBound || !decoded.holderKey) return presented
-  const holderKey = await getHolderKey(wallet, held, decoded.holderKey)
+  const presented = discloseClaims(decoded, selectDisclosures(decoded.disclosures, paths))
+  if (!isBound || !decoded.isBound) return presented
+  const holderKey = await getHolderKey(wallet, held, decoded)
   return bindPresentation(presented, decoded, { audience, nonce, holderKey, now: Date.now() / 1_000 })
 }
 

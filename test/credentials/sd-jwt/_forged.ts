@@ -6,6 +6,7 @@ import { presentSdJwt, type SdJwtPresentationChecks } from '../../../src/credent
 import { issueSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import type { Failure } from '../../../src/credentials/verification-error.ts'
 import { generateKey, sign, toPublic } from '../../../src/crypto/keys.ts'
+import { createJwkDid } from '../../../src/did/jwk.ts'
 import { audience, holder, issuer, mallory, nonce, now } from '../_people.ts'
 
 const issuerKey = issuer.keys['issue-2'].jwk
@@ -67,6 +68,12 @@ export function reissued(
 export const withHeader = (head: object) => {
   const input = `${encode(head)}.${payload}`
   return bind(join(`${input}.${toBase64url(sign(issuerKey, utf8(input)))}`))
+}
+
+/** The credential with another `cnf`, and a key binding by this key. */
+export function boundTo(cnf: unknown, key: typeof holderKey = holderKey): string {
+  const text = reissued((token) => (token.cnf = cnf))
+  return bind(text.slice(0, text.lastIndexOf('~') + 1), {}, { key })
 }
 
 /** The credential signed again, with another key or header. */
@@ -236,7 +243,26 @@ const cases: Partial<Record<Failure, Record<string, string | [string, Partial<Sd
     ].join('~'),
     'a key binding by another key': bind(presented, {}, { key: generateKey('Ed25519') }),
     'a key binding by a key of another curve': bind(presented, {}, { key: generateKey('secp256k1') }),
+    'a key binding by another key than that of cnf.kid': boundTo(
+      { kid: createJwkDid(toPublic(holderKey)) + '#0' },
+      malloryKey,
+    ),
+    'a key binding by a key of the DID with another id': boundTo(
+      { kid: `${holder.longForm}#auth-2` },
+      holder.keys['auth-1'].jwk,
+    ),
+    'a key binding by a key of the DID for another purpose': boundTo(
+      { kid: `${holder.longForm}#issue-1` },
+      holder.keys['issue-1'].jwk,
+    ),
+    'a key binding for a cnf that is not known': boundTo({ jkt: 'thumbprint' }),
+    'a key binding for a kid that is not a DID URL': boundTo({ kid: 'key-1' }),
+    'a key binding for a cnf that is not an object': boundTo('key-1'),
+    'no key binding for a cnf that is not known': boundTo({ jkt: 'thumbprint' }).replace(/[^~]+$/, ''),
     'a key binding without cnf': present(issueSdJwt({ ...content, holderKey: undefined })) + keyBinding,
+  },
+  'holder-unresolvable': {
+    'a DID in cnf.kid without a document': boundTo({ kid: 'did:web:other.example#1' }),
   },
   audience: {
     'another audience': present(issued, holderKey, { audience: 'elsewhere' }),

@@ -7,10 +7,14 @@ import { toBase64url, utf8 } from '../../../src/base/bytes.ts'
 import { presentSdJwt, verifySdJwtPresentation } from '../../../src/credentials/sd-jwt/presentation.ts'
 import { decodeSdJwt, issueSdJwt, verifySdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, sign, toPublic, verify } from '../../../src/crypto/keys.ts'
+import { createJwkDid } from '../../../src/did/jwk.ts'
+import { createKeyDid } from '../../../src/did/key.ts'
 import { audience, checks, failureOf, holder, issuer, nonce, now } from '../_people.ts'
+import { boundTo, holderKey as boundKey } from './_forged.ts'
 
 const issuerKey = issuer.keys['issue-2'].jwk
 const holderKey = generateKey('Ed25519')
+const keyDid = createKeyDid(toPublic(boundKey))
 const claims = {
   name: 'Alice > Wonder~land',
   familyName: 'Ünïcödé ✓',
@@ -159,6 +163,22 @@ test('a credential that is bound to no key is shown without one, and a key bindi
   expect(failure).toBe('holder-binding')
 })
 
+test.each<[string, unknown, typeof holderKey]>([
+  ['a did:jwk', { kid: `${createJwkDid(toPublic(boundKey))}#0` }, boundKey],
+  ['a did:jwk without a fragment', { kid: createJwkDid(toPublic(boundKey)) }, boundKey],
+  ['a did:key', { kid: `${keyDid}#${keyDid.slice('did:key:'.length)}` }, boundKey],
+  ['a DID with a document', { kid: `${holder.longForm}#auth-1` }, holder.keys['auth-1'].jwk],
+  ['the key itself, and a kid', { jwk: toPublic(boundKey), kid: 'key-1' }, boundKey],
+])('a credential is bound to a key of %s', async (_, cnf, key) => {
+  const { isBound } = await verifySdJwtPresentation(boundTo(cnf, key), answering)
+  expect(isBound).toBe(true)
+})
+
+test('a credential is read whatever its cnf is, and is bound unless that is null', async () => {
+  for (const cnf of [{ kid: 'key-1' }, { jwk: 'text' }, {}, [], 'text', null])
+    expect((await verifySdJwt(boundTo(cnf).replace(/[^~]+$/, ''), options)).isBound).toBe(cnf !== null)
+})
+
 test('a credential with cnf cannot be presented without the holder key', () => {
   expect(() => presentSdJwt({ sdJwt: bound, claims: {}, audience, nonce, now })).toThrow(
     /holder key is missing/,
@@ -198,5 +218,7 @@ describe('another library', () => {
     expect((await verifySdJwt(issued, options)).claims).toEqual({ name: 'Bob', list: ['a', 'b'], open: 1 })
     const shown = await verifySdJwtPresentation(present({ list: true }, issued), answering)
     expect(shown.claims).toEqual({ list: ['a', 'b'], open: 1 })
+    const { list, open } = shown.located
+    expect([open, (list as unknown[]).indexOf('a'), (list as unknown[]).length]).toEqual([1, 0, 4])
   })
 })

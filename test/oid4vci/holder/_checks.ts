@@ -308,6 +308,9 @@ const credentials: Check[] = [
   credential({ text: 'vct !== offered', off: 'false' }, (body, { issuer }) => ({
     body: one(issuer.issue(body, { vct: 'https://issuer.example/other' })),
   })),
+  credential({ text: 'requireVcType(verified)', off: 'undefined' }, (body, { issuer }) => ({
+    body: one(issuer.issue(body, { typ: 'JWT' })),
+  })),
   credential({ text: 'isOf(each)', off: 'true' }, (body, { issuer }) => ({
     body: one(issuer.issue(body, { holderKey: toPublic(thief) })),
   })),

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { issueJwtVc } from '../../../src/credentials/jwt-vc.ts'
-import { decodeJws } from '../../../src/credentials/jws.ts'
+import { decodeJws, signJws } from '../../../src/credentials/jws.ts'
 import { issueSdJwtVc } from '../../../src/credentials/sd-jwt/sd-jwt-vc.ts'
 import { decodeHeader } from '../../../src/credentials/jws.ts'
 import { generateKey, toPublic, type PublicJwk } from '../../../src/crypto/keys.ts'
@@ -32,6 +32,8 @@ export type Changes = {
   signer?: PrivateKey
   subject?: string
   name?: string
+  typ?: string
+  cnf?: object
 }
 type PrivateKey = ReturnType<typeof generateKey>
 
@@ -122,7 +124,7 @@ export async function startFakeIssuer(path = '/acme') {
         schemas: [],
         now,
       })
-    return issueSdJwtVc({
+    const credential = issueSdJwtVc({
       issuer: did,
       issuerKey: signer,
       kid: `${did}#0`,
@@ -132,6 +134,10 @@ export async function startFakeIssuer(path = '/acme') {
       issuedAt: now - 60,
       expiresAt: changes.expiresAt ?? now + 3_600,
     })
+    const [jwt, ...rest] = credential.split('~')
+    const { typ = 'dc+sd-jwt', cnf } = changes
+    const payload = { ...decodeJws(jwt!).payload, ...(cnf && { cnf }) }
+    return [signJws({ typ, kid: `${did}#0` }, payload, signer), ...rest].join('~')
   }
 
   return {

@@ -274,7 +274,25 @@ describe('a credential', () => {
       () => ({ holderKey: toPublic(thief) }),
       'not bound to the key of the request',
     ],
+    [
+      'for another key, by its DID',
+      'Licence',
+      () => ({ cnf: { kid: `${createJwkDid(toPublic(thief))}#0` } }),
+      'not bound to the key of the request',
+    ],
+    [
+      'for a key that cannot be known',
+      'Licence',
+      () => ({ cnf: { jkt: 'a' } }),
+      'not bound to the key of the request',
+    ],
     ['of another type', 'Licence', () => ({ vct: 'https://issuer.example/other' }), 'its vct is'],
+    [
+      'that is not typed as one',
+      'Licence',
+      () => ({ typ: 'JWT' }),
+      'typ in the header of the credential is "JWT"',
+    ],
     ['signed by another key', 'Licence', () => ({ signer: thief }), 'made the signature'],
     ['that has expired', 'Licence', () => ({ expiresAt: 1_000_000_000 }), 'Valid until 2001'],
     [

@@ -101,7 +101,7 @@ export const checks: Check[] = [
     'repeated !== undefined',
     (verifier) => `${toUrl(unsigned(verifier))}&response_type=vp_token`,
   ),
-  signed('request-object.ts', "header['typ'] !== typ", {}, { typ: 'JWT' }),
+  signed('request-object.ts', "!isMediaType(header['typ'], typ)", {}, { typ: 'JWT' }),
   signed('request-object.ts', "!['https:', 'http:'].includes(url.protocol)", {
     response_uri: 'ftp://verifier.example/response',
   }),

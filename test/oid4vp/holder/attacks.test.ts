@@ -115,11 +115,19 @@ describe('signed requests', () => {
     ['no typ', { typ: undefined }, 'typ'],
     ['no kid', { kid: undefined }, 'kid'],
     ['the kid of another DID', { kid: 'did:web:verifier.example#0' }, 'another DID'],
-    ['an unknown kid', { kid: '#another' }, 'names no signing key'],
     ['critical members', { crit: ['b64'], b64: false }, 'crit'],
     ['a symmetric algorithm', { alg: 'HS256' }, 'alg'],
   ])('whose header has %s are refused', async (_, header, reason) => {
     await expectRefused(verifier.offer(verifier.sign({}, header)), reason)
+  })
+
+  test('whose kid only hints at the key are accepted, if a key of the DID has signed', async () => {
+    for (const kid of [verifier.did, '#another', 'thumbprint']) {
+      const request = verifier.offer(verifier.sign({}, { kid }))
+      expect((await receive(wallet.holder, request)).status).toBe('RequestReceived')
+      const forged = verifier.sign({}, { kid }, generateKey('P-256'))
+      await expectRefused(verifier.offer(forged), 'is not of the key')
+    }
   })
 
   test('whose signature was removed are refused', async () => {

@@ -1,5 +1,7 @@
 /** A tenant answers requests over OpenID4VP with its credentials. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toPublic } from '../../../src/crypto/keys.ts'
+import { createJwkDid } from '../../../src/did/jwk.ts'
 import { issueSdJwtTo } from '../../flows/_sd-jwt.ts'
 import { issue, refusal } from '../../_tenants.ts'
 import { newVerifierDid, presentationOf, requestProof } from '../_wallet.ts'
@@ -16,6 +18,8 @@ import {
   type TestWallet,
 } from './_holder.ts'
 import { openVerifier } from './_verifier.ts'
+import * as holding from '../../oid4vci/holder/_holder.ts'
+import { keysIn, startFakeIssuer, vct } from '../../oid4vci/holder/_issuer.ts'
 
 let wallet: TestWallet
 beforeAll(async () => {
@@ -66,6 +70,22 @@ test('a request that a DID has signed is answered with an encrypted response', a
   })
   const { proved } = await presented(wallet, asking)
   expect(proved.openid4vpRequest!.redirectUri).toMatch(/^https:\/\/shop\.example\/done\?response_code=/)
+})
+
+test('a credential that the issuer bound to a DID URL is received and presented', async () => {
+  await using issuer = await startFakeIssuer()
+  const { holder } = wallet
+  let did: string
+  issuer.on('credential', ({ body }) => {
+    did = createJwkDid(toPublic(keysIn(JSON.parse(body) as object)[0]!))
+    return { body: { credentials: [{ credential: issuer.issue(body, { cnf: { kid: `${did}#0` } }) }] } }
+  })
+  const { recordId } = await holding.receive(holder, issuer.offer())
+  await holding.accept(holder, recordId)
+  await holding.inState(holder, recordId, 'CredentialReceived')
+  const asking = await requested(wallet, { dcqlQuery: { credentials: [credentialQuery({ types: [vct] })] } })
+  const { verified } = await presented(wallet, asking)
+  expect(verified.openid4vp!.credentials).toMatchObject([{ holder: did!, claims: { name: 'Alice' } }])
 })
 
 test('nested claims, elements of arrays, and claim sets', async () => {

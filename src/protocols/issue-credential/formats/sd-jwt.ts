@@ -11,7 +11,7 @@ import {
   type DecodedSdJwt,
 } from '../../../credentials/sd-jwt/sd-jwt.ts'
 import type { PublicJwk } from '../../../crypto/keys.ts'
-import { findKeyPair } from '../../../did-registrar/keys.ts'
+import { findBoundKey } from '../../../did-registrar/holder-key.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import type { CredentialRecord } from '../model.ts'
 import { findMismatch } from '../refusals.ts'
@@ -66,16 +66,16 @@ export const sdJwtToken: Token = {
   /** Checks the binding: to the chosen key, or without one to any key of the subject or none. */
   async verify(wallet, record, token, checks) {
     const verified = await verifySdJwt(token, checks)
-    await checkBinding(wallet, record, verified.holderKey)
+    await checkBinding(wallet, record, verified)
     return { ...verified, mismatch: compare(record, verified) }
   },
 
   read(text) {
-    const { jws, vct, disclosures, holderKey, ...said } = decodeSdJwt(text)
+    const { jws, vct, disclosures, isBound: bound, ...said } = decodeSdJwt(text)
     return {
       ...said,
       disclosable: disclosures.map(({ path }) => path),
-      bound: holderKey !== undefined,
+      bound,
       schemas: vct === undefined ? [] : [vct],
       header: jws.header,
       payload: jws.payload,
@@ -123,14 +123,14 @@ function compare(
 async function checkBinding(
   wallet: Wallet,
   { subjectId, keyId }: CredentialRecord,
-  holderKey: PublicJwk | undefined,
+  credential: Pick<DecodedSdJwt, 'isBound' | 'holderKey' | 'holderKid'>,
 ): Promise<void> {
-  if (!holderKey) {
+  if (!credential.isBound) {
     if (keyId !== undefined)
       throw new TypeError(`it is not bound to the key ${keyId}, that the offer was accepted with`)
     return
   }
-  if (subjectId === undefined || !(await findKeyPair(wallet, subjectId, holderKey)))
+  if (subjectId === undefined || !(await findBoundKey(wallet, subjectId, credential)))
     throw new TypeError('it is bound to a key that the subject does not have')
 }
 

@@ -59,7 +59,7 @@ export const dcql: ProofFormat = {
     const presented = readAnswer(presentation)
     const { checks, credentials } = await verifyPresentations(
       wallet,
-      { ...record, query, audience, nonce },
+      { ...record, query, audience, nonce, requiresVcType: false },
       presented,
     )
     const failed = checks.find(({ result }) => result === 'failed')

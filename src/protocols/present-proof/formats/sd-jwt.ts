@@ -9,7 +9,7 @@ import {
 } from '../../../credentials/sd-jwt/presentation.ts'
 import { decodeSdJwt } from '../../../credentials/sd-jwt/sd-jwt.ts'
 import type { PrivateJwk } from '../../../crypto/keys.ts'
-import { findKeyPair } from '../../../did-registrar/keys.ts'
+import { findBoundKey } from '../../../did-registrar/holder-key.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, tokenAttachments, tokenFormats } from '../../formats.ts'
@@ -114,13 +114,13 @@ export async function findHolderKey(
   { options }: Pick<PresentationRecord, 'options'>,
   { sdJwt, subject }: { sdJwt: string; subject: string | null },
 ): Promise<PrivateJwk | undefined> {
-  const { holderKey } = decodeSdJwt(sdJwt)
-  if (!holderKey) return undefined
+  const decoded = decodeSdJwt(sdJwt)
+  if (!decoded.isBound) return undefined
   if (!options)
     throw unbindable(
       'The request has no challenge, and the credential is bound to a key: ask the verifier for a request with options.',
     )
-  const key = subject === null ? undefined : await findKeyPair(wallet, subject, holderKey)
+  const key = await findBoundKey(wallet, subject, decoded)
   if (!key) throw unbindable('The credential is bound to a key that this wallet does not have.')
   return key
 }
