@@ -152,8 +152,8 @@ async function receivePresentations(
   presented: VpToken,
 ): Promise<ResponseReceipt> {
   const { record, audience, digest, session } = received
-  const { dcqlQuery: query, nonce, issuers, transactionData } = record.openid4vp
-  const asked = { ...record, query, audience, nonce, issuers, transactionData }
+  const { dcqlQuery: query, nonce, issuers, sameHolder, transactionData } = record.openid4vp
+  const asked = { ...record, query, audience, nonce, issuers, sameHolder, transactionData }
   const { checks, credentials } = await verifyPresentations(wallet, asked, presented)
   if (session) checks.push(...(await session.check({ checks, credentials })))
   const data = Object.values(presented).flat()
