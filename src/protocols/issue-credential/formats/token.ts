@@ -119,6 +119,8 @@ export function tokenFormat(token: Token): IssuanceFormat {
       }
     },
 
+    checkIssuer: (wallet, record) => getSigner(wallet, record, curve),
+
     async issue(wallet, record) {
       const { holderDid } = record
       if (holderDid === undefined) throw new Error(`the record ${record.id} has no holder`)
