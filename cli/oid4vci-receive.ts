@@ -134,21 +134,39 @@ async function txCodeOf(
 
 /** The parameters of the redirect after the person's consent in a browser. */
 async function authorize({ call, say, flags }: ReceiveContext, recordId: string) {
-  const { openCallback } = await import('./oid4vci-callback.ts')
-  await using callback = await openCallback(readTimeout(flags))
+  const { openRedirect } = await import('./redirect.ts')
+  await using receiver = await openRedirect({
+    path: '/callback',
+    timeoutMs: readTimeout(flags),
+    says: {
+      accepted: 'The issuer has your consent.',
+      refused: 'The issuer has refused, or you have declined.',
+    },
+    late: new CommandError('Timed out: the browser did not come back with your consent.', 6),
+  })
   const { openid4vci } = await call('POST /issue-credentials/records/{recordId}/begin-authorization', {
     path: { recordId },
-    body: { redirectUri: callback.url },
+    body: { redirectUri: receiver.url },
   })
-  const url = openid4vci?.authorizationUrl
-  if (url === undefined) throw new CommandError('The agent returned no URL for the consent.', 5)
+  const { authorizationUrl: url, authorizationState: state } = openid4vci ?? {}
+  if (url === undefined || state === undefined)
+    throw new CommandError('The agent returned no URL for the consent.', 5)
+  const receiving = receiver.receive(state)
   say(`\nOpen this URL in a browser on this machine, and consent there:\n${safeLine(url)}`)
   if (flags.open) {
     const { openLink } = await import('./qr/open-link.ts')
     const reason = await openLink(url)
     if (reason !== undefined) say(`The browser was not opened: ${reason}.`)
   }
-  return await callback.parameters
+  const { searchParams } = await receiving
+  const optional = (name: string) => searchParams.get(name) ?? undefined
+  return {
+    state,
+    code: optional('code'),
+    iss: optional('iss'),
+    error: optional('error'),
+    errorDescription: optional('error_description'),
+  }
 }
 
 /** Prints the requests of the flow. */

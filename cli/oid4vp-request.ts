@@ -40,6 +40,10 @@ export const openId4VpFlags = {
     ...withOpenId,
     description: 'accept only issuers that are trust anchors, or have a certificate below one (agent trust)',
   }),
+  'same-holder': Flags.boolean({
+    ...withOpenId,
+    description: 'accept only credentials of one holder, if the query asks for several',
+  }),
   'transaction-data': Flags.string({
     ...withOpenId,
     helpValue: '<file>',
@@ -81,6 +85,10 @@ export const sessionFlags = {
     ...withOpenId,
     description: 'accept credentials of all issuers; default: of this wallet and its trust anchors',
   }),
+  'any-holder': Flags.boolean({
+    ...withOpenId,
+    description: 'accept credentials of several holders, of whom the first answers; default: of one',
+  }),
   encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
 }
 
@@ -92,6 +100,7 @@ export type OpenId4VpFlags = {
   origin?: string[] | undefined
   encrypt?: boolean | undefined
   trusted?: boolean | undefined
+  'same-holder'?: boolean | undefined
   'transaction-data'?: string | undefined
   'verifier-info'?: string | undefined
   'expires-in'?: string | undefined
@@ -110,6 +119,7 @@ export function openId4VpOf(flags: {
   dcql?: string | undefined
   'signing-did'?: string | undefined
   'any-issuer': boolean
+  'any-holder': boolean
   encrypt: boolean
 }): OpenId4Vp {
   if (!flags.oid4vp) return undefined
@@ -117,6 +127,7 @@ export function openId4VpOf(flags: {
     ...(flags.dcql !== undefined && { dcqlQuery: readQuery(flags.dcql) }),
     did: flags['signing-did'],
     ...(flags['any-issuer'] && { issuers: 'any' as const }),
+    ...(flags['any-holder'] && { sameHolder: false }),
     ...(flags.encrypt && { responseMode: 'direct_post.jwt' as const }),
   }
 }
@@ -140,6 +151,7 @@ export function requestFromWallet(
     responseMode: modeOf(flags),
     origins: flags.origin,
     ...(flags.trusted && { issuers: 'trusted' as const }),
+    ...(flags['same-holder'] && { sameHolder: true }),
     transactionData: readOptional('transaction-data', flags['transaction-data']) as Body['transactionData'],
     verifierInfo: readOptional('verifier-info', flags['verifier-info']) as Body['verifierInfo'],
     policyId,

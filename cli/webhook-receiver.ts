@@ -25,19 +25,22 @@ type ReceiverOptions = {
   forwardTo: string | undefined
   /** Called for every event with the status of the answer; `note` is the reason of a refusal. */
   onEvent: (event: Event, status: number, note: string | undefined) => void
+  /** Called for every request that is not the daemon's, with the reason. Any page of a browser can send some. */
+  onForgery: (reason: string) => void
   signal: AbortSignal
 }
 
 export type Receiver = {
   url: string
-  /** Sets the secret that events must be signed with. */
+  /** Sets the secret that events must be signed with. Requests wait for it. */
   expectSignature: (secret: string) => void
   close: () => void
 }
 
 /** Opens a receiver on the loopback interface. @throws {CommandError} when the port is in use. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
-  let secret: string | undefined
+  let expectSignature!: (secret: string) => void
+  const secret = new Promise<string>((resolve) => (expectSignature = resolve))
   const server = createServer((request, response) => {
     receive(request, secret, options).then(
       (status) => response.writeHead(status).end(),
@@ -53,7 +56,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    expectSignature: (expected) => (secret = expected),
+    expectSignature,
     close: () => {
       server.close()
       server.closeAllConnections()
@@ -64,25 +67,27 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
 /** Returns the status of the answer. */
 async function receive(
   request: IncomingMessage,
-  secret: string | undefined,
+  secret: Promise<string>,
   options: ReceiverOptions,
 ): Promise<number> {
   const body = await text(request)
-  const event = JSON.parse(body) as Event
-  const { status, note } = await judge(request.headers, body, secret, options)
-  options.onEvent(event, status, note)
+  const { headers } = request
+  const forgery = findForgery(await secret, headers, body, Date.now())
+  if (forgery !== undefined) {
+    options.onForgery(forgery)
+    return 401
+  }
+  const { status, note } = await judge(headers, body, options)
+  options.onEvent(JSON.parse(body) as Event, status, note)
   return status
 }
 
 async function judge(
   headers: IncomingHttpHeaders,
   body: string,
-  secret: string | undefined,
   { failRate, slowMs, forwardTo, signal }: ReceiverOptions,
 ): Promise<{ status: number; note?: string }> {
   await setTimeout(slowMs, undefined, { signal })
-  const forgery = secret === undefined ? undefined : findForgery(secret, headers, body, Date.now())
-  if (forgery !== undefined) return { status: 401, note: forgery }
   if (Math.random() < failRate) return { status: 500, note: 'on purpose' }
   return forwardTo === undefined ? { status: 200 } : forward(forwardTo, headers, body)
 }

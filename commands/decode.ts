@@ -7,6 +7,11 @@ import { optionalArgument } from '../cli/input/arguments.ts'
 import { readBytes, readText } from '../cli/input/files.ts'
 import type { Decoded } from '../src/decode/decoded.ts'
 
+/** Two million characters, of at most four bytes. */
+const maxTextBytes = 8_000_000
+
+const maxPictureBytes = 50_000_000
+
 export default defineLocalCommand({
   summary: 'Decode a token, an offer, a request, an invitation, a DID, …: anything',
   description:
@@ -45,16 +50,16 @@ export default defineLocalCommand({
 
 /** @throws {UsageError} when there is no text */
 function readGiven(argument: string | undefined, file: string | undefined): string {
-  if (file !== undefined) return readText('file', `@${file}`)
-  if (argument === '-' || argument === '@-') return readText('text', '@-')
-  if (argument !== undefined) return readText('text', argument)
+  if (file !== undefined) return readText('file', `@${file}`, maxTextBytes)
+  if (argument === '-' || argument === '@-') return readText('text', '@-', maxTextBytes)
+  if (argument !== undefined) return readText('text', argument, maxTextBytes)
   if (process.stdin.isTTY)
     throw new UsageError('There is no text: give it as an argument, --file, --image, or on standard input.')
-  return readText('text', '@-')
+  return readText('text', '@-', maxTextBytes)
 }
 
 async function readImage(path: string): Promise<string> {
-  const bytes = readBytes('image', `@${path}`)
+  const bytes = readBytes('image', `@${path}`, maxPictureBytes)
   const { readQrCode } = await import('../src/decode/picture.ts')
   return readQrCode(bytes)
 }

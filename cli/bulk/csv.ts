@@ -2,9 +2,10 @@
  * Reads a CSV file (RFC 4180) with a header line: a column for each claim, and optionally `connection`. The header line shows whether
  * commas, semicolons or tabs separate the columns.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { parse, CsvError } from 'csv-parse/sync'
 import { systemReason } from '../../src/base/system-reason.ts'
+import { readBytes as readUpTo } from '../input/files.ts'
 import { UsageError } from '../errors/errors.ts'
 import type { Json } from '../input/files.ts'
 
@@ -43,7 +44,7 @@ function readBytes(path: string): Buffer {
   try {
     if (statSync(path).size > maxBytes)
       throw new UsageError(`--csv: ${path} is larger than ${maxBytes / 1_000_000} MB. Split the file.`)
-    return readFileSync(path)
+    return readUpTo('csv', `@${path}`, maxBytes)
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`--csv: the file ${path} cannot be read: ${systemReason(error)}.`)

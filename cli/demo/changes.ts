@@ -1,4 +1,5 @@
 /** Webhooks of the demo: a receiver for both daemons, and a queue of state changes to wait for. */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,6 +14,8 @@ const defaultPatienceMs = 10_000
 /** Receives the events of both parties. Each party has its own path. */
 export class Receiver {
   readonly #server: Server
+  /** The begin of the paths, which no page of a browser can guess. */
+  readonly #token = randomUUID()
   readonly changes: Changes
 
   private constructor(server: Server, patienceMs: number) {
@@ -35,7 +38,7 @@ export class Receiver {
 
   /** The webhook URL of a party. */
   urlOf(who: Name): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${who}`
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${this.#token}/${who}`
   }
 
   close(): void {
@@ -44,7 +47,7 @@ export class Receiver {
   }
 
   async #receive(request: IncomingMessage): Promise<number> {
-    const who = names.find((name) => request.url === `/${name}`)
+    const who = names.find((name) => request.url === `/${this.#token}/${name}`)
     if (!who) return 404
     this.changes.note(toChange(who, JSON.parse(await text(request))))
     return 200

@@ -32,6 +32,7 @@ const reportCodes: Readonly<Record<string, Texts>> = {
   'e.p.xfer': ['A message cannot be delivered.', 'The address of the recipient does not answer.', 'Check that the agents reach each other: `agent doctor`.'],
   'e.p.did': ['A DID cannot be used.', 'It does not resolve there, or has no suitable key.', '`agent did resolve <did>` shows its public document.'],
   'e.p.me.res': ['The other side has run out of a resource.', 'Such as memory, storage, network or money.', 'Try again later.'],
+  'e.p.me.cannot-complete': ['The other side cannot do its part, and has ended the flow.', 'It cannot make the credential or the presentation, such as with a DID that was deactivated meanwhile.', 'Ask the other side, whose record has the reason, and start again.'],
   'e.p.me': ['The other side has an internal error.', 'The message is not the cause.', 'Try again later, or tell its operator.'],
   'e.p.legal': ['The other side has a legal reason.', 'Its owner decided so.', 'Ask its owner.'],
   'e.p': ['The other side ended the thread because of an error.', 'The comment of the report has the reason.', 'Fix the cause and start again.'],

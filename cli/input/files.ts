@@ -6,7 +6,6 @@ import {
   existsSync,
   fsyncSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -20,22 +19,38 @@ import { UsageError } from '../errors/errors.ts'
 /** The pause before the next read from a slow writer. */
 const retryMs = 10
 
-/** Reads a file, or standard input for `-`, as UTF-8, without a byte order mark. @throws when it cannot be read. */
-export function readInput(path: string): string {
-  return withoutMark(path === '-' ? readStandardInput().toString('utf8') : readFileSync(path, 'utf8'))
+/** The most bytes that are read, unless a command needs less: a device or a pipe may never end. */
+const mostBytes = 100_000_000
+
+/** Reads a file, or standard input for `-`, as UTF-8, without a byte order mark. @throws when it cannot be read, or is longer than `maxBytes`. */
+export function readInput(path: string, maxBytes = mostBytes): string {
+  return withoutMark(readInputBytes(path, maxBytes).toString('utf8'))
+}
+
+function readInputBytes(path: string, maxBytes: number): Buffer {
+  if (path === '-') return readToEnd(0, maxBytes)
+  const descriptor = openSync(path, 'r')
+  try {
+    return readToEnd(descriptor, maxBytes)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /**
- * Reads standard input to its end. oclif touches `process.stdin`, which makes the descriptor non-blocking, so
- * this function retries.
+ * Reads a file or standard input to its end. oclif touches `process.stdin`, which makes the descriptor non-blocking,
+ * so this function retries.
  */
-function readStandardInput(): Buffer {
+function readToEnd(descriptor: number, maxBytes: number): Buffer {
   const chunks: Buffer[] = []
+  let size = 0
   for (;;) {
     const chunk = Buffer.alloc(65_536)
     try {
-      const length = readSync(0, chunk)
+      const length = readSync(descriptor, chunk)
       if (length === 0) return Buffer.concat(chunks)
+      size += length
+      if (size > maxBytes) throw new UsageError(`The input is longer than ${maxBytes / 1_000_000} MB.`)
       chunks.push(chunk.subarray(0, length))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
@@ -49,22 +64,23 @@ function readStandardInput(): Buffer {
 
 /**
  * Reads `@path`, `@-` for standard input, or returns the text itself. @throws {UsageError} when the file
- * cannot be read.
+ * cannot be read, or is longer than `maxBytes`.
  */
-export function readText(flag: string, value: string): string {
-  return value.startsWith('@') ? reading(flag, value.slice(1), readInput) : value
+export function readText(flag: string, value: string, maxBytes?: number): string {
+  return value.startsWith('@') ? reading(flag, value.slice(1), (path) => readInput(path, maxBytes)) : value
 }
 
 /** As `readText`, for the bytes of a file, or those of the text in UTF-8. */
-export function readBytes(flag: string, value: string): Buffer {
+export function readBytes(flag: string, value: string, maxBytes = mostBytes): Buffer {
   if (!value.startsWith('@')) return Buffer.from(value, 'utf8')
-  return reading(flag, value.slice(1), (path) => (path === '-' ? readStandardInput() : readFileSync(path)))
+  return reading(flag, value.slice(1), (path) => readInputBytes(path, maxBytes))
 }
 
 function reading<Content>(flag: string, path: string, read: (path: string) => Content): Content {
   try {
     return read(path)
   } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`--${flag}: ${error.message}`)
     throw new UsageError(`--${flag}: the file ${path} cannot be read: ${systemReason(error)}.`)
   }
 }

@@ -5,7 +5,7 @@
 import * as oidc from 'openid-client'
 import { CommandError } from '../errors/errors.ts'
 import { safeLine } from '../format/text.ts'
-import { receiveRedirect } from './redirect.ts'
+import { openRedirect } from '../redirect.ts'
 import type { Login } from './store.ts'
 
 /** A client of the provider. It is public: it has no secret. */
@@ -39,7 +39,13 @@ export function signInByBrowser(client: Client, asked: Asked, show: Show): Promi
   return explain(client, async () => {
     const config = await discover(client)
     const [verifier, state] = [oidc.randomPKCECodeVerifier(), oidc.randomState()]
-    await using receiver = await receiveRedirect(state)
+    await using receiver = await openRedirect({
+      path: '/signed-in',
+      timeoutMs: 300_000,
+      says: { accepted: 'You are signed in.', refused: 'You are not signed in.' },
+      late: new CommandError('Timed out: nobody has signed in.', 6, 'agent login'),
+    })
+    const receiving = receiver.receive(state)
     const address = oidc.buildAuthorizationUrl(config, {
       ...parametersOf(asked),
       redirect_uri: receiver.url,
@@ -51,7 +57,7 @@ export function signInByBrowser(client: Client, asked: Asked, show: Show): Promi
     })
     show(address.href)
     const checks = { pkceCodeVerifier: verifier, expectedState: state }
-    const redirected = await receiver.redirected
+    const redirected = await receiving
     return toTokens(await oidc.authorizationCodeGrant(config, redirected, checks, resourceOf(asked)))
   })
 }

@@ -54,13 +54,14 @@ export default defineCommand({
       slowMs: flags.slow === undefined ? 0 : readSeconds('slow', flags.slow) * 1_000,
       forwardTo,
       onEvent,
+      onForgery: (reason) => say(`401: a request was refused: ${reason}`),
       signal,
     })
     try {
       const { id, secret } = await call('POST /events/webhooks', {
         body: { url: receiver.url, signed: true },
       })
-      if (secret !== undefined) receiver.expectSignature(secret)
+      receiver.expectSignature(secret!)
       say(`Listening at ${receiver.url} as webhook ${id}. Press Ctrl-C to stop.`)
       if (!signal.aborted) await once(signal, 'abort')
       await call('DELETE /events/webhooks/{id}', { path: { id } }).catch((error: Error) =>

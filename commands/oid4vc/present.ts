@@ -10,7 +10,7 @@ import { presentationFields } from '../../cli/format/records.ts'
 import { safeLine } from '../../cli/format/text.ts'
 import { repeatable, yesFlag } from '../../cli/input/arguments.ts'
 import { readInput, readJson } from '../../cli/input/files.ts'
-import { timeoutFlag } from '../../cli/input/time.ts'
+import { readTimeout } from '../../cli/input/time.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 import { openIdLinkKind } from '../../cli/qr/link.ts'
 import { type Records, waitForRecord } from '../../cli/wait.ts'
@@ -47,10 +47,13 @@ export default defineCommand({
     }),
     yes: yesFlag,
     explain: Flags.boolean({ description: 'print each request and check of the wallet' }),
-    timeout: timeoutFlag,
+    timeout: Flags.string({
+      description: 'how long to wait for the verifier: 30s, 10m, 2h; default: 5m',
+    }),
   },
   async run(context) {
     const { args, flags, call, log, print, say } = context
+    readTimeout(flags)
     const body = readRequest(args.request, flags.origin)
     const received = await call(route, { body })
     const path = { presentationId: received.presentationId }

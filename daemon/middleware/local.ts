@@ -1,5 +1,5 @@
 /**
- * Protects a daemon on a developer's machine from web pages.
+ * Protects a daemon on a developer's machine from web pages, also one that answers in the local network (AGENT_LAN).
  *
  * A page in a browser can send requests to loopback addresses: directly, which `Origin` shows, or through a name of its
  * own that resolves to one (DNS rebinding), which `Host` shows. Programs send no `Origin`, and the host they were given.
@@ -14,7 +14,7 @@ import { contextOf } from './request-context.ts'
 /** Hosts and origins whose check is remembered. */
 const cacheSize = 100
 
-/** Accepts requests from this machine, from `AGENT_CORS_ORIGINS`, and to the public host. Refusals are audited. */
+/** Accepts requests from this machine, from `AGENT_CORS_ORIGINS`, and to the public host, which is the address of AGENT_LAN. Refusals are audited. */
 export function local({ audit, config, env }: Agent): Middleware {
   const origins = config.AGENT_CORS_ORIGINS ?? []
   const publicHost = new URL(env.urls.rest).hostname
@@ -31,17 +31,18 @@ export function local({ audit, config, env }: Agent): Middleware {
       ? 'The header `Host` names another host.'
       : undefined
   }
+  const remedy =
+    config.AGENT_LAN === 'off'
+      ? 'This agent answers on this machine only; set REST_SERVICE_URL to its public address if it has one, and AGENT_CORS_ORIGINS for web pages of other sites.'
+      : `This agent answers at ${publicHost} and on this machine only; use that address, and set AGENT_CORS_ORIGINS for web pages of other sites.`
   return (ctx, next) => {
     const reason = reasonToRefuse(ctx.headers.host, ctx.headers.origin)
-    return reason === undefined ? next() : refuse(audit, ctx, reason)
+    return reason === undefined ? next() : refuse(audit, ctx, `${reason} ${remedy}`)
   }
 }
 
-async function refuse(audit: Agent['audit'], ctx: Context, reason: string): Promise<never> {
-  const problem = new Problem(
-    'error:LocalAccessOnly',
-    `${reason} This agent answers on this machine only; set REST_SERVICE_URL to its public address if it has one, and AGENT_CORS_ORIGINS for web pages of other sites.`,
-  )
+async function refuse(audit: Agent['audit'], ctx: Context, detail: string): Promise<never> {
+  const problem = new Problem('error:LocalAccessOnly', detail)
   const { address, requestId } = contextOf(ctx)
   await audit.refused(
     { actor: 'anonymous', address, requestId, action: 'request from another site' },

@@ -58,12 +58,12 @@ export function createApp(
   routes: readonly Route[],
   { shutdown, forwarding, ...options }: MountOptions & { shutdown?: Shutdown; forwarding?: Forwarding } = {},
 ): Koa {
-  const { AGENT_HOST, AGENT_CORS_ORIGINS, AGENT_TRUST_PROXY: isProxied } = agent.config
+  const { AGENT_HOST, AGENT_LAN, AGENT_CORS_ORIGINS, AGENT_TRUST_PROXY: isProxied } = agent.config
   const publicUrl = agent.env.urls.rest
   const clientOf = apiClientOf(agent)
   const forward = forwarding?.middleware('rest', (ctx) => findWalletId(agent, ctx))
   const app = createBaseApp(agent, { publicUrl, isProxied, clientOf, spans: apiSpans, shutdown, forward })
-  if (isLocalHost(AGENT_HOST)) app.use(local(agent))
+  if (isLocalHost(AGENT_HOST) || AGENT_LAN !== 'off') app.use(local(agent))
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)
   if (forwarding) app.use(eventsOfAll(agent.env.ownership, forwarding))

@@ -28,6 +28,7 @@ import {
 import './plain-issues.ts'
 import { Secret } from './secret.ts'
 import { locationVariables } from './settings.ts'
+import { findWrongLan } from './lan-config.ts'
 import { findWrongNodes, nodeVariables } from './node-config.ts'
 import { findWrongOidc, oidcSettingsOf, oidcVariables } from './oidc-config.ts'
 import { findWrongTracing, tracingVariables } from './tracing-config.ts'
@@ -196,13 +197,6 @@ function findContradictions(config: Config, given: Readonly<Record<string, unkno
       reason: 'is a well-known value',
       remedy: 'Choose another, or unset it to have a random one generated.',
     }))
-  const named = ['AGENT_HOST', 'REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL'].find((name) => name in given)
-  if (config.AGENT_LAN !== 'off' && named !== undefined)
-    wrong.push({
-      name: 'AGENT_LAN',
-      reason: `is ${config.AGENT_LAN}, and ${named} names an address too`,
-      remedy: `Unset ${named}, or turn AGENT_LAN off (--lan off).`,
-    })
   const pair = ['AGENT_TLS_CERT_FILE', 'AGENT_TLS_KEY_FILE'] as const
   const [file, missing] = [pair.find((name) => name in given), pair.find((name) => !(name in given))]
   if (file !== undefined && missing !== undefined)
@@ -229,7 +223,7 @@ function findContradictions(config: Config, given: Readonly<Record<string, unkno
         'Set DEFAULT_WALLET_ENABLED=true, or API_KEY_ENABLED=true with API_KEY_AUTHENTICATE_AS_DEFAULT_USER=false.',
     })
   const others = [findWrongNodes, findWrongTracing, findWrongVdr].flatMap((find) => find(config))
-  return [...wrong, ...others, ...findWrongOidc(config, given)]
+  return [...wrong, ...findWrongLan(config, given), ...others, ...findWrongOidc(config, given)]
 }
 
 /**

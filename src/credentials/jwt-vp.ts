@@ -47,8 +47,8 @@ export type PresentationContent = {
   holderKey: PrivateJwk
   /** The bare id of that key. */
   kid?: string | undefined
-  /** The domain of the request. */
-  audience: string
+  /** The domain of the request, if it has one. */
+  audience?: string | undefined
   /** The challenge of the request. */
   nonce: string
   /** Compact JWTs. */

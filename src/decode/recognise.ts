@@ -18,6 +18,7 @@ const maxLength = 2_000_000
 
 /** @throws {DecodeError} for a text that is not recognised or cannot be read */
 export async function decode(given: string, sources: Sources): Promise<Decoded> {
+  if (given.length > 2 * maxLength) throw new DecodeError(`The text is longer than ${maxLength} characters`)
   const isSpaced = /^\s*(?:\{|-----)/.test(given)
   // Tokens and URLs are often folded into lines, or quoted.
   const text = isSpaced ? given.trim() : given.replaceAll(/\s+/g, '').replace(/^"(.*)"$/, '$1')

@@ -6,7 +6,15 @@ import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
 import { passingObject } from '../crypto/key-objects.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
-import { didContext, type DidDocument, jsonWebKey, jws2020Context, relationshipsOf } from './document.ts'
+import {
+  canonicalDid,
+  didContext,
+  type DidDocument,
+  jsonWebKey,
+  jws2020Context,
+  keysFor,
+  relationshipsOf,
+} from './document.ts'
 import { invalidDid } from './resolution.ts'
 
 /** A key on a supported curve. A private member makes the whole DID invalid. */
@@ -51,4 +59,14 @@ export function resolveJwkDid(did: string): DidDocument {
   } catch (error) {
     throw invalidDid('jwk')(did, reasonOf(error))
   }
+}
+
+/** The long and the short form of a did:prism are the same DID, and so is each did:jwk of a key. Both are valid. */
+export function isSameDid(one: string, other: string): boolean {
+  return one === other || normal(one) === normal(other)
+}
+
+function normal(did: string): string {
+  const [key] = did.startsWith('did:jwk:') ? keysFor(resolveJwkDid(did), 'authentication') : []
+  return key ? createJwkDid(key.publicKeyJwk) : canonicalDid(did)
 }

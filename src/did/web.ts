@@ -47,6 +47,7 @@ const finalReasons: Readonly<Record<string, string>> = {
   'port-not-allowed': 'its host has a port that this agent does not call',
   'bad-url': 'it names no valid URL',
   'no-such-host': 'its host does not exist',
+  'bad-encoding': 'the content encoding of its response is wrong, or not supported here',
   'not-text': 'the response of its host is not UTF-8',
   'too-large': `its document is larger than ${maxBytes} bytes`,
 }

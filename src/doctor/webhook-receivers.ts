@@ -79,7 +79,7 @@ async function findObstacle(http: Http, url: string): Promise<string | undefined
     await http.exchange(url, { method: 'GET', headers: {}, timeoutMs, maxBytes: 65_536 })
     return undefined
   } catch (error) {
-    return error instanceof UnreachableError && ['too-large', 'not-text'].includes(error.code)
+    return error instanceof UnreachableError && ['too-large', 'not-text', 'bad-encoding'].includes(error.code)
       ? undefined
       : reasonOf(error)
   }

@@ -19,7 +19,8 @@ import {
 } from './model.ts'
 import { findSessionOfLink, linkClosed, resultOf, type Product, type Session } from './session.ts'
 import { claimForSubmission, finish } from './session-answer.ts'
-import { findDidFault, isSameDid } from './onboarding.ts'
+import { isSameDid } from '../did/jwk.ts'
+import { findDidFault } from './onboarding.ts'
 import { assertSigned, invalidResponse, newNonce } from './signature.ts'
 
 export const challengeType = 'https://atalaprism.io/authentication-challenge'

@@ -5,8 +5,8 @@
  */
 import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
-import { canonicalDid, Did, keysFor } from '../did/document.ts'
-import { createJwkDid, resolveJwkDid } from '../did/jwk.ts'
+import { Did } from '../did/document.ts'
+import { resolveJwkDid } from '../did/jwk.ts'
 import { resolveKeyDid } from '../did/key.ts'
 import { resolvePeerDid } from '../did/peer.ts'
 import { embeddedState, parsePrismDid } from '../did/prism/did.ts'
@@ -131,14 +131,4 @@ export function findDidFault(text: string): string | undefined {
     if (error instanceof Problem) return undefined
     throw error
   }
-}
-
-/** The long and the short form of a did:prism are the same DID, and so is each did:jwk of a key. Both are without a fault. */
-export function isSameDid(one: string, other: string): boolean {
-  return one === other || normal(one) === normal(other)
-}
-
-function normal(did: string): string {
-  const [key] = did.startsWith('did:jwk:') ? keysFor(resolveJwkDid(did), 'authentication') : []
-  return key ? createJwkDid(key.publicKeyJwk) : canonicalDid(did)
 }

@@ -5,7 +5,7 @@ import { RequestFields } from '../oid4vp/requests.ts'
 import { PresentationCheck, PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import { optional } from '../wallet/model.ts'
 
-const { issuers, dcqlQuery } = RequestFields.shape
+const { issuers, sameHolder, dcqlQuery } = RequestFields.shape
 
 /** The members of a presentation request that a tenant chooses for a DID request or a challenge. */
 export const OpenId4VpOptions = RequestFields.omit({ transactionData: true, expiresIn: true })
@@ -14,6 +14,7 @@ export const OpenId4VpOptions = RequestFields.omit({ transactionData: true, expi
       `${dcqlQuery.description} Wallets must prove that they hold each credential. Default: a JWT credential of any type, or an SD-JWT VC of a type that this wallet issues, without claims.`,
     ),
     issuers: issuers.describe(`${issuers.description?.replace(/ Default: .*/, '')} Default: \`known\`.`),
+    sameHolder: sameHolder.describe(`${sameHolder.description?.replace(/ Default: .*/, '')} Default: true.`),
   })
   .meta({ id: 'EnterpriseOpenId4VpRequest' })
 export type OpenId4VpOptions = z.output<typeof OpenId4VpOptions>

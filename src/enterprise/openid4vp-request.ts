@@ -31,7 +31,8 @@ export async function requestForSession(
 ): Promise<void> {
   const query = options.dcqlQuery ?? (await defaultQuery(wallet))
   requireHolders(query)
-  const asked = { ...options, dcqlQuery: query, issuers: options.issuers ?? 'known' }
+  const { issuers = 'known', sameHolder = true } = options
+  const asked = { ...options, dcqlQuery: query, issuers, sameHolder }
   const parsed = RequestByOpenId4Vp.safeParse(asked)
   if (!parsed.success) throw badRequest(`openid4vp.${firstFault(parsed.error)}`)
   const request = { ...parsed.data, expiresIn: lifetimeSeconds }

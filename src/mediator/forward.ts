@@ -23,23 +23,23 @@ const Jwe = z.looseObject({
   recipients: z.array(z.looseObject({})).min(1),
 })
 
-/** Reads a forward: the next hop, and the packed message. @throws {Refusal} `e.p.msg` */
-export function readForward(message: PlaintextMessage): { next: string; envelope: string } {
+/** Reads a forward: the next hop, and the packed messages, of which there are usually one. @throws {Refusal} `e.p.msg` */
+export function readForward(message: PlaintextMessage): { next: string; envelopes: string[] } {
   const { next } = readBody(message, ForwardBody)
-  const [attachment, ...more] = message.attachments ?? []
-  if (!attachment || more.length > 0)
-    throw new Refusal('e.p.msg', 'A forward has one attachment, the packed message.')
+  const { attachments = [] } = message
+  if (attachments.length === 0)
+    throw new Refusal('e.p.msg', 'The forward has no attachment, which would be the packed message.')
   try {
-    const envelope = fromUtf8(attachmentBytes(attachment))
-    Jwe.parse(parseJson(envelope))
-    return { next, envelope }
+    const envelopes = attachments.map((attachment) => fromUtf8(attachmentBytes(attachment)))
+    for (const envelope of envelopes) Jwe.parse(parseJson(envelope))
+    return { next, envelopes }
   } catch (error) {
     throw new Refusal('e.p.msg', 'The attachment is not an encrypted message, {1}.', reasonOf(error))
   }
 }
 
 /**
- * Queues a forwarded message.
+ * Queues the messages of a forward.
  *
  * @throws {Refusal} `e.p.req.not_enroll` when no account has registered `next`, `e.p.me.res.storage` when the
  * queue is full.
@@ -47,12 +47,12 @@ export function readForward(message: PlaintextMessage): { next: string; envelope
 export async function queueForward(
   tx: MediatorTx,
   { config, now }: MediatorContext,
-  { next, envelope }: { next: string; envelope: string },
-): Promise<QueuedMessage> {
+  { next, envelopes }: ReturnType<typeof readForward>,
+): Promise<QueuedMessage[]> {
   const recipient = toRouteKey(next)
   const account = await findAccount(tx, recipient)
   if (account === undefined) throw notServed(next)
-  const message = { id: queueIdOf(envelope), recipient, account, envelope }
-  await enqueue(tx, config, message, new Date(now()).toISOString())
-  return message
+  const messages = envelopes.map((envelope) => ({ id: queueIdOf(envelope), recipient, account, envelope }))
+  for (const message of messages) await enqueue(tx, config, message, new Date(now()).toISOString())
+  return messages
 }

@@ -150,7 +150,8 @@ async function forward(
   if (context.identities.owns(didOf(forwarded.next))) {
     if (depth === maxNesting) throw new Refusal('e.p.msg', 'Forwards to this mediator are nested too deeply.')
     // The reply to the inner message is dropped: its author is not at the other end of this connection.
-    await receive(mediator, parseEnvelope(forwarded.envelope), { address, depth: depth + 1 })
+    for (const inner of forwarded.envelopes)
+      await receive(mediator, parseEnvelope(inner), { address, depth: depth + 1 })
     return
   }
   const queued = await db.transaction().execute(async (tx) => {
@@ -158,7 +159,7 @@ async function forward(
     if (request) await touch(tx, request.sender.account, context.now())
     return queueForward(tx, context, forwarded)
   })
-  await deliverLive(mediator, queued)
+  for (const each of queued) await deliverLive(mediator, each)
 }
 
 /** Sends a queued message to the subscriptions of its account. It stays queued until it is acknowledged. */

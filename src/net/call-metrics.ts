@@ -11,6 +11,7 @@ type Outcome = Labels['outcome']
 
 const failures: Readonly<Record<UnreachableCode, Outcome>> = {
   'address-not-allowed': 'not_allowed',
+  'bad-encoding': 'bad_answer',
   'bad-request': 'not_allowed',
   'bad-status': 'bad_answer',
   'bad-url': 'not_allowed',

@@ -10,6 +10,7 @@ import { traceContext } from '../base/spans.ts'
 import { measureCall, type Purpose } from './call-metrics.ts'
 import { inCall } from './call-spans.ts'
 import { createGuardedDispatcher, type ConnectionOptions } from './connector.ts'
+import { acceptEncoding } from './content-coding.ts'
 import { drain, drainBytes, readJson, readText } from './http-response.ts'
 import { hideRedirect, isRedirect, nextUrl, readUrl } from './redirect.ts'
 import { tooLate, toUnreachable, UnreachableError } from './unreachable-error.ts'
@@ -22,7 +23,7 @@ export type Exchange = Purposeful & {
   headers: Record<string, string>
   body?: string
   timeoutMs: number
-  /** The most bytes of a response that are read. A longer response is an error. */
+  /** The most bytes of a response that are read, received and decoded. A longer response is an error. */
   maxBytes: number
   /** The encoding of the body in `text`. Default: UTF-8. */
   encoding?: 'utf8' | 'base64'
@@ -87,10 +88,11 @@ export function createHttpClient(options: ConnectionOptions, metrics = new Metri
 
   async function send(
     url: URL,
-    request: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>,
+    request: Pick<Dispatcher.RequestOptions, 'method' | 'body' | 'signal'> & Pick<Exchange, 'headers'>,
   ) {
     try {
-      return await (await getAgent()).request({ ...targetOf(url), ...request })
+      const headers = { ...request.headers, 'accept-encoding': acceptEncoding }
+      return await (await getAgent()).request({ ...targetOf(url), ...request, headers })
     } catch (error) {
       throw toUnreachable(error, url)
     }

@@ -1,7 +1,8 @@
 /** Reads the bodies of responses, up to a limit. */
 import type { Dispatcher } from 'undici'
 import { fromUtf8 } from '../base/bytes.ts'
-import { toUnreachable, UnreachableError } from './unreachable-error.ts'
+import { decodeContent } from './content-coding.ts'
+import { tooLarge, toUnreachable, UnreachableError } from './unreachable-error.ts'
 
 /** The bytes of an unwanted response that are read, so that its connection can be reused. */
 export const drainBytes = 8_192
@@ -16,7 +17,10 @@ export async function readJson(
   try {
     return JSON.parse(fromUtf8(bytes))
   } catch {
-    throw new UnreachableError('not-json', `${url.host} answered with something that is not JSON`)
+    throw new UnreachableError(
+      'not-json',
+      `${url.host} answered with something that is not JSON${orEncoded(response)}`,
+    )
   }
 }
 
@@ -32,30 +36,38 @@ export async function readText(
   try {
     return fromUtf8(bytes)
   } catch {
-    throw new UnreachableError('not-text', `${url.host} answered with something that is not text in UTF-8`)
+    throw new UnreachableError(
+      'not-text',
+      `${url.host} answered with something that is not text in UTF-8${orEncoded(response)}`,
+    )
   }
 }
 
+function orEncoded({ headers }: Dispatcher.ResponseData): string {
+  return headers['content-encoding'] === undefined
+    ? ''
+    : ', or is in a content encoding that is not supported here'
+}
+
+/** The decoded bytes. The limit is for them, and for those that are received. */
 async function readBytes(
   url: URL,
   { headers, body }: Dispatcher.ResponseData,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new UnreachableError('too-large', `${url.host} answered with more than ${maxBytes} bytes`)
   const chunks: Uint8Array[] = []
   let size = 0
   try {
     // Leaving the loop early closes the connection, so that the rest is not read.
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       size += chunk.length
-      if (size > maxBytes || Number(headers['content-length']) > maxBytes) throw tooLarge()
+      if (size > maxBytes || Number(headers['content-length']) > maxBytes) throw tooLarge(url, maxBytes)
       chunks.push(chunk)
     }
   } catch (error) {
     throw toUnreachable(error, url)
   }
-  return Buffer.concat(chunks)
+  return decodeContent(url, headers['content-encoding'], Buffer.concat(chunks), maxBytes)
 }
 
 /** Reads a short unwanted body, and closes the connection for a long one. */

@@ -3,6 +3,7 @@ import { systemReason } from '../base/system-reason.ts'
 
 export type UnreachableCode =
   | 'address-not-allowed'
+  | 'bad-encoding'
   | 'bad-request'
   | 'bad-status'
   | 'bad-url'
@@ -37,6 +38,11 @@ export class UnreachableError extends Error {
 /** The error of a request that did not end in time. */
 export function tooLate({ host }: URL, timeoutMs: number): UnreachableError {
   return new UnreachableError('timeout', `${host} did not answer within ${timeoutMs} ms`)
+}
+
+/** The error of a response above the limit. */
+export function tooLarge({ host }: URL, maxBytes: number): UnreachableError {
+  return new UnreachableError('too-large', `${host} answered with more than ${maxBytes} bytes`)
 }
 
 /** Converts an error to the code of the system. Messages of the HTTP parser quote the other side and are dropped. */

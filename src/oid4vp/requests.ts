@@ -54,6 +54,9 @@ export const RequestFields = z.object({
   issuers: optional(z.enum(acceptedIssuers)).describe(
     '`trusted`: each issuer must be a trust anchor of this wallet, or have a certificate below one. `known`: as `trusted`, and DIDs of this wallet are accepted too. `any`: certificates must end at a trust anchor, and DIDs are accepted as the policy says. Default: `any`.',
   ),
+  sameHolder: optional(z.boolean()).describe(
+    'Whether all credentials must be of one holder: bound to one key, or with subjects that are one DID, whose keys have signed the presentations. Default: false.',
+  ),
   statusCheck: optional(z.enum(statusPolicies)).describe(
     'The check of credential status, as in `POST /present-proof/presentations`. Default: `required`.',
   ),
@@ -103,6 +106,11 @@ export const RequestByOpenId4Vp = RequestFields.transform(({ clientIdPrefix, ...
   for (const member of ['origins', 'directPost'] as const)
     if (requested[member] !== undefined && !isDigital)
       refuse(member, 'needs the responseMode dc_api or dc_api.jwt')
+  const isUnbound = requested.dcqlQuery.credentials.some(
+    (each) => each.require_cryptographic_holder_binding === false,
+  )
+  if (requested.sameHolder && isUnbound)
+    refuse('sameHolder', 'needs credentials without require_cryptographic_holder_binding: false')
   const fault = findTransactionFault(requested.transactionData ?? [], requested.dcqlQuery)
   if (fault)
     context.addIssue({ code: 'custom', path: ['transactionData', ...fault.path], message: fault.message })
@@ -176,6 +184,7 @@ async function create(
       expiresTime,
       redirectUri,
       issuers: requested.issuers,
+      sameHolder: requested.sameHolder,
       sessionId: session?.id,
     },
     ...created,

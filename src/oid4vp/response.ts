@@ -152,9 +152,9 @@ async function receivePresentations(
   presented: VpToken,
 ): Promise<ResponseReceipt> {
   const { record, audience, digest, session } = received
-  const { dcqlQuery: query, nonce, issuers, transactionData } = record.openid4vp
-  const asked = { ...record, query, audience, nonce, issuers, transactionData, requiresVcType: true }
-  const { checks, credentials } = await verifyPresentations(wallet, asked, presented)
+  const { dcqlQuery: query, nonce, issuers, sameHolder, transactionData } = record.openid4vp
+  const terms = { query, audience, nonce, issuers, sameHolder, transactionData, requiresVcType: true }
+  const { checks, credentials } = await verifyPresentations(wallet, { ...record, ...terms }, presented)
   if (session) checks.push(...(await session.check({ checks, credentials })))
   const data = Object.values(presented).flat()
   const failed = checks.find(({ result }) => result === 'failed')

@@ -13,6 +13,7 @@ import type {
 import { createChainVerifier } from '../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { type Check, runChecks } from './checks.ts'
+import { checkSameHolder } from './identity.ts'
 import { type Expected, type Readable, readPresentation } from './presentation.ts'
 import { createTransactionCheck } from './transaction-data.ts'
 import { createTrustCheck } from './trust.ts'
@@ -23,8 +24,9 @@ export type Asked = Pick<PresentationRecord, 'createdAt' | 'policy' | 'statusChe
     query: DcqlQuery
     audience: string
     nonce: string
-    /** The issuers that are accepted, and the transactions to authorize: of requests over OpenID4VP. */
+    /** The issuers that are accepted, whether there is one holder, and the transactions to authorize: of requests over OpenID4VP. */
     issuers?: AcceptedIssuers | undefined
+    sameHolder?: boolean | undefined
     transactionData?: readonly string[] | undefined
   }
 
@@ -56,7 +58,19 @@ export async function verifyPresentations(
   const { transactions } = expected
   const whole: Check[] = transactions ? [['transaction', () => transactions.checkAll()]] : []
   checks.push(...(await runChecks([['answer', answer], ...whole])))
+  if (asked.sameHolder) checks.push(...(await judgeHolders(wallet, checks, credentials)))
   return { checks, credentials }
+}
+
+/** After a failed check, nothing is known about the holders. @throws {Problem} 503 */
+async function judgeHolders(
+  wallet: Wallet,
+  checks: readonly PresentationCheck[],
+  credentials: readonly PresentedCredential[],
+): Promise<PresentationCheck[]> {
+  const name = 'same-holder'
+  if (checks.some(({ result }) => result === 'failed')) return [{ name, result: 'skipped' }]
+  return runChecks([[name, () => checkSameHolder(wallet, credentials)]])
 }
 
 function expectedOf(wallet: Wallet, asked: Asked): Expected {

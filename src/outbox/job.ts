@@ -37,6 +37,7 @@ export const JobBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('task'), ...of, task: z.string() }),
 ])
 export type JobBody = z.infer<typeof JobBody>
+export type TaskBody = Extract<JobBody, { kind: 'task' }>
 export type MessageBody = Extract<JobBody, { kind: 'message' }>
 
 /**

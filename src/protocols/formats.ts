@@ -46,8 +46,11 @@ export function toCredentialFormat(attachmentFormat: string | null | undefined):
 /** Binds a holder's proof to one request (`challenge`) and one verifier (`domain`). */
 export type ProofOptions = { challenge: string; domain: string }
 
+/** Those of another agent, which may name no domain (Aries RFC 0510). */
+export type ReceivedOptions = { challenge: string; domain?: string | undefined }
+
 const Challenge = z.looseObject({
-  options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1) }),
+  options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1).nullish() }),
 })
 
 /** Challenge and domain as the attachment of an offer, or of a request for JWT credentials. `content` is the attachment's JSON. */
@@ -63,18 +66,21 @@ export function challengeAttachment(
 }
 
 /** Reads challenge and domain from the content of an attachment. @throws {z.ZodError} */
-export function readChallenge(content: unknown): ProofOptions {
+export function readChallenge(content: unknown): ReceivedOptions {
   const { challenge, domain } = Challenge.parse(content).options
-  return { challenge, domain }
+  return { challenge, domain: domain ?? undefined }
 }
 
-/** The content and the credential format of an offer's or a request's attachment. @throws {TypeError} unless there is exactly one */
-export function readContent(message: Received): {
+/** The content and the credential format of an offer's or a request's attachment: of several, the first of a known format (Aries RFC 0453), or of one of `more`. @throws {TypeError} without one */
+export function readContent(
+  message: Received,
+  ...more: readonly string[]
+): {
   content: unknown
   credentialFormat: CredentialFormat
   attachmentFormat: string | null | undefined
 } {
-  const attachment = only(message)
+  const attachment = message.attachments.length > 1 ? choose(message, more) : only(message)
   const { format: attachmentFormat } = attachment
   return {
     content: attachmentJson(attachment),
@@ -109,6 +115,17 @@ export function isTokensFault(error: unknown): boolean {
     error instanceof VerificationError ||
     error instanceof TypeError ||
     (error instanceof Problem && !isTemporary(error))
+  )
+}
+
+function choose({ attachments }: Received, more: readonly string[]): Attachment {
+  const known = [...Object.values(tokenFormats), ...sdJwtFormats, ...more]
+  const found = attachments.find(
+    ({ format }) => known.includes(format ?? '') || format?.startsWith('anoncreds/'),
+  )
+  if (found) return found
+  throw new TypeError(
+    `the message has ${attachments.length} attachments, none of which has a format that is supported here`,
   )
 }
 

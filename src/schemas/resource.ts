@@ -114,9 +114,10 @@ export function toFailure(
   fail: (safeUrl: string, reason: string) => Problem,
 ): unknown {
   const reason = reasonFor(error)
-  return reason === undefined
-    ? error
-    : fail(url.replace(/\/\/[^/@]*@/, '//').slice(0, 300), reason.replace(/\.$/, ''))
+  if (reason === undefined) return error
+  const problem = fail(url.replace(/\/\/[^/@]*@/, '//').slice(0, 300), reason.replace(/\.$/, ''))
+  problem.cause ??= error
+  return problem
 }
 
 function reasonFor(error: unknown): string | undefined {

@@ -66,6 +66,7 @@ test.each([
   [{ VDR_URL: 'https://user:secret@ledger.example.com' }, 'VDR_URL'],
   [{ VDR_URL: 'https://ledger.example.com/?network=mainnet' }, 'VDR_URL'],
   [{ DEFAULT_WALLET_ENABLED: 'false', API_KEY_ENABLED: 'false' }, 'DEFAULT_WALLET_ENABLED'],
+  [{ AGENT_LAN: 'auto', API_KEY_ENABLED: 'false' }, 'API_KEY_ENABLED'],
 ])('a wrong variable is named, and its value is not quoted: %o', (env, name) => {
   const { message, exitCode } = refusal(env)
   expect(message).toContain(name)

@@ -1,4 +1,5 @@
 /** All commands follow the same conventions. */
+import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { readCommands, type Command, type Flag } from '../../docs/_make/manifest.ts'
 import { commandIds } from './_operations.ts'
@@ -34,6 +35,49 @@ test('every flag and every argument has a description', () => {
       .map(({ name }) => `${id} ${name}`),
   )
   expect(silent).toEqual([])
+})
+
+/** What a flag says about others. The manifest does not have all of it. */
+type Rules = {
+  dependsOn?: string[]
+  exclusive?: string[]
+  exactlyOne?: string[]
+  relationships?: { type: string; flags: string[] }[]
+}
+const { commands: built } = createRequire(import.meta.url)('../../dist/commands.cjs') as {
+  commands: Record<string, { flags: Record<string, Rules> }>
+}
+
+/** Whether a command accepts some flags, alone or with others. */
+function accepts(rules: Record<string, Rules>, given: ReadonlySet<string>): boolean {
+  const withAny = (names: readonly string[]) =>
+    names.some((name) => !given.has(name) && name in rules && accepts(rules, new Set([...given, name])))
+  for (const [name, { exactlyOne = [] }] of Object.entries(rules)) {
+    const chosen = exactlyOne.filter((each) => given.has(each)).length
+    if (chosen > 1) return false
+    if (exactlyOne.length > 0 && chosen === 0) return withAny(exactlyOne)
+    if (!given.has(name)) continue
+    const { dependsOn = [], exclusive = [], relationships = [] } = rules[name]!
+    if (exclusive.some((each) => given.has(each))) return false
+    const missing = dependsOn.find((each) => !given.has(each))
+    if (missing !== undefined) return withAny([missing])
+    for (const { type, flags } of relationships) {
+      expect(type).toBe('some')
+      if (!flags.some((each) => given.has(each))) return withAny(flags)
+    }
+  }
+  return true
+}
+
+test('every flag can be given', () => {
+  const unusable = Object.entries(built)
+    .map(([id, { flags }]): [string, Record<string, Rules>] => [id, flags])
+    .flatMap(([id, flags]) =>
+      Object.keys(flags)
+        .filter((name) => !accepts(flags, new Set([name])))
+        .map((name) => `${id} --${name}`),
+    )
+  expect(unusable).toEqual([])
 })
 
 test('all lists have the same paging flags', () => {

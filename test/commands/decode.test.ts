@@ -1,6 +1,7 @@
 /** `agent decode` as a process: its input, its output, and its exit codes. No daemon runs. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
 import jpeg from 'jpeg-js'
 import { PNG } from 'pngjs'
 import encodeQR from 'qr'
@@ -9,6 +10,7 @@ import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { generatePeerDid } from '../../src/did/peer.ts'
+import { readQrCode } from '../../src/decode/picture.ts'
 import { fixture } from '../decode/_read.ts'
 import { startServer } from '../_server.ts'
 import { hasScript, newUser } from './_cli.ts'
@@ -111,6 +113,66 @@ test.each([
   const { code, err } = await user.run`decode --image ${file}`
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(reason) })
 })
+
+/** A PNG of some chunks. Their check sums are right. */
+function pngOf(...chunks: [type: string, content: Buffer][]): Buffer {
+  const parts = chunks.map(([type, content]) => {
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), content])
+    const ends = Buffer.alloc(8)
+    ends.writeUInt32BE(content.length)
+    ends.writeUInt32BE(crc32(body), 4)
+    return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)])
+  })
+  return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), ...parts])
+}
+
+function headerOf(side: number, interlace: 0 | 1): Buffer {
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 6, 0, 0, interlace])
+  header.writeUInt32BE(side)
+  header.writeUInt32BE(side, 4)
+  return header
+}
+
+test.each([
+  ['interlaced pixels', [['IHDR', headerOf(10, 1)]], /The PNG cannot be read: Cannot create a Buffer larger/],
+  [
+    'a second header',
+    [
+      ['IHDR', headerOf(10, 0)],
+      ['IHDR', headerOf(30_000, 0)],
+    ],
+    /not have exactly one header/,
+  ],
+  ['a large header', [['IHDR', headerOf(30_000, 0)]], /more than 40 megapixels/],
+] as [string, [string, Buffer][], RegExp][])(
+  'a picture with %s cannot take all memory',
+  async (_, headers, reason) => {
+    const file = join(folder, 'bomb.png')
+    const pixels = deflateSync(Buffer.alloc(2 ** 24))
+    writeFileSync(file, pngOf(...headers, ['IDAT', pixels], ['IEND', Buffer.alloc(0)]))
+    const { code, err } = await user.run`decode --image ${file}`
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(reason) })
+  },
+)
+
+test('an interlaced picture is read', () => {
+  // The seven passes have 20 lines, each with a byte for its filter.
+  const rows = Buffer.alloc(4 * 100 + 20)
+  const file = pngOf(['IHDR', headerOf(10, 1)], ['IDAT', deflateSync(rows)], ['IEND', Buffer.alloc(0)])
+  expect(() => readQrCode(file)).toThrow('has no QR code')
+})
+
+test('a text that never ends is read up to a limit', async () => {
+  expect(await user.run`decode --file /dev/zero`).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--file: The input is longer than 8 MB'),
+  })
+  const image = await user.run`decode --image /dev/zero`
+  expect(image).toMatchObject({ code: 2, err: expect.stringContaining('longer than 50 MB') })
+  const begins = '-----BEGIN CERTIFICATE-----'.repeat(70_000)
+  const { code, err } = await user.run(['decode'], { input: begins })
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('its content cannot be read') })
+}, 10_000)
 
 test('makes a connection with --online only', async () => {
   const requests: string[] = []

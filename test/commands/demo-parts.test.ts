@@ -132,9 +132,9 @@ describe('the receiver of events', () => {
     patienceMs?: number,
   ) {
     const receiver = await Receiver.open(patienceMs)
-    const origin = new URL(receiver.urlOf('acme')).origin
+    const url = receiver.urlOf('acme').replace(/acme$/, '')
     const send = async (who: string, event: unknown) =>
-      (await fetch(`${origin}/${who}`, { method: 'POST', body: JSON.stringify(event) })).status
+      (await fetch(url + who, { method: 'POST', body: JSON.stringify(event) })).status
     try {
       await use(receiver, send)
     } finally {
@@ -186,6 +186,7 @@ describe('the receiver of events', () => {
     withReceiver(async (receiver, send) => {
       expect(await send('alice', event('t1', 'OfferReceived'))).toBe(200)
       expect(await send('mallory', event('t1', 'OfferReceived'))).toBe(404)
+      expect(await send('../alice', event('t1', 'OfferReceived'))).toBe(404)
       expect(await send('alice', { type: 'Other', data: {} })).toBe(400)
       expect(receiver.changes.count).toBe(1)
     }))

@@ -80,6 +80,7 @@ test('event listen registers a webhook, verifies signatures, forwards events and
   expect(err).toContain(`${event} was refused: ${target.url} answered 500`)
   expect(target.bodies.map((body) => JSON.parse(body).id)).toEqual([event, event])
 
+  // What any page of a browser could send is neither forwarded nor printed as an event.
   const forged = {
     method: 'POST',
     headers: { 'webhook-id': event, 'webhook-timestamp': `${Math.floor(Date.now() / 1_000)}` },
@@ -90,6 +91,8 @@ test('event listen registers a webhook, verifies signatures, forwards events and
     (await fetch(url!, { ...forged, headers: { ...forged.headers, 'webhook-signature': 'v1,AAAA' } })).status,
   ).toBe(401)
   expect(target.bodies).toHaveLength(2)
+  expect(lines()).toHaveLength(2)
+  await expect.poll(() => err).toContain('401: a request was refused: its signature is wrong')
 
   const replayed = await user.run`event replay --to ${webhook!} --event ${event}`
   expect(replayed).toMatchObject({ code: 0, out: expect.stringMatching(/sends again +1 event$/) })

@@ -89,6 +89,16 @@ test('without a terminal, --yes is required; standard input has the request', as
   expect(await stateOf(request)).toBe('PresentationVerified')
 })
 
+test('the time to wait is that of --timeout', async () => {
+  const url = (await asked()).openid4vp.authorizationRequest as string
+  const refused = await holder!.run`oid4vc present ${url} --yes --timeout soon`
+  expect([refused.code, refused.err]).toEqual([
+    2,
+    expect.stringContaining('--timeout "soon" is not a duration'),
+  ])
+  expect((await holder!.run`oid4vc present ${url} --yes --timeout 40s`).code).toBe(0)
+})
+
 test.runIf(hasScript())('a person who does not consent declines, and the verifier is told', async () => {
   const request = await asked()
   const url = request.openid4vp.authorizationRequest as string

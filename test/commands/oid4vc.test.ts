@@ -78,6 +78,10 @@ test('the consent in a browser comes back to the command', async () => {
   )
   const request = sealedIn(await open(setup, url.search.slice(1)))
   const { location } = await answer(setup, { request, decision: 'accept', tx_code: txCode })
+  // What any page of the browser could send does not end the wait.
+  for (const forged of ['?state=x&error=access_denied', '?state=', '', '?code=x'])
+    expect((await fetch(new URL(`/callback${forged}`, location))).status).toBe(404)
+  expect((await fetch(location!, { method: 'POST' })).status).toBe(404)
   expect((await fetch(location!)).status).toBe(200)
   const { code, out, err } = await running
   expect({ code, err }).toMatchObject({ code: 0 })

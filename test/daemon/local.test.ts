@@ -1,8 +1,10 @@
 /** A daemon on a developer's machine refuses web pages (CSRF, DNS rebinding). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApp } from '../../daemon/server/app.ts'
 import { isLocalHost } from '../../src/net/public-url.ts'
 import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { statusWith } from '../_ask.ts'
+import { startServer } from '../_server.ts'
 
 let agent: TestAgent
 beforeAll(async () => {
@@ -49,6 +51,26 @@ test('the refusal is a problem with a remedy', async () => {
 test('an agent that other machines reach requires neither header', async () => {
   const open = await sharedAgent({ AGENT_HOST: '0.0.0.0' })
   expect(await statusWith(open.url, { host: 'anything.example', origin: 'https://app.example' })).toBe(200)
+})
+
+test('an agent in a local network answers at its address and at loopback ones', async () => {
+  const { config, env } = agent.agent
+  const lan = { ...config, AGENT_HOST: '0.0.0.0', AGENT_LAN: '192.168.1.10/24' }
+  const urls = { ...env.urls, rest: 'http://192.168.1.10:8085' }
+  const there = Object.create(agent.agent, {
+    config: { value: lan },
+    env: { value: Object.create(env, { urls: { value: urls } }) },
+  }) as typeof agent.agent
+  await using server = await startServer(createApp(there, []).callback())
+  const statuses = Object.entries({
+    'localhost:8085': 404,
+    '192.168.1.10:8085': 404,
+    '192.168.1.11': 403,
+    'evil.example': 403,
+  })
+  for (const [host, status] of statuses) expect(await statusWith(server.url, { host }), host).toBe(status)
+  expect(await statusWith(server.url, { origin: 'https://evil.example' })).toBe(403)
+  expect(await statusWith(server.url, { origin: 'http://192.168.1.10:8085' })).toBe(404)
 })
 
 test.each(['localhost', '127.0.0.1', '::1', '[::1]', '::ffff:127.0.0.1'])('%s is this machine', (name) =>

@@ -1,8 +1,10 @@
 /** DID requests and challenges for wallets of OpenID4VP. */
+import { generateKey } from '../../src/crypto/keys.ts'
 import type { OpenId4VpOptions } from '../../src/enterprise/openid4vp-model.ts'
 import type { Tenant } from '../_tenants.ts'
 import { ask } from '../_ask.ts'
 import {
+  issueSdJwt,
   issuerDid,
   personQuery,
   present,
@@ -52,6 +54,24 @@ export async function answer(
 ) {
   const request = await requestOf(session)
   return present(request, { person: [await presentSdJwt(request, presented)] })
+}
+
+/** Two credentials of the issuer of tests. */
+export const personAndRole = {
+  dcqlQuery: { credentials: ['person', 'role'].map((id) => ({ ...personQuery.credentials[0], id })) },
+} as Options
+
+/** Answers with a credential of the holder of tests, and with one of another holder. */
+export async function answerByTwo(
+  session: { openid4vp?: { authorizationRequest: string } | undefined },
+  key = generateKey('P-256'),
+) {
+  const request = await requestOf(session)
+  const role = { credential: await issueSdJwt({ holder: key }), key }
+  return present(request, {
+    person: [await presentSdJwt(request, {})],
+    role: [await presentSdJwt(request, role)],
+  })
 }
 
 /** Posts an answer to the link of a session. */

@@ -25,11 +25,13 @@ import { answerTo, shop, submit as submitDigital } from '../oid4vp/_digital.ts'
 import { answer as answerAsForeignWallet } from '../oid4vp/_foreign-wallet.ts'
 import {
   answer,
+  answerByTwo,
   challengeOf,
   didRequestOf,
   newChallenge,
   newDidRequest,
   person,
+  personAndRole,
   requestOf,
   submit,
   trustIssuer,
@@ -137,6 +139,15 @@ test('the subject of a credential is who answers if its DID has the key', async 
   })
 })
 
+test('several credentials are of one holder, unless the challenge says otherwise', async () => {
+  const one = await newChallenge(verifier.tenant, personAndRole)
+  expect((await answerByTwo(one, holderKey)).status).toBe(200)
+  expect(await challengeOf(verifier.tenant, one.id)).toMatchObject({ state: 'success', did: holderDid })
+  const any = await newChallenge(verifier.tenant, { ...personAndRole, sameHolder: false })
+  expect((await answerByTwo(any)).status).toBe(200)
+  expect(await challengeOf(verifier.tenant, any.id)).toMatchObject({ state: 'success', did: holderDid })
+})
+
 test('without a query, credentials of the wallet’s own issuers and trust anchors are asked for, without claims', async () => {
   const { openid4vp } = await newChallenge(verifier.tenant, {})
   const { dcql_query: query } = await readRequest(openid4vp!.authorizationRequest)
@@ -202,6 +213,12 @@ describe('attacks', () => {
     const credential = await issueSdJwt({ holder: key })
     expect((await answer(made, { credential, key })).status).toBe(400)
     await expectFailed(made.id, 'identity', /another DID was asked for/)
+  })
+
+  test('two persons answer together', async () => {
+    const made = await newChallenge(verifier.tenant, personAndRole)
+    expect((await answerByTwo(made)).status).toBe(400)
+    await expectFailed(made.id, 'same-holder', /several holders: person of did:jwk:.*, role of did:jwk:/)
   })
 
   test('the issuer says that the holder is the DID, and the key is not its', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
 import { connect, credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
-import { acceptOfferWith, actOnProof, issueRequested } from './_steps.ts'
+import { acceptOfferWith, actOnProof, expectRefusal, issueRequested } from './_steps.ts'
 
 let here: TestAgent
 let there: TestAgent
@@ -82,4 +82,35 @@ test('a credential is offered, requested, issued manually and stored; a proof re
   })
   const verified = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
   expect(verified.disclosedClaims).toEqual({ 'Given Name': 'Alice' })
+})
+
+test('an attribute with a predicate about it is kept back, or the call is refused', async () => {
+  const { offer, recordId } = await issue({ automaticIssuance: true })
+  await credentialIn(holder.call, offer.thid, 'CredentialReceived')
+  const asked = await issuer.call('POST /present-proof/presentations', {
+    body: {
+      connectionId,
+      credentialFormat: 'AnonCreds',
+      anoncredPresentationRequest: {
+        name: 'age',
+        version: '1.0',
+        requested_attributes: { age: { name: 'age', restrictions: [] } },
+        requested_predicates: { adult: { name: 'age', p_type: '>=', p_value: 18, restrictions: [] } },
+      },
+    },
+  })
+  const { presentationId } = await presentationIn(holder.call, asked.thid, 'RequestReceived')
+  const answer = (credentialProofs?: object[]) =>
+    actOnProof(holder, presentationId, {
+      action: 'request-accept',
+      ...(credentialProofs
+        ? { anoncredPresentationRequest: { credentialProofs } }
+        : { proofId: [recordId], credentialFormat: 'AnonCreds' }),
+    })
+  const reason = 'name age in unrevealedAttribute, or decline'
+  const proof = { credential: recordId, requestedPredicate: ['adult'] }
+  await expectRefusal(answer(), 400, reason)
+  await expectRefusal(answer([{ ...proof, requestedAttribute: ['age'] }]), 400, reason)
+  await answer([{ ...proof, requestedAttribute: [], unrevealedAttribute: ['age'] }])
+  expect((await presentationIn(issuer.call, asked.thid, 'PresentationVerified')).disclosedClaims).toEqual({})
 })

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { inspect } from 'node:util'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { ConnectionOptions, Lookup } from '../../src/net/connector.ts'
 import { createHttpClient } from '../../src/net/http-client.ts'
@@ -126,6 +127,73 @@ describe('a JSON document', () => {
     await expect(open().getJson(server.url, { timeoutMs: 100, maxBytes: 10_000 })).rejects.toMatchObject({
       code: 'timeout',
     })
+  })
+})
+
+describe('a compressed response', () => {
+  const text = JSON.stringify('ä'.repeat(4_000))
+  const sent = (coding: string, body: Buffer): RequestListener => {
+    return (_, response) => response.writeHead(200, { 'content-encoding': coding }).end(body)
+  }
+  const get = { method: 'GET' as const, headers: {}, timeoutMs, maxBytes: 10_000 }
+
+  test('is asked for', async () => {
+    await using server = await startServer(({ headers }, response) =>
+      response.end(JSON.stringify(headers['accept-encoding'])),
+    )
+    expect(await open().getJson(server.url, json)).toBe('gzip, deflate, br')
+    expect((await open().exchange(server.url, get)).text).toBe('"gzip, deflate, br"')
+  })
+
+  test.each<[string, (text: string) => Buffer]>([
+    ['gzip', gzipSync],
+    ['X-GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['identity, gzip', gzipSync],
+    // Not a coding, but sent by some servers.
+    ['utf-8', Buffer.from],
+    ['identity', Buffer.from],
+  ])('with %s is read', async (coding, compress) => {
+    await using server = await startServer(sent(coding, compress(text)))
+    expect(await open().getJson(server.url, json)).toHaveLength(4_000)
+    expect((await open().exchange(server.url, get)).text).toBe(text)
+    const bytes = await open().exchange(server.url, { ...get, encoding: 'base64' })
+    expect(bytes.text).toBe(Buffer.from(text).toString('base64'))
+  })
+
+  test('without a body is empty', async () => {
+    await using server = await startServer(sent('gzip', Buffer.alloc(0)))
+    expect((await open().exchange(server.url, get)).text).toBe('')
+  })
+
+  test.each<[string, (text: string) => Buffer]>([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+  ])('of exactly the limit is read, and one byte more is an error: %s', async (coding, compress) => {
+    const read = async (size: number) => {
+      await using server = await startServer(sent(coding, compress('x'.repeat(size))))
+      return (await open().exchange(server.url, get)).text.length
+    }
+    expect(await read(10_000)).toBe(10_000)
+    await expect(read(10_001)).rejects.toMatchObject({ code: 'too-large' })
+    await expect(read(2 ** 22)).rejects.toMatchObject({ code: 'too-large' })
+  })
+
+  test.each([
+    ['bad-encoding', 'gzip', Buffer.from('internal secret')],
+    ['bad-encoding', 'br', Buffer.from('internal secret')],
+    ['bad-encoding', 'deflate', Buffer.from('internal secret')],
+    ['bad-encoding', 'gzip', gzipSync(text).subarray(0, 20)],
+    ['bad-encoding', 'gzip, br', brotliCompressSync(gzipSync(text))],
+    ['not-text', 'zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
+    ['not-text', 'secret', Buffer.from([0xff])],
+  ])('fails with %s for %s', async (code, coding, body) => {
+    await using server = await startServer(sent(coding, body))
+    expect(await failure(open().exchange(server.url, get))).toMatchObject({ code })
   })
 })
 

@@ -70,8 +70,7 @@ function opensConnections(file: string): boolean {
 test('no other file opens connections', () => {
   expect(sources.filter(opensConnections).toSorted()).toEqual([
     'cli/demo/changes.ts', // a server
-    'cli/login/redirect.ts', // a server for the browser of this machine
-    'cli/oid4vci-callback.ts', // a server for the browser of this machine
+    'cli/redirect.ts', // a server for the browser of this machine
     'cli/webhook-receiver.ts', // a server, and what it passes on to an address on the command line
     'daemon/client/send-request.ts', // the command line asks its daemon
     'daemon/nodes/connection.ts', // connections to the other nodes of this agent

@@ -2,7 +2,15 @@
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { ask } from '../_ask.ts'
-import { answer, newChallenge, person, submit, type Options } from '../enterprise/_openid4vp.ts'
+import {
+  answer,
+  answerByTwo,
+  newChallenge,
+  person,
+  personAndRole,
+  submit,
+  type Options,
+} from '../enterprise/_openid4vp.ts'
 import { newHolder } from '../enterprise/_suite.ts'
 import type { Check } from './_checks.ts'
 import { issueSdJwt, personQuery, type Verifier } from './_wallet.ts'
@@ -12,7 +20,7 @@ const anyIssuer: Options = { ...person, issuers: 'any' }
 /** Asks for a challenge whose credential needs no holder. */
 const asking = (more: object) => async (verifier: Verifier) => {
   const credentials = [{ ...personQuery.credentials[0], ...more }]
-  const body = JSON.stringify({ openid4vp: { dcqlQuery: { credentials } } })
+  const body = JSON.stringify({ openid4vp: { dcqlQuery: { credentials }, sameHolder: false } })
   return ask(verifier.agent, 'POST /did-authentication/challenges', { body, apiKey: verifier.tenant.apiKey })
 }
 
@@ -24,7 +32,7 @@ export const sessionChecks: Check[] = [
     attack: async ({ tenant }) => answer(await newChallenge(tenant, anyIssuer, newHolder().did)),
   },
   {
-    file: 'src/enterprise/openid4vp-answer.ts',
+    file: 'src/oid4vp/identity.ts',
     text: 'keys.some(({ publicKeyJwk }) => createJwkDid(publicKeyJwk) === holder)',
     off: 'true',
     attack: async ({ tenant }) => {
@@ -32,6 +40,18 @@ export const sessionChecks: Check[] = [
       const credential = await issueSdJwt({ payload: { sub: did } })
       return answer(await newChallenge(tenant, anyIssuer, did), { credential })
     },
+  },
+  {
+    file: 'src/oid4vp/identity.ts',
+    text: '!isSameDid(another, holder)',
+    off: 'false',
+    attack: async ({ tenant }) => answerByTwo(await newChallenge(tenant, { ...anyIssuer, ...personAndRole })),
+  },
+  {
+    file: 'src/oid4vp/verify-presentations.ts',
+    text: 'asked.sameHolder',
+    off: 'false',
+    attack: async ({ tenant }) => answerByTwo(await newChallenge(tenant, { ...anyIssuer, ...personAndRole })),
   },
   {
     file: 'src/enterprise/authentication.ts',

@@ -47,6 +47,7 @@ export type RequestOptions = {
   directPost?: boolean
   policyId?: string
   issuers?: 'any' | 'trusted'
+  sameHolder?: boolean | undefined
   transactionData?: any[]
   verifierInfo?: any[]
   redirectUri?: string

@@ -574,3 +574,28 @@ test('texts of a wallet are stored on one line, without control characters', asy
   const record = await presentationOf(verifier, presentationId)
   expect(record.metaLastFailure).toMatchObject({ type: 'a b', detail: 'no holder   bank.example [31m  x' })
 })
+
+test('all credentials are of one holder if the request says so', async () => {
+  const credentials = ['person', 'role'].map((id) => ({ ...personQuery.credentials[0], id }))
+  const dcqlQuery = { credentials }
+  const answerWith = async (key: typeof holderKey, sameHolder?: boolean) => {
+    const { presentationId, request } = await asked({ dcqlQuery, sameHolder })
+    const role = { credential: await issueSdJwt({ holder: key }), key }
+    await present(request, {
+      person: [await presentSdJwt(request)],
+      role: [await presentSdJwt(request, role)],
+    })
+    const { status, openid4vp } = await presentationOf(verifier, presentationId)
+    return [status, openid4vp!.checks!.find(({ name }) => name === 'same-holder')?.result]
+  }
+  const stranger = generateKey('P-256')
+  expect(await answerWith(stranger, true)).toEqual(['PresentationVerificationFailed', 'failed'])
+  expect(await answerWith(holderKey, true)).toEqual(['PresentationVerified', 'passed'])
+  expect(await answerWith(stranger)).toEqual(['PresentationVerified', undefined])
+  const unbound = [{ ...credentials[0], require_cryptographic_holder_binding: false }]
+  const refused = requestProof(verifier, { dcqlQuery: { credentials: unbound }, sameHolder: true })
+  expect(await refusal(refused)).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('sameHolder: needs credentials'),
+  })
+})

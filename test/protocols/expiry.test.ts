@@ -81,6 +81,17 @@ test.each(ends)('a peer of a %s may report a problem while the flow waits', (_na
   }
 })
 
+test.each(ends)('a task of a %s that can never succeed ends the flow', (_name, machine) => {
+  // An offer that cannot be accepted automatically waits for a person.
+  const others = ['make acceptance']
+  for (const [role, , , state, then] of machine.rows) {
+    if (!then?.startsWith('make ') || others.includes(then) || machine.states[state]!.ends !== undefined)
+      continue
+    const end = findRow(machine, role, state, 'failed')?.[3]
+    expect(end && machine.states[end]!.ends, `${role} ${state}`).toBe(5)
+  }
+})
+
 test('the interruption of a flow does not imply earlier transitions', () => {
   const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
   for (const state of reports) expect(isPast(credentialStates, 'Issuer', issue, state), state).toBe(false)

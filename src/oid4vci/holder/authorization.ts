@@ -86,7 +86,8 @@ async function begin(
   try {
     const authorizationUrl = await toUrl(caller, record, parameters, clientKey)
     const sealed = sealSecrets(wallet, recordId, { issuerState, verifier, state, redirectUri, clientKey })
-    const change = withCalls(record, caller, { sealed, authorizationUrl, codeSentAt: undefined })
+    const begunWith = { sealed, authorizationUrl, authorizationState: state, codeSentAt: undefined }
+    const change = withCalls(record, caller, begunWith)
     return await wallet.transaction((tx) => advance(tx, issueCredential, record, begun, change))
   } catch (error) {
     return failStep(caller, record, error)
@@ -189,7 +190,7 @@ function endByError(
   const said = [error, description].filter((each) => each !== '').map((each) => oneLine(each))
   const { status, type, title, message: detail } = refused(authorizationServer, said.join(': '))
   const change = {
-    ...withCalls(record, caller, { authorizationUrl: undefined }),
+    ...withCalls(record, caller, { authorizationUrl: undefined, authorizationState: undefined }),
     metaLastFailure: { status, type, title, detail },
   }
   return caller.wallet.transaction((tx) =>

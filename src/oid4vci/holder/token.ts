@@ -120,6 +120,7 @@ export async function redeem(
       credentialIdentifier: identifierIn(response, receivedOffer.credentialConfigurationId),
       authorizationUrl: undefined,
       codeSentAt: undefined,
+      authorizationState: undefined,
     })
     return await wallet.transaction((tx) =>
       advance(tx, issueCredential, record, 'obtained access token', {

@@ -3,10 +3,9 @@ import { isOver } from '../../base/clock.ts'
 import { cancelQueue } from '../../outbox/job.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { connection } from '../connection/model.ts'
 import { protocols } from '../index.ts'
 import { flowExpired } from '../model.ts'
-import { problemReport } from '../report-problem/flow.ts'
+import { reportTo } from '../report-problem/flow.ts'
 import { findRecord } from './find.ts'
 import { findExpiry, findRow, lastMs } from './machine.ts'
 import type { Outgoing, Protocol, Rec } from './protocol.ts'
@@ -64,7 +63,8 @@ export async function expire(wallet: Wallet, { recordId, protocol: name }: Expir
     await cancelQueue(tx, queueOf(recordId))
     const lifetime = toWords(lifetimeSeconds)
     const detail = `The flow was in state ${record.state} since ${since} and has expired after ${lifetime} (FLOW_EXPIRY).`
-    const report = await reportTo(tx, record, `The flow has expired: nothing has happened for ${lifetime}.`)
+    const comment = `The flow has expired: nothing has happened for ${lifetime}.`
+    const report = await reportTo(tx, record, { code, comment })
     await end(tx, protocol, record, { ...flowExpired, detail }, report)
   })
 }
@@ -91,15 +91,6 @@ async function findSince(tx: Tx, recordId: string): Promise<string | null> {
     .where('id', '=', recordId)
     .executeTakeFirst()
   return row?.waits_since ?? null
-}
-
-/** The report to the other side, in any state of the connection. An unanswered invitation has no other side. */
-async function reportTo(tx: Tx, record: Rec, comment: string): Promise<Outgoing | undefined> {
-  const sides: Rec | undefined =
-    record.connectionId === undefined ? record : await findRecord(tx, connection, record.connectionId)
-  if (sides?.myDid === undefined || sides.theirDid === undefined) return undefined
-  const { myDid: to, theirDid: from } = sides
-  return problemReport({ from, to, thid: record.thid }, { code, comment })
 }
 
 function toWords(seconds: number): string {

@@ -4,7 +4,7 @@
  *
  * A row names role, state, trigger and next state. Its fifth column is the job that the transition adds: a message to `send` or a task
  * to `make`. The worker reports a processed job as the trigger `sent` or `made`. Triggers of messages begin with `received`, `verified` or
- * `refused`; `flow expired` and `expired` are the clock's. All others are decisions, named after the request. `record.ts` executes the table.
+ * `refused`; `flow expired` and `expired` are the clock's. `failed` is a task that can never succeed. All others are decisions, named after the request. `record.ts` executes the table.
  */
 
 export type Row = readonly [
@@ -96,6 +96,7 @@ const interruptions = [
   'received error',
   'refused request',
   'refused credential',
+  'failed',
 ]
 
 /**

@@ -8,9 +8,9 @@ import { logSent, type Attempt } from '../../outbox/message-log.ts'
 import { deleteJob, reschedule, type Job, type JobBody, type MessageBody } from '../../outbox/job.ts'
 import { outcomes, protocols, tasks } from '../index.ts'
 import { observeJob } from './count.ts'
+import { endFailed, isForGood, waitsForTask } from './failed-task.ts'
 import { findRecord, getRecord } from './find.ts'
-import { findRow, type Row } from './machine.ts'
-import { flowExpired } from '../model.ts'
+import { findRow } from './machine.ts'
 import { updateData, confirmSent } from './record.ts'
 import type { Protocol, Rec } from './protocol.ts'
 import { NotDelivered, sendMessage } from './send.ts'
@@ -87,7 +87,10 @@ function logMessage(tx: Tx, job: Job, { from, to, message }: MessageBody, attemp
   return logSent(tx, about, job, attempt)
 }
 
-/** Reschedules a failed job, or abandons a message that the other side refused or that was retried for `MESSAGE_RETRY_FOR`. */
+/**
+ * Reschedules a failed job. Abandons a message that the other side refused or that was retried for `MESSAGE_RETRY_FOR`, and a task that can
+ * never succeed.
+ */
 async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown): Promise<void> {
   const { log, config } = wallet.env
   const { id, body, attempts } = job
@@ -96,7 +99,9 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
   const isRefused = error instanceof NotDelivered && error.isFinal
   const isFinal = isRefused || steadyNow() >= endsAt
   const fields = fieldsOf(wallet, job)
-  if (isFinal)
+  const isHopeless = body.kind === 'task' && isForGood(error)
+  if (isHopeless) log.warn({ ...fields, err: error }, 'a task cannot succeed')
+  else if (isFinal)
     log.warn({ ...fields, err: error }, isRefused ? 'a message was refused' : 'a message was abandoned')
   else if ((attempts + 1) % 10 === 0) log.warn({ ...fields, err: error }, 'a job has failed ten more times')
   else log.info({ ...fields, reason: (error as Error).message }, 'a job failed and is rescheduled')
@@ -118,6 +123,7 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
   else
     await storeOutcome(wallet, (opened) =>
       opened.transaction(async (tx) => {
+        if (isHopeless && (await endFailed(tx, body, failure))) return void (await deleteJob(tx, id))
         await reschedule(tx, job, new Date(dueAt), new Date(steadyNow()), reason.slice(0, reasonLimit))
         await noteFailure(tx, body, failure, false)
       }),
@@ -155,8 +161,8 @@ async function noteFailure(tx: Tx, body: JobBody, failure: Failure, isFinal: boo
   const record = await findRecord(tx, protocol, recordId)
   // The answer may have come nevertheless, and moved the record.
   if (!record || !waitsFor(protocol, record, body)) return
-  // The reason why the flow expired matters more than a failed report of it.
-  const metaLastFailure = isExpired(record) ? record.metaLastFailure : failure
+  // The reason why the flow has ended matters more than a failed report of it.
+  const metaLastFailure = hasReason(record) ? record.metaLastFailure : failure
   await updateData(tx, record, {
     metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1),
     metaLastFailure,
@@ -164,14 +170,14 @@ async function noteFailure(tx: Tx, body: JobBody, failure: Failure, isFinal: boo
 }
 
 /** Whether a record waits for the outcome of a job: a message to be sent, or the task that led to its state, unless the flow is over. */
-function waitsFor(protocol: Protocol, { role, state }: Rec, body: JobBody): boolean {
-  if (body.kind === 'message') return findRow(protocol, role, state, 'sent') !== undefined
-  const isTask = (row: Row) => row[0] === role && row[3] === state && row[4] === `make ${body.task}`
-  return protocol.states[state]?.ends === undefined && protocol.rows.some(isTask)
+function waitsFor(protocol: Protocol, record: Rec, body: JobBody): boolean {
+  return body.kind === 'message'
+    ? findRow(protocol, record.role, record.state, 'sent') !== undefined
+    : waitsForTask(protocol, record, body.task)
 }
 
-function isExpired({ state, metaLastFailure }: Rec): boolean {
-  return state === 'ProblemReportPending' && metaLastFailure?.type === flowExpired.type
+function hasReason({ state, metaLastFailure }: Rec): boolean {
+  return state === 'ProblemReportPending' && (metaLastFailure?.type ?? notDelivered) !== notDelivered
 }
 
 /** The pause before the next attempt: the other side's `Retry-After`, the pause for an unreachable server, or the backoff. */
@@ -194,10 +200,12 @@ function backoffMs({ attempts, createdAt }: Job): number {
   return longest * (0.5 + Math.random() / 2)
 }
 
+const notDelivered = 'NotDelivered'
+
 type Failure = { status: number; type: string; title: string; detail: string }
 
 function toFailure(error: unknown): Failure {
   if (error instanceof Problem)
     return { status: error.status, type: error.type, title: error.title, detail: error.message }
-  return { status: 502, type: 'NotDelivered', title: 'NotDelivered', detail: (error as Error).message }
+  return { status: 502, type: notDelivered, title: notDelivered, detail: (error as Error).message }
 }

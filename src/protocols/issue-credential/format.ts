@@ -74,6 +74,9 @@ export type IssuanceFormat = {
   /** Issuer: verifies a request. @throws {Problem} `InvalidCredentialRequest` */
   readRequest(wallet: Wallet, record: CredentialRecord, message: Received): Promise<CredentialChange>
 
+  /** Issuer: checks that the wallet can still sign for the offer's issuer, unless it always can. @throws {Problem} with the reason */
+  checkIssuer?(wallet: Wallet, record: CredentialRecord): Promise<unknown>
+
   /** Issuer: issues the credential. @throws {Problem} `InvalidCredentialRequest` if the request turns out to be invalid */
   issue(wallet: Wallet, record: CredentialRecord): Promise<IssuedMessage>
 

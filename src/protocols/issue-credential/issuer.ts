@@ -7,6 +7,7 @@ import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Task, Wallet } from '../../wallet/wallet.ts'
 import { getPeers, bindSender, findRecordFor, peersOf } from '../peers.ts'
 import { getRecord } from '../engine/find.ts'
+import { findRow } from '../engine/machine.ts'
 import { createOnce } from '../engine/idempotency.ts'
 import { invite, requireUnexpired } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
@@ -17,6 +18,7 @@ import { writeOffer } from './messages.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 import type { CreateCredentialOffer, InviteToOffer, OfferTerms } from './offers.ts'
 import { checkReply, toFailure } from './refusals.ts'
+import { credentialStates } from './states.ts'
 import { revokeEntries } from '../../credential-status/lists.ts'
 import { enqueueRevocation } from '../revocation-notification/flow.ts'
 
@@ -74,8 +76,11 @@ async function prepare(wallet: Wallet, offered: OfferTerms) {
   return { ...terms, content: writeOffer({ claims, schemaIds }, attachments) }
 }
 
-/** Issues the requested credential. A second call changes nothing. @throws {Problem} in another state */
-export function issueCredentialOf(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
+/** Issues the requested credential. A second call changes nothing. @throws {Problem} in another state, or if the issuer cannot sign */
+export async function issueCredentialOf(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
+  const asked = await getRecord(wallet.db, issueCredential, recordId)
+  if (findRow(credentialStates, asked.role, asked.state, issue))
+    await formatOf(asked).checkIssuer?.(wallet, asked)
   return wallet.transaction((tx) => advanceOnce(tx, issueCredential, recordId, issue, {}))
 }
 

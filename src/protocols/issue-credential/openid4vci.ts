@@ -53,6 +53,12 @@ const shown = {
     .string()
     .optional()
     .describe('The page on which the person consents, after `begin-authorization`.'),
+  authorizationState: z
+    .string()
+    .optional()
+    .describe(
+      'The `state` of the redirect that answers `authorizationUrl`. Ignore a redirect with another one.',
+    ),
   calls: z.array(IssuerCall).describe('The requests so far, the newest 50.'),
 }
 
@@ -115,7 +121,8 @@ export const OpenId4VciStatus = z.object(shown).meta({ id: 'OpenId4VciOfferStatu
 
 export function toOpenId4VciStatus(stored: StoredOpenId4VciOffer): z.infer<typeof OpenId4VciStatus> {
   const { credentialIssuer, issuerName, credentialConfigurationId, credentialName, format, types } = stored
-  const { claims, grant, txCode, copies, authorizationServer, authorizationUrl, calls } = stored
+  const { claims, grant, txCode, copies, authorizationServer, calls } = stored
+  const { authorizationUrl, authorizationState } = stored
   return {
     credentialIssuer,
     issuerName,
@@ -129,6 +136,7 @@ export function toOpenId4VciStatus(stored: StoredOpenId4VciOffer): z.infer<typeo
     copies,
     authorizationServer,
     authorizationUrl,
+    authorizationState,
     calls,
   }
 }

@@ -37,7 +37,7 @@ export function writeRequest({ proofs, anyProof, goalCode, comment }: Request): 
 export function readRequest(message: Received): PresentationChange {
   try {
     const { goal_code, comment, proof_types, proof_types_any } = RequestBody.parse(message.body)
-    const { content, credentialFormat, attachmentFormat } = readContent(message)
+    const { content, credentialFormat, attachmentFormat } = readContent(message, dcqlAttachments.request)
     const format = attachmentFormat === dcqlAttachments.request ? dcql : proofFormats[credentialFormat]
     const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) => ({
       schemaId,

@@ -32,7 +32,8 @@ export const PresentationData = z.object({
   ...Sides,
   credentialFormat: CredentialFormat.default('JWT'),
   /** Absent for AnonCreds, and if a Cloud Agent requests an SD-JWT without it; key-bound credentials cannot be presented then. */
-  options: Options.optional(),
+  /** A request of another agent may have no domain. */
+  options: Options.partial({ domain: true }).optional(),
   /** AnonCreds: the presentation request. */
   anoncreds: PresentationRequest.optional(),
   /** AnonCreds, prover: the references of attributes that are not revealed. */

@@ -4,7 +4,7 @@ import { JsonValue } from '../../base/json.ts'
 import { DcqlQuery } from '../../dcql/query.ts'
 import { DigitalRequest } from './digital-credentials.ts'
 
-/** The checks of a presentation, in their order, and of the whole response (`answer`, `identity`). */
+/** The checks of a presentation, in their order, and of the whole response (`answer`, `same-holder`, `identity`). */
 export const checkNames = [
   'form',
   'audience',
@@ -20,6 +20,7 @@ export const checkNames = [
   'signature',
   'status',
   'answer',
+  'same-holder',
   'identity',
 ] as const
 export type CheckName = (typeof checkNames)[number]
@@ -33,7 +34,7 @@ export const PresentationCheck = z
     name: z
       .enum(checkNames)
       .describe(
-        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `transaction`: the holder authorized the requested transactions. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query. `identity`: the holder is who a DID request or an authentication challenge asks for.',
+        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `transaction`: the holder authorized the requested transactions. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query. `same-holder`: they are of one holder. `identity`: the holder is who a DID request or an authentication challenge asks for.',
       ),
     result: z.enum(['passed', 'failed', 'skipped']).describe('`skipped`: an earlier check failed.'),
     reason: z.string().optional(),
@@ -129,6 +130,8 @@ export const StoredOpenId4Vp = z.object({
   verifierInfo: z.array(VerifierInfo).optional(),
   /** Absent: any. */
   issuers: z.enum(acceptedIssuers).optional(),
+  /** Whether all credentials must be of one holder. Absent: no. */
+  sameHolder: z.boolean().optional(),
   /** Digital Credentials API. False: no wallet gets the request for `direct_post`, nor its `state`. */
   directPost: z.boolean().optional(),
   /** Where the wallet sends the person after the response. */

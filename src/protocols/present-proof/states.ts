@@ -23,8 +23,8 @@ export const presentationStates = defineMachine({
   RequestCreated:                 { words: 'waiting for a wallet to present' },
   RequestExpired:                 { words: 'the request was answered too late', ends: 5, isExpired: true },
   InvitationExpired:              { words: 'the invitation was answered too late', ends: 5, isExpired: true },
-  ProblemReportPending:           { words: 'took too long; reporting it to the other side', ends: 5, isExpired: true },
-  ProblemReportSent:              { words: 'took too long', ends: 5, isExpired: true },
+  ProblemReportPending:           { words: 'failed, or took too long; reporting it to the other side', ends: 5 },
+  ProblemReportSent:              { words: 'failed, or took too long', ends: 5 },
   ProblemReportReceived:          { words: 'the other side reports a problem', ends: 5 },
 }, [
   // role       from                     on                                  to                       then
@@ -54,6 +54,7 @@ export const presentationStates = defineMachine({
   ['Prover',   'RequestReceived',       'flow expired',                      'ProblemReportPending',  'send problem-report'],
   ['Prover',   'PresentationPending',   'flow expired',                      'ProblemReportPending',  'send problem-report'],
   ['Prover',   'PresentationGenerated', 'flow expired',                      'ProblemReportPending',  'send problem-report'],
+  ['Prover',   'PresentationPending',   'failed',                            'ProblemReportPending',  'send problem-report'],
   ['Verifier', 'ProblemReportPending',  'sent',                              'ProblemReportSent'                          ],
   ['Prover',   'ProblemReportPending',  'sent',                              'ProblemReportSent'                          ],
   // OpenID4VP. There is no other side that a problem could be reported to.

@@ -7,10 +7,12 @@ import * as z from 'zod'
 import { oneLine } from '../../base/foreign.ts'
 import type { Problem, ProblemType } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
+import { connection } from '../connection/model.ts'
+import { findRecord } from '../engine/find.ts'
 import { findRow, type Machine } from '../engine/machine.ts'
 import type { Handler, Received } from '../engine/receive.ts'
 import { advanceByReply } from '../engine/record.ts'
-import type { Protocol, Rec } from '../engine/protocol.ts'
+import type { Outgoing, Protocol, Rec } from '../engine/protocol.ts'
 import { enqueueReply } from '../stateless-message.ts'
 import { bindSender, findRecordFor, requireKnownSender } from '../peers.ts'
 
@@ -75,6 +77,19 @@ export function problemReport(
   body: { code: string; comment: string },
 ) {
   return { type: 'problem-report' as const, from: to, to: from, pthid: thid, body }
+}
+
+/** The report to the other side, in any state of the connection. An unanswered invitation, and a deleted connection, have none. */
+export async function reportTo(
+  tx: Tx,
+  record: Rec,
+  body: { code: string; comment: string },
+): Promise<Outgoing | undefined> {
+  const sides: Rec | undefined =
+    record.connectionId === undefined ? record : await findRecord(tx, connection, record.connectionId)
+  if (sides?.myDid === undefined || sides.theirDid === undefined) return undefined
+  const { myDid: to, theirDid: from } = sides
+  return problemReport({ from, to, thid: record.thid }, body)
 }
 
 /** The record of the thread whose other side is the sender, or whose invitation the report answers, and whose table has the trigger. */

@@ -67,9 +67,11 @@ describe.each(formats)('a credential of the format %s', (format, options, creden
     const begun = await begin(recordId)
     expect(begun.protocolState).toBe('AuthorizationPending')
     const redirect = await consentAt(setup, begun, { txCode: made.txCode })
+    expect(begun.openid4vci!.authorizationState).toBe(redirect.state)
     await complete(recordId, redirect)
     const held = await inState(holder, recordId, 'CredentialReceived')
-    expect(held.openid4vci!.authorizationUrl).toBeUndefined()
+    expect(held.openid4vci).not.toHaveProperty('authorizationUrl')
+    expect(held.openid4vci).not.toHaveProperty('authorizationState')
   })
 
   test('is bound to a key of its own', async () => {

@@ -104,11 +104,14 @@ export function tokenFormat(token: Token): IssuanceFormat {
 
     /** The DID that the holder proves to control. */
     async readRequest(wallet, record, message) {
+      const { audience, nonce } = optionsOf(record)
+      if (audience === undefined) throw new Error(`the record ${record.id} has no domain`)
       try {
         const proof = readToken(message)
         const { holderDid, key } = await verifyHolderProof(proof, {
           resolve: wallet.env.resolver.document,
-          ...optionsOf(record),
+          audience,
+          nonce,
           now: Math.floor(Date.now() / 1_000),
           leewaySeconds: wallet.env.config.PRESENTATION_LEEWAY,
         })
@@ -118,6 +121,8 @@ export function tokenFormat(token: Token): IssuanceFormat {
         throw invalidRequest(`does not prove its subject: ${reasonOf(error)}`, error)
       }
     },
+
+    checkIssuer: (wallet, record) => getSigner(wallet, record, curve),
 
     async issue(wallet, record) {
       const { holderDid } = record
@@ -184,10 +189,10 @@ function issuanceTime({ openid4vci, validityPeriod = Infinity }: CredentialRecor
 }
 
 function optionsOf({ id, domain: audience, challenge: nonce }: CredentialRecord): {
-  audience: string
+  audience: string | undefined
   nonce: string
 } {
-  if (audience === undefined || nonce === undefined) throw new Error(`the record ${id} has no challenge`)
+  if (nonce === undefined) throw new Error(`the record ${id} has no challenge`)
   return { audience, nonce }
 }
 

@@ -7,6 +7,7 @@ import { SupportedRequest, type PresentationRequest } from '../../../anoncreds/p
 import { needsSchema } from '../../../anoncreds/restrictions.ts'
 import { verifyProof } from '../../../anoncreds/verify.ts'
 import { Problem } from '../../../base/problem.ts'
+import { attributeKey } from '../../../schemas/anoncreds-schema.ts'
 import { VerificationError } from '../../../credentials/verification-error.ts'
 import type { Tx } from '../../../storage/database.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
@@ -36,7 +37,9 @@ export const anonCreds: ProofFormat = {
   async choose(wallet, record, choice) {
     assertEnabled(wallet.env.config)
     requireFormat('AnonCreds', choice)
-    const { credential: id, keptBack } = readChoice(requestOf(record), choice)
+    const request = requestOf(record)
+    const { credential: id, keptBack } = readChoice(request, choice)
+    requireProvable(request, keptBack)
     const [held] = await getHeldCredentials(wallet.db, [id], 'AnonCreds', 'credential')
     await checkFit(wallet, record, held!)
     return { proofId: [id], keptBack }
@@ -130,6 +133,19 @@ function requireAnswers(item: string, requested: string[], answered: string[]): 
   const open = requested.find((reference) => !answered.includes(reference))
   if (open !== undefined)
     throw refuse(`credentialProofs: the ${item} ${open} is not answered. Name it, or decline the request.`)
+}
+
+/** A proof by one credential hides the attributes of its predicates. @throws {Problem} for one that would be revealed too */
+function requireProvable(request: PresentationRequest, keptBack: readonly string[]): void {
+  const hidden = Object.values(request.requested_predicates).map(({ name }) => attributeKey(name))
+  const [reference, attribute] =
+    Object.entries(request.requested_attributes).find(
+      ([key, { name }]) => !keptBack.includes(key) && hidden.includes(attributeKey(name)),
+    ) ?? []
+  if (attribute)
+    throw refuse(
+      `The request asks for the attribute ${attribute.name} and for a predicate about it. A proof by one credential cannot have both: name ${reference} in unrevealedAttribute, or decline the request.`,
+    )
 }
 
 /** Checks that a credential answers the whole request. @throws {Problem} */

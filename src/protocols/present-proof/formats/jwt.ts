@@ -8,7 +8,7 @@ import { checkPolicy } from '../../../verification/policies.ts'
 import { challengeAttachment, readChallenge, tokenAttachments } from '../../formats.ts'
 import type { HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
-import { checksOf, requireFormat, getOptions, newOptions } from './token.ts'
+import { checksOf, requireFormat, newOptions } from './token.ts'
 
 export const jwt: ProofFormat = {
   createRequest(wallet, requested) {
@@ -32,7 +32,8 @@ export const jwt: ProofFormat = {
   },
 
   async present(wallet, record) {
-    const { domain: audience, challenge: nonce } = getOptions(record)
+    const { options } = record
+    if (!options) throw new Error(`the record ${record.id} has no options`)
     const held = await getHeldCredentials(wallet.db, record.proofId ?? [], 'JWT')
     const subject = subjectOf(held)
     const { longForm } = await getManagedDid(wallet.db, subject)
@@ -40,8 +41,8 @@ export const jwt: ProofFormat = {
     return createJwtVp({
       holderDid: longForm,
       holderKey: privateJwk,
-      audience,
-      nonce,
+      audience: options.domain,
+      nonce: options.challenge,
       credentials: held.map(({ credential }) => credential),
     })
   },

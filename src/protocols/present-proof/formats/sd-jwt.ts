@@ -13,14 +13,15 @@ import { findBoundKey } from '../../../did-registrar/holder-key.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, tokenAttachments, tokenFormats } from '../../formats.ts'
+import { peersOf } from '../../peers.ts'
 import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
-import { Options, PresentationData, type PresentationRecord } from '../model.ts'
+import { PresentationData, type PresentationRecord } from '../model.ts'
 import { checksOf, requireFormat, newOptions } from './token.ts'
 
 /** The attachment of a request. Cloud Agents omit challenge and domain if their caller does not set them. */
 const SdJwtRequest = z.looseObject({
-  options: Options.nullish(),
+  options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1).nullish() }).nullish(),
   claims: z.record(z.string(), JsonValue).nullish(),
 })
 
@@ -34,7 +35,11 @@ export const sdJwt: ProofFormat = {
   readRequest(content) {
     const { options, claims } = SdJwtRequest.parse(content)
     if (hasPrototypeMember(content)) throw new TypeError('a claim is called __proto__')
-    return { options: options ?? undefined, claims: claims ?? {} }
+    const { challenge, domain } = options ?? {}
+    return {
+      options: challenge === undefined ? undefined : { challenge, domain: domain ?? undefined },
+      claims: claims ?? {},
+    }
   },
 
   async choose(wallet, record, choice) {
@@ -48,8 +53,9 @@ export const sdJwt: ProofFormat = {
   async present(wallet, record) {
     const { options, proofId = [], claims = {}, shownClaims = claims } = record
     const { credential: sdJwt, subject } = await getOne(wallet, proofId)
-    // Only a key binding uses audience and nonce. Without options there is none.
-    const { domain: audience, challenge: nonce } = options ?? { domain: '', challenge: '' }
+    // Only a key binding uses audience and nonce. Without options there is none. Its audience must name the verifier (RFC 9901 §4.3).
+    const { challenge: nonce, domain } = options ?? { challenge: '' }
+    const audience = domain ?? (await peersOf(wallet.db, record)).theirDid
     const holderKey = await findHolderKey(wallet, record, { sdJwt, subject })
     return presentSdJwt({
       sdJwt,

@@ -17,8 +17,10 @@ export function newOptions(wallet: Wallet, { options }: RequestTerms): ProofOpti
 
 /** The challenge and the domain of a record. Only a prover's record may lack them. @throws {Error} */
 export function getOptions({ id, options }: PresentationRecord): ProofOptions {
-  if (!options) throw new Error(`the record ${id} has no options`)
-  return options
+  const { challenge, domain } = options ?? {}
+  if (challenge === undefined || domain === undefined)
+    throw new Error(`the record ${id} has no challenge and domain`)
+  return { challenge, domain }
 }
 
 /** Checks that the choices are for the requested format. @throws {Problem} */

@@ -1,0 +1,77 @@
+/** Receives the redirect of a browser to this machine (RFC 8252 §7.3): a server on a free loopback port, for one redirect. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CommandError } from './errors/errors.ts'
+
+export type RedirectOptions = {
+  /** The path of the redirect URI. */
+  path: string
+  timeoutMs: number
+  /** What the browser's page says, without the way back to the terminal. */
+  says: { accepted: string; refused: string }
+  /** The error when the time is over. */
+  late: CommandError
+}
+
+export type RedirectReceiver = {
+  /** The redirect URI. */
+  url: string
+  /**
+   * The URL of the redirect with this `state`. All other requests are refused, since any page of the browser can
+   * send some.
+   *
+   * @throws {CommandError} `late`
+   */
+  receive(state: string): Promise<URL>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const page = (text: string) =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>identity-agent</title><p>${text}</p></html>`
+
+/** Opens the server. It refuses all requests until `receive` is called. */
+export async function openRedirect({
+  path,
+  timeoutMs,
+  says,
+  late,
+}: RedirectOptions): Promise<RedirectReceiver> {
+  let expected: string | undefined
+  let resolve!: (url: URL) => void
+  let reject!: (error: Error) => void
+  const redirected = new Promise<URL>((...settle) => ([resolve, reject] = settle))
+  // The person may never come back, and the server may be closed before.
+  redirected.catch(() => undefined)
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', base)
+    const state = url.searchParams.get('state')
+    const isOwn = request.method === 'GET' && url.pathname === path && state !== null && state === expected
+    response.writeHead(isOwn ? 200 : 404, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      connection: 'close',
+    })
+    const done = url.searchParams.has('error') ? says.refused : says.accepted
+    response.end(page(isOwn ? `${done} Close this page and return to the terminal.` : 'Not found.'))
+    if (isOwn) response.once('close', () => resolve(url))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const timer = setTimeout(() => reject(late), timeoutMs)
+  return {
+    url: `${base}${path}`,
+    receive(state) {
+      expected = state
+      return redirected
+    },
+    async [Symbol.asyncDispose]() {
+      clearTimeout(timer)
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
