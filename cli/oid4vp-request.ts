@@ -3,10 +3,11 @@ import * as Flags from '@oclif/core/flags'
 import type { Input } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { UsageError } from './errors/errors.ts'
-import { presentationFields } from './format/records.ts'
+import { presentationFields } from './format/proofs.ts'
 import { nextCommand } from './format/states.ts'
 import { repeatable } from './input/arguments.ts'
 import { readJson } from './input/files.ts'
+import { type IssuerFlags, readIssuers } from './input/issuers.ts'
 import { readExpiresIn } from './input/time.ts'
 import { draw, type Scannable } from './invitation.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
@@ -35,10 +36,6 @@ export const openId4VpFlags = {
     ...withOpenId,
     exclusive: ['signing-did'],
     description: 'id of the issuer certificate that signs the request',
-  }),
-  trusted: Flags.boolean({
-    ...withOpenId,
-    description: 'accept only issuers that are trust anchors, or have a certificate below one (agent trust)',
   }),
   'same-holder': Flags.boolean({
     ...withOpenId,
@@ -99,7 +96,6 @@ export type OpenId4VpFlags = {
   'dc-api'?: boolean | undefined
   origin?: string[] | undefined
   encrypt?: boolean | undefined
-  trusted?: boolean | undefined
   'same-holder'?: boolean | undefined
   'transaction-data'?: string | undefined
   'verifier-info'?: string | undefined
@@ -133,8 +129,8 @@ export function openId4VpOf(flags: {
 }
 
 /** Makes a request and prints its URL. With `--wait`, prints the record once it has reached the state. */
-export function requestFromWallet(
-  context: Context<object, OpenId4VpFlags & WaitFlags & QrFlags>,
+export async function requestFromWallet(
+  context: Context<object, OpenId4VpFlags & IssuerFlags & WaitFlags & QrFlags>,
   { policyId, statusCheck }: Pick<Body, 'policyId' | 'statusCheck'>,
 ): Promise<Records['proof']> {
   const { flags, call, isQuiet, isJson, log, logJson, print, say } = context
@@ -144,13 +140,14 @@ export function requestFromWallet(
       'agent dcql from <credential> >query.json',
     )
   const qr = chooseQr(flags)
+  const dcqlQuery = readQuery(flags.dcql)
   const body = {
-    dcqlQuery: readQuery(flags.dcql),
+    dcqlQuery,
     did: flags['signing-did'],
     certificateId: flags.certificate,
     responseMode: modeOf(flags),
     origins: flags.origin,
-    ...(flags.trusted && { issuers: 'trusted' as const }),
+    issuers: await readIssuers(context, dcqlQuery),
     ...(flags['same-holder'] && { sameHolder: true }),
     transactionData: readOptional('transaction-data', flags['transaction-data']) as Body['transactionData'],
     verifierInfo: readOptional('verifier-info', flags['verifier-info']) as Body['verifierInfo'],

@@ -5,7 +5,8 @@ import type { Answer } from './client/api.ts'
 import type { Event } from './client/events.ts'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
-import { connectionFields, credentialFields, presentationFields } from './format/records.ts'
+import { connectionFields, credentialFields } from './format/records.ts'
+import { presentationFields } from './format/proofs.ts'
 import {
   definitionOf,
   explain,

@@ -106,6 +106,7 @@ const mayImport: Record<string, string[]> = {
     'src/trust-anchors',
     'src/verification',
     // The checks of presentations that answer a query are the same over both protocols.
+    'src/oid4vp/trust.ts',
     'src/oid4vp/verify-presentations.ts',
   ],
   'src/oauth': ['src/base', 'src/crypto'],

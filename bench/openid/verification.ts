@@ -20,7 +20,7 @@ async function flowOf({ pool, tenant }: Awaited<ReturnType<typeof openAgent>>): 
   const { longFormDid: did } = await tenant.call('POST /did-registrar/dids', {
     body: { method: 'jwk', documentTemplate: { publicKeys: [], services: [] } },
   })
-  const body = jsonOf({ dcqlQuery, did }, { apikey: tenant.apiKey })
+  const body = jsonOf({ dcqlQuery, did, issuers: 'any' }, { apikey: tenant.apiKey })
   const request = async () => requestOf(await post(pool, '/present-proof/presentations/openid4vp', body))
   return { name: 'dc+sd-jwt', once: () => present({ pool, request }) }
 }

@@ -5,11 +5,16 @@ import { dcqlText } from './dcql.ts'
 import { shortDid, shortForm, shortId } from './text.ts'
 import type { Answer } from '../client/api.ts'
 import { table } from './table.ts'
+import { ago } from './time.ts'
 
 type Pair = readonly [name: string, value: unknown]
 
 /** The request in a presentation record. */
-export type Asked = { requestData: readonly string[]; proofs?: readonly unknown[] | undefined }
+export type Asked = {
+  requestData: readonly string[]
+  proofs?: readonly unknown[] | undefined
+  issuers?: string | readonly string[] | undefined
+}
 
 const Restriction = z.record(z.string(), z.unknown())
 const Restrictions = z.array(Restriction).nullish()
@@ -50,7 +55,12 @@ const signs: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤' }
  * Describes a request in one line, such as `name and city of an SD-JWT credential with the schema employee, issued by
  * did:prism:…1f2c`. The fields of `proofRequestFields` have the whole ids.
  */
-export function proofRequestText({ requestData, proofs = [] }: Asked): string {
+export function proofRequestText({ issuers, ...asked }: Asked): string {
+  const named = typeof issuers === 'object' ? `, issued by ${issuers.map(shortDid).join(' or ')}` : ''
+  return contentText(asked) + named
+}
+
+function contentText({ requestData, proofs = [] }: Asked): string {
   const content = readJson(requestData[0])
   const dcql = dcqlText(content)
   if (dcql !== undefined) return dcql
@@ -75,7 +85,8 @@ export function proofRequestFields(asked: Asked): Pair[] {
   const content = readJson(asked.requestData[0])
   const lines = linesOf(asked.proofs ?? [])
   const rules = restrictionsOf(AnonCreds.safeParse(content).data)
-  const issuers = lines.flatMap(({ trustIssuers }) => trustIssuers ?? [])
+  const named = typeof asked.issuers === 'object' ? asked.issuers : []
+  const issuers = [...named, ...lines.flatMap(({ trustIssuers }) => trustIssuers ?? [])]
   return [
     ['asked for', asked.requestData.length === 0 ? undefined : proofRequestText(asked)],
     ['schema', lines.map(({ schemaId }) => schemaId).join(' ') || undefined],
@@ -183,6 +194,7 @@ export function candidatesTable(candidates: readonly Candidate[], width?: number
         ? [{ head: 'why not', of: ({ reason }: Candidate) => reason, cut: 'end' as const }]
         : []),
       { head: 'claims', of: ({ claims }) => claims.join(' '), cut: 'end' },
+      { head: 'received', of: ({ receivedAt }) => ago(receivedAt, Date.now()) },
       { head: 'issuer', of: ({ issuer }) => issuer, cut: 'middle', optional: true },
     ],
     width,

@@ -1,14 +1,11 @@
-/** Formats credential records, presentation records, connections and DIDs. */
-import { verifierFields } from './dcql.ts'
+/** Formats credential records, connections and DIDs. */
 import type { Answer } from '../client/api.ts'
 import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
-import { proofRequestFields } from './proof-request.ts'
-import { shownState } from './states.ts'
-import { whenAgo } from './time.ts'
+import { explainedState, type Expiring, listedState } from './states.ts'
+import { ago, whenAhead, whenAgo } from './time.ts'
 
 export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}'>
-export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
 type Pair = readonly [name: string, value: unknown]
 
 /** Returns the fields of a credential record, and of its credential if its content is given. */
@@ -16,7 +13,8 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
   return [
     ['credential', record.recordId],
     ['role', record.role],
-    ['state', shownState('credential', record.protocolState)],
+    ['state', explainedState('credential', record.protocolState, record)],
+    ['expires', expiryField(record)],
     ['status', content && !record.revoked ? shownStanding(content) : statusOf(record)],
     ['validity', content && validityOf(content, Date.now())],
     ['format', formatOf(record)],
@@ -36,8 +34,13 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
   ]
 }
 
+/** Until when a record waits for an answer. */
+export function expiryField({ expiresAt }: Expiring): string | undefined {
+  return expiresAt && whenAhead(expiresAt, Date.now())
+}
+
 /** Returns the reason of the last failure. */
-function shownFailure({
+export function shownFailure({
   metaLastFailure: failure,
 }: Pick<CredentialRecord, 'metaLastFailure'>): Styled | undefined {
   return failure && inStyle('bad', failure.detail ?? failure.title)
@@ -60,13 +63,38 @@ function payloadOf(credential: string): { exp?: unknown; cnf?: unknown } {
   }
 }
 
+/** Returns `revoked` or `suspended`, if the issuer has reported it or its list said so, and when the list was read. */
+export function invalidityOf(
+  { revoked, standing }: CredentialRecord,
+  now = Date.now(),
+): { word: string; checked?: string } | undefined {
+  if (revoked) return { word: 'revoked' }
+  if (!standing || standing.status === 'not-revoked') return undefined
+  return { word: standing.status, checked: ago(standing.checkedAt, now) }
+}
+
+/** Returns the coloured state of a credential in a list: what makes it invalid comes with it. */
+export function shortCredentialState(record: CredentialRecord): Styled {
+  const { protocolState: state } = record
+  const invalidity = invalidityOf(record)
+  if (invalidity) {
+    const { word, checked } = invalidity
+    return inStyle('bad', `${state}, ${word}${checked === undefined ? '' : ` (checked ${checked})`}`)
+  }
+  if ((expiryOf(record) ?? Infinity) <= Date.now()) return inStyle('faint', `${state}, expired`)
+  return listedState('credential', state, record)
+}
+
 /** Returns the revocation status that this side knows. */
-function statusOf({ role, revoked, revokedAt, credential }: CredentialRecord): string | Styled | undefined {
+function statusOf(record: CredentialRecord): string | Styled | undefined {
+  const { role, revoked, revokedAt, credential, standing } = record
   if (revoked)
     return inStyle(
       'bad',
       role === 'Issuer' ? `revoked on ${revokedAt}` : `revoked on ${revokedAt} (by the issuer)`,
     )
+  if (standing && standing.status !== 'not-revoked')
+    return inStyle('bad', `${standing.status} (checked ${ago(standing.checkedAt, Date.now())})`)
   return credential === undefined
     ? undefined
     : role === 'Issuer'
@@ -85,47 +113,6 @@ function formatOf({ credentialFormat, credential }: CredentialRecord): string {
   return `${format}, ${isBound ? 'bound to a key of the holder' : 'not bound to a key, so any possessor can present it'}`
 }
 
-/** Returns the fields of a presentation record. */
-export function presentationFields(record: PresentationRecord): Pair[] {
-  return [
-    ['proof', record.presentationId],
-    ['role', record.role],
-    ['state', shownState('proof', record.status)],
-    ['connection', record.connectionId],
-    ['goal', record.goal],
-    ...verifierFields(record),
-    ...proofRequestFields(record),
-    ['policy', record.policyId],
-    ...claimPairs(record.disclosedClaims ?? {}, 'shown '),
-    ...((record.openid4vp ?? record.dcql)?.credentials ?? []).flatMap(({ claims }) =>
-      claimPairs(claims, 'shown '),
-    ),
-    [
-      'presented',
-      record.data.length === 0
-        ? undefined
-        : `${record.data.length} presentation${record.data.length === 1 ? '' : 's'}`,
-    ],
-    ...checkFields((record.openid4vp ?? record.dcql)?.checks ?? []),
-    ['thread', record.thid],
-    ['last failure', shownFailure(record)],
-  ]
-}
-
-type Check = NonNullable<NonNullable<PresentationRecord['openid4vp']>['checks']>[number]
-
-/** The checks of a presentation by their names, and the reasons of those that have failed. */
-function checkFields(checks: readonly Check[]): Pair[] {
-  const named = (result: Check['result']) =>
-    [...new Set(checks.flatMap((check) => (check.result === result ? [check.name] : [])))].join(', ')
-  const failed = checks.filter(({ result }) => result === 'failed')
-  return [
-    ['passed', named('passed') || undefined],
-    ...failed.map(({ name, reason }): Pair => ['failed', inStyle('bad', `${name}: ${reason ?? ''}`)]),
-    ['not checked', named('skipped') || undefined],
-  ]
-}
-
 export type Connection = Answer<'GET /connections/{connectionId}'>
 
 /** Returns the fields of a connection. */
@@ -134,7 +121,8 @@ export function connectionFields(shown: Connection): [name: string, value: unkno
   return [
     ['connection', connectionId],
     ['role', role],
-    ['state', shownState('connection', state)],
+    ['state', explainedState('connection', state, shown)],
+    ['expires', expiryField(shown)],
     ['label', shown.label],
     ['goal', shown.goal],
     ['my DID', shown.myDid],

@@ -2,6 +2,7 @@
 import { definitions, type RecordTopic } from '../../src/protocols/definitions.ts'
 import type { State } from '../../src/protocols/engine/machine.ts'
 import { inStyle, type Style, type Styled } from './colour.ts'
+import { ago } from './time.ts'
 
 export type Topic = RecordTopic
 
@@ -59,9 +60,43 @@ export function shownState(topic: Topic, state: string): Styled {
   return shortState(topic, state, explain(topic, state))
 }
 
-/** Returns the next command for a record. Undefined if this side has nothing to do. */
-export function nextCommand(topic: Topic, state: string, id: string): string | undefined {
-  return meanings[topic][state]?.next?.replace('{id}', id)
+/** The part of a record that tells whether it still waits for an answer. */
+export type Expiring = { expiresAt?: string | undefined }
+
+/** Returns true if an invitation, an offer or a request was not answered in time. `now` is in milliseconds. */
+export function isExpired({ expiresAt }: Expiring, now = Date.now()): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= now
+}
+
+/** Returns `expired 23 min ago`, if a record has expired. */
+export function expiredWords(record: Expiring, now = Date.now()): string | undefined {
+  return isExpired(record, now) ? `expired ${ago(record.expiresAt!, now)}` : undefined
+}
+
+/** Returns the coloured state of a record in a list, or that it has expired. */
+export function listedState(topic: Topic, state: string, record: Expiring): Styled {
+  const words = expiredWords(record)
+  return words === undefined ? shortState(topic, state) : inStyle('faint', words)
+}
+
+/** Returns the coloured state of a record with its meaning, or that it has expired. */
+export function explainedState(topic: Topic, state: string, record: Expiring): Styled {
+  const words = expiredWords(record)
+  return words === undefined ? shownState(topic, state) : inStyle('faint', `${state} (${words})`)
+}
+
+/**
+ * Returns the next command for a record: the one that makes a new invitation, offer or request if it has expired. Undefined if this
+ * side has nothing to do.
+ */
+export function nextCommand(
+  topic: Topic,
+  state: string,
+  id: string,
+  record: Expiring = {},
+): string | undefined {
+  const { next, renew } = meanings[topic][state] ?? {}
+  return isExpired(record) ? renew : next?.replace('{id}', id)
 }
 
 export type Waited = { topic: Topic; id: string; state: string; invitationUrl?: string | undefined }

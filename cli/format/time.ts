@@ -28,6 +28,11 @@ export function ahead(iso: string, now: number): string {
   return unit ? `in ${Math.floor(seconds / unit[0])} ${unit[1]}` : 'now'
 }
 
+/** Formats a time with its distance: `2026-11-20T12:05:00Z, in 5 min`, or `…, 5 min ago`. `now` is in milliseconds. */
+export function whenAhead(iso: string, now: number): string {
+  return Date.parse(iso) > now ? `${iso}, ${ahead(iso, now)}` : whenAgo(iso, now)
+}
+
 const words = [
   [365 * 86_400, 'year'],
   [86_400, 'day'],

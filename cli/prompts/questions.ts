@@ -168,14 +168,27 @@ export const whichCredential: Question = {
     for (const { message, ids } of questions) {
       const choices = candidates
         .filter(({ recordId }) => ids.includes(recordId))
-        .map(({ recordId, claims, issuer }) => ({
+        .map(({ recordId, claims, issuer, receivedAt }) => ({
           value: `--credential=${recordId}`,
-          name: claims.join(' ') || recordId,
+          name: `${claims.join(' ') || recordId}  (${ago(receivedAt, Date.now())})`,
           hint: `${recordId}  of ${issuer}`,
         }))
       chosen.add(choices.length === 1 ? choices[0]!.value : await choose(message, choices, terminal))
     }
     return [...chosen]
+  },
+}
+
+/** Asks for an issuer to trust, as `--trust-issuer`, or for any, as `--any-issuer`. */
+export const whichIssuer: Question = {
+  unless: ['any-issuer', 'trusted', 'policy', 'dcql', 'definition'],
+  ask: async ({ terminal }) => {
+    const { askText } = await import('./ask.ts')
+    const message = 'Whose credentials are accepted? The DID of the issuer, or any:'
+    const check = (text: string) =>
+      text === 'any' || text.startsWith('did:') ? undefined : 'Enter a DID, or any.'
+    const issuer = await askText(message, { check }, terminal)
+    return [issuer === 'any' ? '--any-issuer' : `--trust-issuer=${issuer}`]
   },
 }
 

@@ -53,8 +53,9 @@ export function length(ms: number): string {
     .join(' ')
 }
 
-/** Describes a state. */
-export function stateWords(topic: string | undefined, state: string): string {
+/** Describes a state. `words` replace its meaning. */
+export function stateWords(topic: string | undefined, state: string, words?: string): string {
+  if (words !== undefined) return `${state} (${words})`
   return topic !== undefined && topic in meanings ? explain(topic as keyof typeof meanings, state) : state
 }
 

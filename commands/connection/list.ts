@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Connection } from '../../cli/format/records.ts'
 import { connectionName } from '../../cli/format/text.ts'
-import { shortState } from '../../cli/format/states.ts'
+import { listedState } from '../../cli/format/states.ts'
 import { ago } from '../../cli/format/time.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
@@ -32,7 +32,7 @@ export default listCommand({
   columns: [
     { head: 'id', of: ({ connectionId }) => connectionId },
     { head: 'role', of: ({ role }) => role, optional: true },
-    { head: 'state', of: ({ state }) => shortState('connection', state) },
+    { head: 'state', of: (item) => listedState('connection', item.state, item) },
     { head: 'label', of: connectionName, cut: 'end' },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
   ],

@@ -1,6 +1,7 @@
 /** `agent connection show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { connectionFields } from '../../cli/format/records.ts'
+import { isExpired, nextCommand } from '../../cli/format/states.ts'
 import { connectionArgument } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
 import { askedQrFlags, chooseAskedQr } from '../../cli/qr/flags.ts'
@@ -13,12 +14,13 @@ export default defineCommand({
   flags: askedQrFlags(),
   questions: { id: whichRecord('connection') },
   async run(context) {
-    const { args, flags, call, print } = context
+    const { args, flags, call, print, suggest } = context
     const qr = chooseAskedQr(flags)
     const connection = await call('GET /connections/{connectionId}', { path: { connectionId: args.id } })
     const { connectionId, state, invitation } = connection
     print(connectionId, connectionFields(connection))
-    const open = state === 'InvitationGenerated' ? invitation : undefined
+    suggest(nextCommand('connection', state, connectionId, connection))
+    const open = state === 'InvitationGenerated' && !isExpired(connection) ? invitation : undefined
     await printInvitationAgain(context, connectionId, open, qr)
     return connection
   },

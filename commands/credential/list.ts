@@ -1,7 +1,6 @@
 /** `agent credential list` */
-import { inStyle } from '../../cli/format/colour.ts'
 import { claimsLine } from '../../cli/format/credential.ts'
-import { shortState } from '../../cli/format/states.ts'
+import { shortCredentialState } from '../../cli/format/records.ts'
 import { ago } from '../../cli/format/time.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
@@ -18,8 +17,7 @@ export default listCommand({
     { head: 'role', of: ({ role }) => role, optional: true },
     {
       head: 'state',
-      of: ({ protocolState, revoked }) =>
-        revoked ? inStyle('bad', `${protocolState}, revoked`) : shortState('credential', protocolState),
+      of: shortCredentialState,
     },
     { head: 'claims', of: ({ claims }) => claimsLine(claims), cut: 'end' },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },

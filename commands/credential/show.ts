@@ -1,7 +1,7 @@
 /** `agent credential show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { credentialFields } from '../../cli/format/records.ts'
-import { nextCommand } from '../../cli/format/states.ts'
+import { isExpired, nextCommand } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
 import { askedQrFlags, chooseAskedQr } from '../../cli/qr/flags.ts'
@@ -25,8 +25,8 @@ export default defineCommand({
       ? await call('GET /issue-credentials/records/{recordId}/credential', { path })
       : undefined
     print(recordId, credentialFields(record, content))
-    suggest(nextCommand('credential', protocolState, recordId))
-    const open = protocolState === 'InvitationGenerated' ? invitation : undefined
+    suggest(nextCommand('credential', protocolState, recordId, record))
+    const open = protocolState === 'InvitationGenerated' && !isExpired(record) ? invitation : undefined
     await printInvitationAgain(context, recordId, open, qr)
     return content ? { ...record, content } : record
   },

@@ -5,13 +5,20 @@ import type { Input } from '../../cli/client/api.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { verifierFields } from '../../cli/format/dcql.ts'
-import { candidatesTable, proofRequestText, type Candidates } from '../../cli/format/proof-request.ts'
-import { presentationFields } from '../../cli/format/records.ts'
+import {
+  candidatesTable,
+  findMisfit,
+  presentCommands,
+  proofRequestText,
+  type Candidates,
+} from '../../cli/format/proof-request.ts'
+import { presentationFields } from '../../cli/format/proofs.ts'
 import { safeLine } from '../../cli/format/text.ts'
 import { repeatable, yesFlag } from '../../cli/input/arguments.ts'
 import { readInput, readJson } from '../../cli/input/files.ts'
 import { readTimeout } from '../../cli/input/time.ts'
-import { confirm } from '../../cli/prompts/ask.ts'
+import { canAsk, confirm } from '../../cli/prompts/ask.ts'
+import { whichCredential } from '../../cli/prompts/questions.ts'
 import { openIdLinkKind } from '../../cli/qr/link.ts'
 import { type Records, waitForRecord } from '../../cli/wait.ts'
 
@@ -21,7 +28,7 @@ type Body = NonNullable<Input<typeof route>['body']>
 export default defineCommand({
   summary: 'Answer a request of a verifier over OpenID4VP with credentials of the wallet',
   description:
-    'Prints the verifier, how far it can be trusted, and the claims that would be disclosed, and asks for consent. Without a terminal, --yes is required. An answer of no tells the verifier that the request was declined (access_denied). Without --credential, presents the first credential that matches each query. Exits with 3 if none does.',
+    'Prints the verifier, how far it can be trusted, and the claims that would be disclosed, and asks for consent. Without a terminal, --yes is required. An answer of no tells the verifier that the request was declined (access_denied). Without --credential, presents the credential that matches each query; if several do, asks which, or lists them and exits with 2. Revoked, suspended and expired credentials are left out: --explain lists the reasons. Exits with 3 if none matches.',
   examples: [
     `agent oid4vc present 'openid4vp://?client_id=…&request_uri=…'`,
     'zbarcam --raw -1 | agent oid4vc present - --yes',
@@ -59,8 +66,10 @@ export default defineCommand({
     const path = { presentationId: received.presentationId }
     explain(context, received, 0)
     const found = await call('GET /present-proof/presentations/{presentationId}/candidates', { path })
-    const chosen = flags.credential ?? found.answer?.map(({ recordId }) => recordId)
-    if (!chosen) throw nothingFits(context, path.presentationId, found)
+    explainOthers(context, found)
+    const chosen = flags.credential ?? (await choose(context, path.presentationId, found))
+    const misfit = findMisfit(found, chosen)
+    if (flags.credential && misfit !== undefined) say(`Warning: ${misfit}.`)
     for (const line of consentLines(received, found, chosen)) say(line)
     if (!flags.yes) await askConsent(context, path)
     const { record, failure } = await waitForRecord(
@@ -108,6 +117,31 @@ function explain(
 ): void {
   if (!flags.explain) return
   for (const { step, detail } of openid4vpRequest!.steps.slice(from)) say(`  ${step}: ${safeLine(detail)}`)
+}
+
+/** Prints why the other credentials of the wallet are not offered. */
+function explainOthers({ flags, say }: Context<object, { explain: boolean }>, { others }: Candidates): void {
+  if (!flags.explain) return
+  for (const { recordId, reason = '' } of others) say(`  not offered: ${recordId}: ${safeLine(reason)}`)
+}
+
+/**
+ * The credentials to present: the only ones that answer, or those that the person chooses.
+ *
+ * @throws {UsageError} if there is a choice and nobody to ask; {CommandError} 3 if none answers
+ */
+async function choose(context: Context, id: string, found: Candidates): Promise<string[]> {
+  if (!found.answer) throw nothingFits(context, id, found)
+  if (found.choice) return found.choice
+  if (canAsk({ json: context.isJson, quiet: context.isQuiet })) {
+    const flags = await whichCredential.ask({ call: context.call, given: { id } })
+    return flags.map((flag) => flag.replace('--credential=', ''))
+  }
+  const { candidates } = found
+  throw new UsageError(
+    `${candidates.length} credentials answer the request; name one for each query with --credential:\n\n${candidatesTable(candidates, context.width)}`,
+    ...presentCommands(id, found).slice(0, 1),
+  )
 }
 
 function consentLines(record: Proof, { candidates }: Candidates, chosen: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 /** `agent proof accept-invitation` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { presentationFields } from '../../cli/format/records.ts'
+import { presentationFields } from '../../cli/format/proofs.ts'
 import { nextCommand } from '../../cli/format/states.ts'
 import { invitationArg, readInvitation } from '../../cli/input/invitation.ts'
 import { whichInvitation } from '../../cli/prompts/questions.ts'

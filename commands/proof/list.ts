@@ -1,6 +1,6 @@
 /** `agent proof list` */
 import { proofRequestText } from '../../cli/format/proof-request.ts'
-import { shortState } from '../../cli/format/states.ts'
+import { shortProofState } from '../../cli/format/proofs.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
@@ -14,7 +14,7 @@ export default listCommand({
   columns: [
     { head: 'id', of: ({ presentationId }) => presentationId },
     { head: 'role', of: ({ role }) => role, optional: true },
-    { head: 'state', of: ({ status }) => shortState('proof', status) },
+    { head: 'state', of: (record) => shortProofState(record) },
     { head: 'asked for', of: proofRequestText, cut: 'end' },
   ],
   empty: 'There are no presentation records. `agent proof request` makes one.',

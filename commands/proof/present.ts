@@ -17,7 +17,7 @@ import { changeRecord, waitFlags } from '../../cli/wait.ts'
 export default defineCommand({
   summary: 'Answer a proof request with credentials (prover)',
   description:
-    'Without --credential, presents the credentials of the wallet that satisfy the request, one per requested schema. If there are several choices, lists them and exits with 2; if there is none, exits with 3. Credentials named by --credential are sent even if they do not satisfy the request; the command prints a warning, and the verifier decides.',
+    'Without --credential, presents the credentials of the wallet that satisfy the request, one per requested schema. If there are several choices, lists them and exits with 2; if there is none, exits with 3. Revoked, suspended and expired credentials are left out. Credentials named by --credential are sent even if they do not satisfy the request; the command prints a warning, and the verifier decides.',
   examples: [
     'agent proof present <id>',
     'agent proof present <id> --credential <id>',

@@ -1,6 +1,6 @@
 /** `agent proof reject` */
 import { defineCommand } from '../../cli/define-command.ts'
-import { presentationFields } from '../../cli/format/records.ts'
+import { presentationFields } from '../../cli/format/proofs.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 

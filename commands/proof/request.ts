@@ -10,7 +10,8 @@ import { readAsked } from '../../cli/input/proof-request.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { expiresInFlag, readExpiresIn } from '../../cli/input/time.ts'
 import { openId4VpFlags, readQuery, requestFromWallet } from '../../cli/oid4vp-request.ts'
-import { toWhom } from '../../cli/prompts/questions.ts'
+import { issuerFlags, readIssuers } from '../../cli/input/issuers.ts'
+import { toWhom, whichIssuer } from '../../cli/prompts/questions.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
 
@@ -20,16 +21,16 @@ const ofAnonCreds = { ...repeatable, dependsOn: ['format'] }
 export default defineCommand({
   summary: 'Request a proof, over a connection, by an invitation or from a wallet of OpenID4VP (verifier)',
   description:
-    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vp, prints the URL of a request for wallets of OpenID4VP.',
+    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vp, prints the URL of a request for wallets of OpenID4VP. A request says whose credentials it accepts: --trust-issuer, --trusted, a --policy with trusted issuers, a --definition, a query with trusted_authorities, or --any-issuer.',
   examples: [
-    'agent proof request --connection <id>',
+    'agent proof request --connection <id> --trust-issuer did:prism:…',
     'agent proof request --connection <id> --schema <guid> --trust-issuer did:prism:… --domain shop.example',
-    'agent proof request --connection <id> --format sdjwt --claim name --claim address.city',
+    'agent proof request --connection <id> --trust-issuer did:prism:… --format sdjwt --claim name --claim address.city',
     `agent proof request --connection <id> --format anoncreds --reveal name --predicate 'age>=18' --definition <guid>`,
-    'agent proof request --connection <id> --wait --timeout 2m',
-    'agent proof request --invitation --goal "Are you over 18?"',
-    'agent proof request --connection <id> --dcql query.json',
-    'agent proof request --oid4vp --dcql query.json --signing-did did:web:… --wait',
+    'agent proof request --connection <id> --any-issuer --wait --timeout 2m',
+    'agent proof request --invitation --trust-issuer did:prism:… --goal "Are you over 18?"',
+    'agent proof request --connection <id> --policy <id> --dcql query.json',
+    'agent proof request --oid4vp --dcql query.json --trust-issuer did:web:… --signing-did did:web:… --wait',
   ],
   flags: {
     connection: Flags.string({
@@ -40,10 +41,7 @@ export default defineCommand({
     schema: Flags.string({
       description: 'schema of the requested credential: its guid on this agent, or a URL; default: any',
     }),
-    'trust-issuer': Flags.string({
-      ...repeatable,
-      description: 'trusted issuer for --schema; default: any',
-    }),
+    ...issuerFlags,
     format: formatFlag('sdjwt discloses the claims of --claim, anoncreds proves --reveal and --predicate'),
     claim: Flags.string({
       ...repeatable,
@@ -88,19 +86,24 @@ export default defineCommand({
     }),
     ...waitFlags('the presentation was verified'),
   },
-  questions: { connection: { ...toWhom, unless: ['invitation', 'oid4vp'] } },
+  questions: {
+    connection: { ...toWhom, unless: ['invitation', 'oid4vp'] },
+    'trust-issuer': whichIssuer,
+  },
   async run(context) {
     const { flags, call, getAccess } = context
     if (flags.oid4vp)
       return requestFromWallet(context, { policyId: flags.policy, statusCheck: flags['status-check'] })
     const { connection: connectionId, schema, domain, challenge = randomUUID(), goal } = flags
-    const trustIssuers = flags['trust-issuer']
     const { reveal, predicate, definition, format } = flags
     const isAnonCreds = format === 'anoncreds'
     for (const [name, value] of Object.entries({ reveal, predicate, definition }))
       if (value && !isAnonCreds) throw new UsageError(`--${name} is for --format anoncreds.`)
-    if (trustIssuers && schema === undefined && !isAnonCreds)
-      throw new UsageError('--trust-issuer needs --schema.')
+    const dcqlQuery = flags.dcql === undefined ? undefined : readQuery(flags.dcql)
+    const issuers = await readIssuers(context, dcqlQuery)
+    const trustIssuers = Array.isArray(issuers) ? issuers : undefined
+    // Lines of schemas and restrictions are also in the requests of the Cloud Agent, so every wallet reads them.
+    const isInLines = trustIssuers && (schema !== undefined || isAnonCreds)
     const asked = {
       name: goal ?? 'Proof request',
       reveal,
@@ -117,7 +120,8 @@ export default defineCommand({
       ...(isAnonCreds && { anoncredPresentationRequest: readAsked(asked, getAccess().url) }),
       ...(domain !== undefined && { options: { challenge, domain } }),
       ...toFormat(flags.format),
-      ...(flags.dcql !== undefined && { dcqlQuery: readQuery(flags.dcql) }),
+      dcqlQuery,
+      ...(!isInLines && { issuers }),
       ...(flags.claim && { claims: readClaimNames(flags.claim) }),
       policyId: flags.policy,
       statusCheck: flags['status-check'],

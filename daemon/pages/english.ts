@@ -138,6 +138,7 @@ export const english = {
       title: 'Your proof is valid',
       text: 'You can close this page and go on where you began.',
     },
+    unchecked: 'The verifier accepts credentials of any issuer: who issued yours was not checked.',
     failed: {
       title: 'Your proof is not valid',
       text: 'The verifier could not accept it. Ask the verifier for a new request.',

@@ -141,6 +141,8 @@ export const german: Texts = {
       title: 'Ihr Nachweis ist gültig',
       text: 'Sie können diese Seite schließen und dort weitermachen, wo Sie begonnen haben.',
     },
+    unchecked:
+      'Die prüfende Stelle nimmt Nachweise jedes Ausstellers an: Wer Ihren ausgestellt hat, wurde nicht geprüft.',
     failed: {
       title: 'Ihr Nachweis ist nicht gültig',
       text: 'Die prüfende Stelle konnte ihn nicht annehmen. Bitten Sie sie um eine neue Anfrage.',

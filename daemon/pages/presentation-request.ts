@@ -17,7 +17,7 @@ export type PresentationRequestLink =
       staleAfterMs: number
       host: string
     }
-  | { state: 'verified' | 'failed' | 'declined' | 'expired' }
+  | { state: 'verified' | 'failed' | 'declined' | 'expired'; issuersChecked: boolean | undefined }
 
 /** Only the state is shown, since whoever has the link can open the page. */
 export function presentationRequestPage(texts: Texts, link: PresentationRequestLink): Page {
@@ -28,6 +28,7 @@ export function presentationRequestPage(texts: Texts, link: PresentationRequestL
       title,
       content: html`<p class="kind">${words.kind}</p>
         <h1 data-state="${link.state}">${title}</h1>
+        ${link.issuersChecked === false ? html`<p>${words.unchecked}</p>` : undefined}
         <p>${text}</p>`,
     }
   }

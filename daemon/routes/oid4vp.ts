@@ -124,8 +124,8 @@ export default [
 
 /** The page of a request. */
 function toLink({ status, remainingMs }: WatchedStatus, base: string): PresentationRequestLink {
-  const { state, authorizationRequest, digitalRequest, expiresAt } = status
-  if (state !== 'waiting') return { state }
+  const { state, authorizationRequest, digitalRequest, expiresAt, issuersChecked } = status
+  if (state !== 'waiting') return { state, issuersChecked }
   const { host } = new URL(base)
   return {
     state,

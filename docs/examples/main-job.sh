@@ -90,7 +90,7 @@ acme credential offer --connection "$connection" --issuing-did "$issuer" --forma
   --claim name=Alice --claim birthday=2000-01-01 --wait=OfferSent --quiet
 private=$(newest alice credential list)
 alice credential accept "$private" --subject "$holder" --key-id auth-1 --wait --quiet
-asked=$(acme proof request --connection "$connection" --format sdjwt --claim name --wait=RequestSent --quiet)
+asked=$(acme proof request --connection "$connection" --trust-issuer "$issuer" --format sdjwt --claim name --wait=RequestSent --quiet)
 alice proof present "$(newest alice proof list)" --credential "$private" --wait --quiet
 await PresentationVerified acme proof show "$asked"
 acme proof show "$asked"
@@ -104,14 +104,14 @@ step 'Decline an offer, and a request'
 declined=$(acme credential offer --connection "$connection" --issuing-did "$issuer" --claim name=Bob --wait=OfferSent --quiet)
 alice credential reject "$(newest alice credential list)" --wait --quiet
 await 'declined' acme credential show "$declined"
-acme proof request --connection "$connection" --wait=RequestSent --quiet
+acme proof request --connection "$connection" --trust-issuer "$issuer" --wait=RequestSent --quiet
 alice proof reject "$(newest alice proof list)"
 
 step 'Offer and request by an invitation, without a connection'
 acme credential offer --invitation --goal 'Your badge' --issuing-did "$issuer" --claim badge:=42 --auto >"$folder/offer"
 badge=$(alice credential accept-invitation - --quiet <"$folder/offer")
 alice credential accept "$badge" --subject "$holder" --wait --quiet
-acme proof request --invitation --goal 'Your badge, please' >"$folder/request"
+acme proof request --invitation --trust-issuer "$issuer" --goal 'Your badge, please' >"$folder/request"
 alice proof present "$(alice proof accept-invitation - --quiet <"$folder/request")" --credential "$badge" --wait --quiet
 await PresentationVerified acme proof show "$(newest acme proof list)"
 
@@ -120,7 +120,7 @@ alice credential export "$held" | acme credential verify - --issuer "$issuer"
 
 step 'Revoke: the next proof is invalid'
 acme credential revoke "$offered" --yes --quiet
-asked=$(acme proof request --connection "$connection" --schema "$schema" --wait=RequestSent --quiet)
+asked=$(acme proof request --connection "$connection" --schema "$schema" --trust-issuer "$issuer" --wait=RequestSent --quiet)
 alice proof present "$(newest alice proof list)" --credential "$held" --quiet
 await PresentationVerificationFailed acme proof show "$asked"
 # A failed verification has exit code 8.

@@ -28,7 +28,7 @@ export type VerifiedProof = {
   /** Revealed values by the references of the request. */
   revealed: Record<string, string>
   /** The credentials used. `issuerDid` is absent if the issuer is not authenticated. */
-  credentials: { issuerDid?: string; schemas: string[] }[]
+  credentials: { issuerDid?: string; schemas: string[]; definition: string }[]
 }
 
 type UsedCredential = Candidate & { schema: AnonCredsSchema; definition: CredentialDefinition }
@@ -64,9 +64,10 @@ export async function verifyProof(
   const { revealed_attrs: revealed } = presentation.requested_proof
   return {
     revealed: Object.fromEntries(Object.entries(revealed).map(([reference, { raw }]) => [reference, raw])),
-    credentials: used.map(({ definition, isAuthentic, schemaId }) => ({
+    credentials: used.map(({ definition, credDefId, isAuthentic, schemaId }) => ({
       ...(isAuthentic.definition && { issuerDid: definition.issuerId }),
       schemas: [schemaId],
+      definition: credDefId,
     })),
   }
 }

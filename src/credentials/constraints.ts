@@ -2,7 +2,7 @@
  * The schemas and issuers that a verifier accepts: the lines of `proofs` in a request, and the constraints of
  * a policy.
  */
-import { canonicalDid } from '../did/document.ts'
+import { canonicalDid, includesDid } from '../did/document.ts'
 import type { DecodedCredential } from './jwt-vc.ts'
 import { VerificationError } from './verification-error.ts'
 
@@ -17,11 +17,7 @@ export function satisfies(
   { schemas, issuerDid }: SchemasAndIssuer,
   { schemaId, trustIssuers = [] }: Constraint,
 ): boolean {
-  const issuer = canonicalDid(issuerDid)
-  return (
-    schemas.includes(schemaId) &&
-    (trustIssuers.length === 0 || trustIssuers.some((did) => canonicalDid(did) === issuer))
-  )
+  return schemas.includes(schemaId) && (trustIssuers.length === 0 || includesDid(trustIssuers, issuerDid))
 }
 
 /**

@@ -85,6 +85,11 @@ export function canonicalDid(did: string): string {
   return /^did:prism:[0-9a-f]{64}(?=:|$)/.exec(did)?.[0] ?? did
 }
 
+/** Whether a DID is among others, in any of its forms. */
+export function includesDid(dids: readonly string[], did: string): boolean {
+  return dids.some((each) => canonicalDid(each) === canonicalDid(did))
+}
+
 /**
  * The keys that a document lists for a purpose, in the document's order, with absolute ids.
  *

@@ -13,7 +13,7 @@ export const OpenId4VpOptions = RequestFields.omit({ transactionData: true, expi
     dcqlQuery: optional(RequestedDcqlQuery).describe(
       `${dcqlQuery.description} Wallets must prove that they hold each credential. Default: a JWT credential of any type, or an SD-JWT VC of a type that this wallet issues, without claims.`,
     ),
-    issuers: issuers.describe(`${issuers.description?.replace(/ Default: .*/, '')} Default: \`known\`.`),
+    issuers: issuers.describe(`${issuers.description?.replace(/ Required, .*/, '')} Default: \`known\`.`),
     sameHolder: sameHolder.describe(`${sameHolder.description?.replace(/ Default: .*/, '')} Default: true.`),
   })
   .meta({ id: 'EnterpriseOpenId4VpRequest' })

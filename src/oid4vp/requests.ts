@@ -11,9 +11,10 @@ import { begin } from '../protocols/engine/record.ts'
 import { firstFormatOf } from '../protocols/present-proof/dcql.ts'
 import { expiresIn } from '../protocols/model.ts'
 import { presentProof, type PresentationRecord } from '../protocols/present-proof/model.ts'
-import { acceptedIssuers, responseModes, VerifierInfo } from '../protocols/present-proof/openid4vp.ts'
+import { AcceptedIssuers, responseModes, VerifierInfo } from '../protocols/present-proof/openid4vp.ts'
 import type { Tx } from '../storage/database.ts'
-import { getPolicy } from '../verification/policies.ts'
+import { restrictsIssuers } from '../protocols/present-proof/verification.ts'
+import { getPolicy, type VerificationPolicy } from '../verification/policies.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { toRequestUrl } from './authorization-request.ts'
@@ -49,10 +50,10 @@ export const RequestFields = z.object({
     '`dc_api`: whether wallets may also respond by `direct_post`, for browsers without the Digital Credentials API and wallets on another device. Default: true.',
   ),
   policyId: optional(Uuid).describe(
-    'A verification policy that each credential must satisfy as well: `schemaId` is the `vct`, or a credential schema. Without a policy, every issuer is accepted.',
+    'A verification policy that each credential must satisfy as well: `schemaId` is the `vct`, or a credential schema.',
   ),
-  issuers: optional(z.enum(acceptedIssuers)).describe(
-    '`trusted`: each issuer must be a trust anchor of this wallet, or have a certificate below one. `known`: as `trusted`, and DIDs of this wallet are accepted too. `any`: certificates must end at a trust anchor, and DIDs are accepted as the policy says. Default: `any`.',
+  issuers: optional(AcceptedIssuers).describe(
+    'A list: each issuer must be one of these DIDs. `trusted`: each issuer must be a trust anchor of this wallet, or have a certificate below one. `known`: as `trusted`, and DIDs of this wallet are accepted too. `any`: certificates must end at a trust anchor, and DIDs are accepted as the policy says. Required, unless a policy names trusted issuers for each schema, or the query `trusted_authorities` for each credential.',
   ),
   sameHolder: optional(z.boolean()).describe(
     'Whether all credentials must be of one holder: bound to one key, or with subjects that are one DID, whose keys have signed the presentations. Default: false.',
@@ -151,6 +152,7 @@ async function create(
   const { urls, config, tokens } = wallet.env
   const { dcqlQuery, policyId, statusCheck, redirectUri, responseMode = 'direct_post' } = requested
   const policy = policyId === undefined ? undefined : await getPolicy(wallet.db, policyId, 'policyId')
+  requireIssuers({ ...requested, policy })
   const token = tokens.create('presentation', wallet.id)
   const requestUri = `${urls.rest}/oid4vp/requests/${token}`
   const responseUri = `${requestUri}/response`
@@ -202,6 +204,19 @@ async function create(
     await session?.store(tx, record)
     return record
   })
+}
+
+/** @throws {Problem} 400 if neither `issuers` nor the policy nor the query says whose credentials are accepted */
+function requireIssuers({
+  dcqlQuery: query,
+  issuers,
+  policy,
+}: Pick<RequestByOpenId4Vp, 'dcqlQuery' | 'issuers'> & { policy: VerificationPolicy | undefined }): void {
+  if (issuers !== undefined || restrictsIssuers({ policy, query })) return
+  throw new Problem(
+    'BadRequest',
+    'issuers: say whose credentials are accepted: their DIDs, "trusted", "known", or "any" for those of everybody. A policy with trusted issuers for each schema, or trusted_authorities for each credential of the query, says it too.',
+  )
 }
 
 export const ResponseCode = z

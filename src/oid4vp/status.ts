@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import { DigitalRequest } from '../protocols/present-proof/digital-credentials.ts'
+import { toVerification } from '../protocols/present-proof/verification.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
 
@@ -13,6 +14,10 @@ export const RequestStatus = z
       .describe(
         '`waiting`: for a wallet. `verified` or `failed`: the checks of its presentation. `declined`: the wallet sent an error.',
       ),
+    issuersChecked: z
+      .boolean()
+      .optional()
+      .describe('`verified`: whether the verifier accepts only credentials of some issuers.'),
     expiresAt: z.iso.datetime(),
     authorizationRequest: z.string().optional().describe('The URL for the wallet, while the request waits.'),
     digitalRequest: DigitalRequest.optional().describe(
@@ -36,6 +41,7 @@ export async function readStatus(wallet: Wallet, token: string): Promise<Watched
   return {
     status: {
       state,
+      ...(state === 'verified' && { issuersChecked: toVerification(record).issuersChecked }),
       expiresAt: new Date(expiresTime * 1_000).toISOString(),
       ...(state === 'waiting' && {
         ...(directPost !== false && { authorizationRequest }),

@@ -5,13 +5,14 @@ import { isByAuthority } from '../dcql/match.ts'
 import type { CredentialQuery } from '../dcql/query.ts'
 import { isManagedDid, isRegistrarDid } from '../did-registrar/dids.ts'
 import type { AcceptedIssuers } from '../protocols/present-proof/openid4vp.ts'
+import { canonicalDid, includesDid } from '../did/document.ts'
 import { findAnchorValues, isTrustedDid } from '../trust-anchors/anchors.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
 /** Returns the subject of the issuer's certificate, if it has one. @throws {VerificationError} `issuer-not-trusted` */
 export type CheckTrust = (
   credential: { issuer: string; x5c?: unknown },
-  asked: CredentialQuery,
+  asked?: CredentialQuery,
 ) => Promise<string | undefined>
 
 /** Creates the check of issuers. Certificates must always end at a trust anchor. */
@@ -24,9 +25,13 @@ export function createTrustCheck(
     const isDid = issuer.startsWith('did:')
     const certificate = isDid ? undefined : await verifyChain(x5c, issuer)
     const { authorityKeyIds = [], subject } = certificate ?? {}
-    if (!isByAuthority({ authorityKeyIds }, asked))
+    if (asked && !isByAuthority({ authorityKeyIds }, asked))
       throw refused('No certificate of the issuer names one of the trusted_authorities of the query')
     if (accepted === 'any') return subject
+    if (Array.isArray(accepted)) {
+      if (includesDid(accepted, issuer)) return subject
+      throw refused(`The request does not trust the issuer ${canonicalDid(issuer)}`)
+    }
     if (isDid) {
       if (await isTrustedDid(db, issuer)) return undefined
       const isOwn = isRegistrarDid(issuer) && (await isManagedDid(db, issuer))

@@ -9,6 +9,7 @@ import { VerificationError } from '../credentials/verification-error.ts'
 import { getSigningKey } from '../did-registrar/keys.ts'
 import { canonicalDid } from '../did/document.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { findInvalid } from './credential-standing.ts'
 import { findDcqlCandidates } from './dcql-candidates.ts'
 import { getRecord } from './engine/find.ts'
 import { CredentialFormat } from './formats.ts'
@@ -18,6 +19,7 @@ import { findHolderKey } from './present-proof/formats/sd-jwt.ts'
 import { hasRequest } from './present-proof/openid4vp-response.ts'
 import { listHeldCredentials, type ListedCredential } from './listed-credentials.ts'
 import { presentProof, type PresentationRecord } from './present-proof/model.ts'
+import { findDistrust } from './present-proof/held-credentials.ts'
 
 const Candidate = z
   .object({
@@ -26,8 +28,9 @@ const Candidate = z
     issuer: z.string().describe('The issuer’s DID, short where it has a short form.'),
     schemas: z.array(z.string()).describe('The schemas of the credential; of an SDJWT its type.'),
     claims: z.array(z.string()).describe('The names of its claims.'),
+    receivedAt: z.iso.datetime(),
     expired: z.boolean(),
-    revoked: z.boolean().describe('As reported by the issuer.'),
+    revoked: z.boolean().describe('As reported by the issuer. `reason` also has what its status list says.'),
     answers: z
       .object({ attributes: z.array(z.string()), predicates: z.array(z.string()) })
       .optional()
@@ -49,7 +52,9 @@ export const PresentationCandidates = z
   .object({
     candidates: z
       .array(Candidate)
-      .describe('The credentials of the wallet that satisfy the request, oldest first.'),
+      .describe(
+        'The credentials of the wallet that satisfy the request, newest first. None of them is revoked, suspended or expired, as far as its status list can be read.',
+      ),
     others: z.array(Candidate).describe('The other credentials, each with the reason.'),
     lines: z
       .array(
@@ -72,7 +77,7 @@ export const PresentationCandidates = z
       .array(z.object({ credentialId: z.string(), recordId: z.string() }))
       .optional()
       .describe(
-        'A query in DCQL: the credentials that are presented over OpenID4VP if `proofId` names none, by the ids of the credential queries. Absent if the request cannot be answered.',
+        'A query in DCQL: the credentials that are presented over OpenID4VP if `proofId` names none, by the ids of the credential queries: the newest of the candidates. Absent if the request cannot be answered.',
       ),
   })
   .meta({ id: 'PresentationCandidates' })
@@ -80,7 +85,7 @@ export type PresentationCandidates = z.infer<typeof PresentationCandidates>
 
 /**
  * Compares the wallet's credentials with a received request: format, schemas and issuers, claims of an SD-JWT, dates, the holder's key,
- * and reported revocation. Signatures were verified when the credentials were received. Status lists are not read.
+ * and reported revocation; then reads the status of those that fit. Signatures were verified when the credentials were received.
  *
  * @throws {Problem} 404; 400 for a verifier's record
  */
@@ -94,9 +99,8 @@ export async function findCandidates(
     throw new Problem(presentProof.problems.wrongState, detail)
   }
   const query = record.dcql?.query ?? (hasRequest(record) ? record.openid4vpRequest.dcqlQuery : undefined)
-  if (query) return findDcqlCandidates(wallet, query)
-  const judged: Candidate[] = []
-  for await (const held of listHeldCredentials(wallet.db)) judged.push(await judge(wallet, record, held))
+  if (query) return findDcqlCandidates(wallet, query, record.issuers)
+  const judged = await judgeAll(wallet, record)
   const candidates = judged.filter(({ reason }) => reason === undefined)
   const lines = (record.anyProof || record.credentialFormat === 'AnonCreds' ? [] : record.proofs).map(
     (line) => ({
@@ -116,6 +120,21 @@ export async function findCandidates(
   }
 }
 
+async function judgeAll(wallet: Wallet, record: PresentationRecord): Promise<Candidate[]> {
+  const judged: Candidate[] = []
+  const fitting: ListedCredential[] = []
+  for await (const held of listHeldCredentials(wallet.db)) {
+    const candidate = await judge(wallet, record, held)
+    judged.push(candidate)
+    if (candidate.reason === undefined) fitting.push(held)
+  }
+  const invalid = await findInvalid(wallet, fitting)
+  return judged.map((each) => {
+    const reason = each.reason ?? invalid.get(each.recordId)
+    return reason === undefined ? each : { ...each, reason }
+  })
+}
+
 /** The only way to satisfy a request: the only candidate, or the only candidates of their lines if they satisfy all lines. */
 function findChoice(candidates: Candidate[], lines: PresentationCandidates['lines']): string[] | undefined {
   if (lines.length === 0) return candidates.length === 1 ? [candidates[0]!.recordId] : undefined
@@ -124,8 +143,8 @@ function findChoice(candidates: Candidate[], lines: PresentationCandidates['line
 }
 
 async function judge(wallet: Wallet, record: PresentationRecord, held: ListedCredential): Promise<Candidate> {
-  const { id: recordId, format: credentialFormat, issuer, isRevoked: revoked } = held
-  const about = { recordId, credentialFormat, issuer: canonicalDid(issuer), revoked }
+  const { id: recordId, format: credentialFormat, issuer, receivedAt, isRevoked: revoked } = held
+  const about = { recordId, credentialFormat, issuer: canonicalDid(issuer), receivedAt, revoked }
   const decoded = attempt(() => issuanceFormats[held.format].read(held.credential))
   if ('reason' in decoded)
     return { ...about, schemas: [], claims: [], expired: false, reason: decoded.reason }
@@ -160,6 +179,8 @@ async function findMismatch(
   const { credentialFormat: requested, proofs, claims = {} } = record
   const { format, credential, issuer: issuerDid, subject, isRevoked } = held
   if (format !== requested) return { reason: `It is a ${format} credential; the request is for ${requested}` }
+  const distrust = findDistrust(record.issuers, issuerDid)
+  if (distrust !== undefined) return { reason: distrust }
   try {
     if (format === 'AnonCreds') return toAnswers(await fitOf(wallet, record, held))
     const constrained = attempt(() => checkOneSatisfied(proofs, { ...decoded, issuerDid }, 'The request'))

@@ -13,14 +13,21 @@ import {
   mismatchOf,
   type Presentable,
   type Unpresentable,
+  withoutInvalid,
 } from './present-proof/dcql-answer.ts'
 import type { ListedCredential } from './listed-credentials.ts'
+import type { PresentationRecord } from './present-proof/model.ts'
 
 type Candidate = PresentationCandidates['candidates'][number]
 
 /** `choice` is there if each requested credential has only one candidate; `answer` is that of a call that names no credentials. */
-export async function findDcqlCandidates(wallet: Wallet, query: DcqlQuery): Promise<PresentationCandidates> {
-  const { presentable, others } = await compareCredentials(wallet, query)
+export async function findDcqlCandidates(
+  wallet: Wallet,
+  query: DcqlQuery,
+  issuers?: PresentationRecord['issuers'],
+): Promise<PresentationCandidates> {
+  const compared = await compareCredentials(wallet, query, issuers)
+  const { presentable, others } = await withoutInvalid(wallet, compared)
   const judged: Candidate[] = []
   const checkpoint = createCheckpoint()
   for (const each of presentable) {
@@ -80,11 +87,12 @@ function disclosedBy({ format, credential }: ListedCredential, paths: readonly C
   return selectDisclosures(disclosures, paths).map(({ path }) => describePath(path))
 }
 
-function toCandidate({ id, format, issuer, isRevoked }: ListedCredential) {
+function toCandidate({ id, format, issuer, receivedAt, isRevoked }: ListedCredential) {
   return {
     recordId: id,
     credentialFormat: format,
     issuer: canonicalDid(issuer),
+    receivedAt,
     expired: false,
     revoked: isRevoked,
   }

@@ -6,23 +6,28 @@ import { CredentialData } from './issue-credential/model.ts'
 import type { HeldCredential } from './present-proof/format.ts'
 
 /** A credential of the wallet, and whether its issuer has reported that it is revoked. */
-export type ListedCredential = HeldCredential & { format: CredentialFormat; isRevoked: boolean }
+export type ListedCredential = HeldCredential & {
+  format: CredentialFormat
+  receivedAt: string
+  isRevoked: boolean
+}
 
-/** All credentials of the wallet, oldest first. Other requests proceed while a large wallet is read. */
+/** All credentials of the wallet, newest first. Other requests proceed while a large wallet is read. */
 export async function* listHeldCredentials(db: Db): AsyncGenerator<ListedCredential> {
   const rows = await db
     .selectFrom('credential')
     .innerJoin('record', 'record.id', 'credential.id')
     .selectAll('credential')
     .select('record.data')
-    .orderBy('credential.created_at')
-    .orderBy('credential.id')
+    .orderBy('credential.created_at', 'desc')
+    .orderBy('credential.id', 'desc')
     .execute()
   const checkpoint = createCheckpoint()
-  for (const { data, format, ...row } of rows) {
+  for (const { data, format, created_at: receivedAt, ...row } of rows) {
     await checkpoint()
     yield {
       ...row,
+      receivedAt,
       format: CredentialFormat.parse(format),
       isRevoked: CredentialData.shape.revocation.parse(JSON.parse(data).revocation) !== undefined,
     }

@@ -88,6 +88,19 @@ export const Sides = {
   invitation: StoredInvitation.optional(),
 }
 
+/** Until when an invitation, an offer or a request can be answered. */
+export const ExpiresAt = z.iso
+  .datetime()
+  .optional()
+  .describe(
+    'Until when the invitation, the offer or the request can be answered (extension). Present while it waits for that answer, and after this time.',
+  )
+
+/** The value of `ExpiresAt`. `expiresTime` is in epoch seconds. */
+export function toExpiresAt(expiresTime: number | undefined): string | undefined {
+  return expiresTime === undefined ? undefined : new Date(expiresTime * 1_000).toISOString()
+}
+
 /** The members of a REST resource whose record began with an invitation. */
 export const InvitationFields = {
   goalCode: z.string().optional(),

@@ -93,6 +93,7 @@ const TracedRecord = z
     id: z.string(),
     role: z.string(),
     state: z.string(),
+    expiresAt: at.optional().describe('Until when its invitation, offer or request can be answered.'),
     failure: z.string().optional().describe('The last failure.'),
   })
   .meta({ id: 'TraceRecord' })

@@ -72,10 +72,19 @@ async function findTraced(db: Db, thid: string): Promise<Traced[]> {
   return found.flat()
 }
 
-function toTracedRecord({ protocol, record: { id, role, state, ...data } }: Traced): TracedRecord {
-  const { metaLastFailure } = data as { metaLastFailure?: { title: string; detail?: string } }
+function toTracedRecord({ protocol, record }: Traced): TracedRecord {
+  const { id, role, state } = record
+  const { metaLastFailure } = record as { metaLastFailure?: { title: string; detail?: string } }
+  const { expiresAt } = protocol.toResource(record) as { expiresAt?: string }
   const failure = metaLastFailure?.detail ?? metaLastFailure?.title
-  return { topic: topicOf(protocol), id, role, state, ...(failure !== undefined && { failure }) }
+  return {
+    topic: topicOf(protocol),
+    id,
+    role,
+    state,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(failure !== undefined && { failure }),
+  }
 }
 
 /** A delivered ping without a reply. */

@@ -54,8 +54,8 @@ test('an AnonCreds credential goes from definition to proof, described in words 
   const refused = [
     [[...wanted], /All of the following must be provided|format/],
     [[...wanted, '--format', 'jwt'], /--reveal is for --format anoncreds/],
-    [['--format', 'anoncreds'], /Nothing is requested/],
-    [['--format', 'anoncreds', '--predicate', 'age=18'], /not in the form 'age>=18'/],
+    [['--format', 'anoncreds', '--any-issuer'], /Nothing is requested/],
+    [['--format', 'anoncreds', '--any-issuer', '--predicate', 'age=18'], /not in the form 'age>=18'/],
   ] as const
   for (const [flags, reason] of refused)
     expect(await as(issuer).run`${ask} ${flags}`).toMatchObject(fails(2, reason))

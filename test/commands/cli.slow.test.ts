@@ -389,7 +389,7 @@ describe('with a daemon', () => {
       err: expect.stringContaining('accept-invitation'),
     })
 
-    const request = await user.run`proof request --invitation`
+    const request = await user.run`proof request --invitation --any-issuer`
     const asked = await user.run(words`proof accept-invitation -`, {
       env: { AGENT_API_KEY: apiKey },
       input: request.out,

@@ -153,6 +153,7 @@ const meanings: Readonly<Record<string, string>> = {
   tag: 'a word to find a schema by',
   thid: 'what belongs to a DIDComm thread',
   timeout: 'how long to wait',
+  'any-issuer': 'credentials of every issuer are accepted',
   'trust-issuer': 'an issuer whose credentials are accepted',
   to: 'where something goes: to a webhook, or to another agent',
   type: 'the type of an event',

@@ -98,7 +98,7 @@ test('a record of the wallet gives a query that a request takes', async () => {
   })
   const file = join(pair.user.folder, 'query.json')
   writeFileSync(file, JSON.stringify(query))
-  const request = await pair.as(issuer).json`proof request --oid4vp --dcql ${file}`
+  const request = await pair.as(issuer).json`proof request --oid4vp --dcql ${file} --any-issuer`
   expect(request.openid4vp.dcqlQuery).toEqual(query)
 })
 
@@ -113,7 +113,7 @@ test('a query is requested over a connection, and answered with the claims that 
   const file = join(user.folder, 'name.json')
   writeFileSync(file, (await as(holder).run`dcql from ${recordId} --claim name`).out)
   const { thid, presentationId } = await as(issuer)
-    .json`proof request --connection ${connection} --dcql ${file}`
+    .json`proof request --connection ${connection} --dcql ${file} --any-issuer`
   const asked = await presentationIn(holder.call, thid, 'RequestReceived')
   const shown = await as(holder).run`proof show ${asked.presentationId}`
   expect(shown.out).toMatch(/^asked for +name of /m)

@@ -250,7 +250,7 @@ test('a JWT credential is offered, accepted, issued and presented', async () => 
 
 test('an SD-JWT is issued and discloses only the requested claims', async () => {
   const { held } = await issue`--format sdjwt --claim name=Alice --claim birthday=2000-01-01`
-  const { asked, toAnswer } = await ask`--format sdjwt --claim name`
+  const { asked, toAnswer } = await ask`--format sdjwt --claim name --any-issuer`
   await json(alice)`proof present ${toAnswer} --credential ${held} --wait`
   const shown = await become(proof(asked), { status: 'PresentationVerified' })
   expect(JSON.stringify(shown.disclosedClaims)).toContain('Alice')
@@ -277,10 +277,10 @@ test('an offer, a request and a presentation are rejected', async () => {
     protocolState: 'ProblemReportReceived',
   })
 
-  const first = await ask()
+  const first = await ask`--any-issuer`
   expect(await json(alice)`proof reject ${first.toAnswer}`).toMatchObject({ status: 'RequestRejected' })
   const badge = await issue`--claim badge:=1`
-  const second = await ask()
+  const second = await ask`--any-issuer`
   await json(alice)`proof present ${second.toAnswer} --credential ${badge.held}`
   await become(proof(second.asked), { status: 'PresentationVerified' })
   expect(await json(acme)`proof reject ${second.asked}`).toMatchObject({ status: 'PresentationRejected' })
@@ -289,7 +289,7 @@ test('an offer, a request and a presentation are rejected', async () => {
 test('a proof with a revoked credential fails verification', async () => {
   const { issued, held } = await issue`--claim badge:=2`
   await json(acme)`credential revoke ${issued} --yes`
-  const { asked, toAnswer } = await ask()
+  const { asked, toAnswer } = await ask`--any-issuer`
   await json(alice)`proof present ${toAnswer} --credential ${held}`
   await become(proof(asked), { status: 'PresentationVerificationFailed' })
   const { credential } = await json(alice)`credential export ${held}`
@@ -305,7 +305,7 @@ test('offers and requests work by invitation, without a connection', async () =>
   expect(offered).toMatchObject({ protocolState: 'InvitationGenerated' })
   const { recordId } = await json(alice)`credential accept-invitation ${offered.invitation.invitationUrl}`
   await json(alice)`credential accept ${recordId} --subject ${await holder()} --wait`
-  const asked = await json(acme)`proof request --invitation`
+  const asked = await json(acme)`proof request --invitation --any-issuer`
   const { presentationId } = await json(alice)`proof accept-invitation ${asked.invitation.invitationUrl}`
   await json(alice)`proof present ${presentationId} --credential ${recordId} --wait`
   await become(proof(asked.presentationId), { status: 'PresentationVerified' })

@@ -20,7 +20,7 @@ async function offered(issuer: string, claim: string) {
 
 /** Accepts a new request by invitation. Returns the prover's record id. */
 async function asked(...flags: string[]) {
-  const { out } = await user.run`proof request --invitation ${flags}`
+  const { out } = await user.run`proof request --invitation --any-issuer ${flags}`
   return (await holder.run`proof accept-invitation ${out} -q`).out
 }
 
@@ -40,7 +40,9 @@ test('a proof uses the only matching credential or the named one', async () => {
   expect(none).toMatchObject(fails(3, /No credential[^]*Try: agent proof reject/))
   const alice = await accept('name=Alice')
   const shown = await holder.run`proof show ${first}`
-  expect(shown.out).toMatch(new RegExp(`CREDENTIAL +CLAIMS +ISSUER\n${alice} +name +did:prism:`))
+  expect(shown.out).toMatch(
+    new RegExp(`CREDENTIAL +CLAIMS +RECEIVED +ISSUER\n${alice} +name +(?:now|\\d+ s ago) +did:prism:`),
+  )
   expect(shown.err).toContain(`Next:\n  agent proof present ${first}`)
   expect((await holder.run`proof present ${first} --wait`).out).toContain('PresentationSent')
 
@@ -172,7 +174,7 @@ test('an invitation can be withdrawn, and a connection removed', async () => {
   await expect
     .poll(async () => (await user.run`connection show ${made.connectionId}`).out)
     .toContain('ConnectionResponseSent')
-  const { out: waiting } = await user.run`proof request --connection ${made.connectionId} -q`
+  const { out: waiting } = await user.run`proof request --any-issuer --connection ${made.connectionId} -q`
   const early = await user.run`connection remove ${made.connectionId} --yes`
   expect(early).toMatchObject({ code: 5, err: expect.stringContaining(waiting) })
   expect((await user.run`proof remove ${waiting} --yes`).code).toBe(0)
@@ -189,7 +191,9 @@ test('invitations, offers and requests end when --expires-in says', async () => 
   const offer = ['credential', 'offer', '--issuing-did', issuer, '--claim', 'name=Alice', ...long]
   expect(lifetime(await user.json(['connection', 'invite', ...long]))).toBe(14 * 86_400)
   expect(lifetime(await user.json([...offer, '--invitation']))).toBe(14 * 86_400)
-  expect(lifetime(await user.json(['proof', 'request', '--invitation', ...long]))).toBe(14 * 86_400)
+  expect(lifetime(await user.json(['proof', 'request', '--invitation', '--any-issuer', ...long]))).toBe(
+    14 * 86_400,
+  )
   expect(await user.run([...offer, '--connection', 'x'])).toMatchObject(fails(2, 'expires-in'))
   expect(await user.run`connection invite --expires-in 90d`).toMatchObject(fails(2, 'expiresIn'))
 })

@@ -45,7 +45,7 @@ test('a label refers to the established connection before invitations with the s
     body: { label: 'Alice' },
   })
   expect((await as(issuer).run`connection invite --label Alice`).code).toBe(0)
-  const asked = await as(issuer).run`proof request --connection Alice --json`
+  const asked = await as(issuer).run`proof request --connection Alice --any-issuer --json`
   expect(JSON.parse(asked.out)).toMatchObject({ connectionId: inviterConnectionId })
   expect((await as(issuer).run`message send hello --connection alice`).code).toBe(0)
   expect((await as(issuer).run`didcomm ping Alice`).code).toBe(0)

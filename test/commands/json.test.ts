@@ -150,7 +150,7 @@ test('DIDs, connections, credentials and proofs', async () => {
   await run(`credential status-list ${list}`)
   expect(content.claims).toMatchObject({ name: 'Alice' })
 
-  const { presentationId } = await run(`proof request --connection ${connectionId}`)
+  const { presentationId } = await run(`proof request --connection ${connectionId} --any-issuer`)
   const find = async () =>
     (await holder('proof list')).contents.find(({ status }: any) => status === 'RequestReceived')
   const asked = await until('a request', find, (record) => record !== undefined)
@@ -163,7 +163,7 @@ test('DIDs, connections, credentials and proofs', async () => {
   const query = join(user.folder, 'query.json')
   const meta = { type_values: [['VerifiableCredential']] }
   writeFileSync(query, JSON.stringify({ credentials: [{ id: 'a', format: 'jwt_vc_json', meta }] }))
-  const { openid4vp } = await run(`proof request --oid4vp --dcql ${query}`)
+  const { openid4vp } = await run(`proof request --oid4vp --any-issuer --dcql ${query}`)
   await holder(`oid4vc present ${openid4vp.authorizationRequest} --credential ${held} --yes`)
 
   await run(`credential offer --connection ${connectionId} --issuing-did ${did} --claim name=Bob`)

@@ -94,7 +94,7 @@ test('the suggested commands lead from an offer to a proof, with the key in a fi
     .poll(async () => (await paste(`agent credential list ${as('holder')}`)).out)
     .toContain('CredentialReceived')
 
-  await paste(`agent proof request --connection Alice ${as('issuer')}`)
+  await paste(`agent proof request --connection Alice --any-issuer ${as('issuer')}`)
   await expect
     .poll(async () => (await paste(`agent proof list ${as('holder')}`)).out)
     .toContain('RequestReceived')

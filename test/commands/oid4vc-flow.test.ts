@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CommandResult, newUser, type User } from './_cli.ts'
+import { type CommandResult, newUser, type User, words } from './_cli.ts'
 
 const ledger = mkdtempSync(join(tmpdir(), 'identity-agent-'))
 const env = { VDR_URL: `sqlite:${join(ledger, 'vdr.db')}` }
@@ -54,7 +54,7 @@ async function queryFor(recordId: string): Promise<string> {
   return file
 }
 
-const request = (file: string) => issuer.json`proof request --oid4vp --dcql ${file}`
+const request = (file: string) => issuer.json`proof request --oid4vp --trust-issuer ${did!} --dcql ${file}`
 
 describe.each(['jwt', 'sdjwt'] as const)('a credential as %s', (format) => {
   test('is offered, received, requested, presented, verified, revoked and refused', async () => {
@@ -79,14 +79,54 @@ describe.each(['jwt', 'sdjwt'] as const)('a credential as %s', (format) => {
     await printedBy(issuer.run`proof accept ${first.presentationId}`)
 
     await printedBy(issuer.run`credential revoke ${issued} --yes`)
+    const listed = async () =>
+      (await holder.run`credential list`).out.split('\n').find((line) => line.includes(received.recordId))
+    expect(await listed()).not.toContain('revoked')
     const second = await request(query)
-    const refused = await holder.run`oid4vc present ${second.openid4vp.authorizationRequest} --yes`
+    const again = words`oid4vc present ${second.openid4vp.authorizationRequest} --yes`
+    const left = await holder.run(again)
+    expect([left.code, left.err]).toEqual([3, expect.stringContaining('The issuer has revoked it')])
+    // No notification came: the wallet has read the list of the issuer.
+    expect(await listed()).toMatch(/CredentialReceived, revoked \(checked (now|\d+ s ago)\)/)
+    const refused = await holder.run`${again} --credential ${received.recordId}`
     expect(refused.code).toBe(5)
+    expect(refused.err).toContain('Warning: the credential')
     expect(refused.err).toContain('the credential is revoked')
     const failed = await issuer.run`proof show ${second.presentationId}`
     expect(failed).toMatchObject({ code: 8, out: expect.stringContaining('PresentationVerificationFailed') })
     expect(failed.out).toMatch(/failed +status: .*the credential is revoked/)
   })
+})
+
+test('a valid credential is presented beside a revoked one; of several, one is named', async () => {
+  const receive = async () => {
+    const { credentialOffer, recordId } = await offer('jwt')
+    const { recordId: held } = await holder.json`oid4vc receive ${credentialOffer} --yes`
+    return { issued: recordId as string, held: held as string }
+  }
+  const [valid, revoked] = [await receive(), await receive()]
+  const query = await queryFor(valid.held)
+  const present = async (...flags: string[]) => {
+    const { openid4vp } = await request(query)
+    return holder.run`oid4vc present ${openid4vp.authorizationRequest} --yes ${flags}`
+  }
+  await printedBy(issuer.run`credential revoke ${revoked.issued} --yes`)
+  const { code, err } = await present('--explain')
+  expect([code, err]).toEqual([
+    0,
+    expect.stringContaining(`not offered: ${revoked.held}: The issuer has revoked it`),
+  ])
+  expect(err).toContain(`of the credential ${valid.held}`)
+
+  const newer = await receive()
+  const several = await present()
+  expect([several.code, several.err]).toEqual([
+    2,
+    expect.stringContaining('2 credentials answer the request; name one for each query with --credential'),
+  ])
+  expect(several.err.indexOf(newer.held)).toBeLessThan(several.err.indexOf(valid.held))
+  expect(several.err).not.toContain(revoked.held)
+  expect((await present('--credential', newer.held)).code).toBe(0)
 })
 
 test('an offer and a request are rejected, and the verifier is told', async () => {

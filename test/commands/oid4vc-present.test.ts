@@ -28,7 +28,7 @@ beforeAll(async () => {
   recordId = (await issueSdJwtTo(holding, { keyId: 'key-1', claims })).recordId
   const file = join(user.folder, 'query.json')
   writeFileSync(file, JSON.stringify({ credentials: [credentialQuery()] }))
-  asking = words`proof request --oid4vp --dcql ${file}`
+  asking = words`proof request --oid4vp --any-issuer --dcql ${file}`
 })
 afterAll(async () => {
   await pair[Symbol.asyncDispose]()
@@ -54,7 +54,7 @@ test('the command shows verifier, trust and claims, explains its steps, and pres
 })
 
 test('a link of DIDComm is named, with the command that answers it', async () => {
-  const request = await verifier!.json`proof request --invitation`
+  const request = await verifier!.json`proof request --invitation --any-issuer`
   const offer = await verifier!.json`connection invite`
   for (const [{ invitation }, hint] of [
     [
@@ -116,7 +116,7 @@ test.runIf(hasScript())('a person who does not consent declines, and the verifie
 test('a request that no credential answers exits with 3', async () => {
   const file = join(user.folder, 'passport.json')
   writeFileSync(file, JSON.stringify({ credentials: [credentialQuery({ types: ['urn:passport'] })] }))
-  const { out } = await verifier!.run`proof request --oid4vp --dcql ${file}`
+  const { out } = await verifier!.run`proof request --oid4vp --any-issuer --dcql ${file}`
   const { code, err } = await holder!.run`oid4vc present ${out} --yes`
   expect([code, err]).toEqual([
     3,

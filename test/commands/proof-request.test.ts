@@ -1,8 +1,9 @@
-/** Describes a proof request in words. */
-import { expect, test } from 'vitest'
+/** Proof requests: whose credentials they accept, in words, and what the record says of the answer. */
+import { describe, expect, test } from 'vitest'
 import { proofRequestText } from '../../cli/format/proof-request.ts'
-import { connect } from '../_tenants.ts'
-import { words } from './_cli.ts'
+import { startConnected } from '../flows/_steps.ts'
+import { connect, presentationIn } from '../_tenants.ts'
+import { newUser, words } from './_cli.ts'
 import { startCommandedPair } from './_agents.ts'
 
 const jwt = {
@@ -66,6 +67,66 @@ test.each([
   ],
 ])('%s', (text, content, proofs) => {
   expect(proofRequestText({ requestData: [JSON.stringify(content)], proofs })).toBe(text)
+})
+
+describe('whose credentials a request accepts', () => {
+  test.each([
+    ['nothing', [], ''],
+    ['a schema alone', ['--schema', schemaId], ''],
+    ['a query without authorities', ['--dcql', '-'], JSON.stringify({ credentials: [{ id: 'a' }] })],
+  ])('%s does not say it, and both ways out are named', async (_, flags, input) => {
+    using user = newUser()
+    const connection = words`proof request --connection 01980000-0000-7000-8000-000000000001`
+    const asking = ['--url', 'http://127.0.0.1:9', ...flags]
+    for (const line of [connection, words`proof request --invitation`])
+      expect(await user.run([...line, ...asking], { input })).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/--trust-issuer <did>, or .*--any-issuer/),
+      })
+  })
+
+  test('over OpenID4VP it is said too, and the two flags exclude each other', async () => {
+    using user = newUser()
+    const input = JSON.stringify({ credentials: [{ id: 'a' }] })
+    const asking = words`proof request --oid4vp --dcql - --url http://127.0.0.1:9`
+    expect(await user.run(asking, { input })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--any-issuer'),
+    })
+    const both = await user.run([...asking, '--any-issuer', '--trust-issuer', issuer], { input })
+    expect(both.code).toBe(2)
+  })
+
+  test('the record says who presented what, by whom it is issued, and whether the issuer was checked', async () => {
+    await using pair = await startConnected()
+    const { holder, issuer: verifier, connectionId, issuingDID, subjectId } = pair
+    await pair.toHolder({ name: 'Alice' })
+    using user = newUser()
+    const as = ({ apiKey }: { apiKey: string }) =>
+      user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey })
+    const prove = async (...flags: string[]) => {
+      const made = await as(verifier).json`proof request --connection ${connectionId} ${flags}`
+      const { presentationId } = await presentationIn(holder.call, made.thid, 'RequestReceived')
+      expect((await as(holder).run`proof present ${presentationId}`).code).toBe(0)
+      await presentationIn(verifier.call, made.thid, 'PresentationVerified')
+      return as(verifier).run`proof show ${made.presentationId}`
+    }
+    const checked = (await prove('--trust-issuer', issuingDID)).out
+    for (const line of [
+      /state +PresentationVerified \(the presentation is valid\)/,
+      new RegExp(`trusted issuer +${issuingDID}`),
+      new RegExp(`presented by +${subjectId}`),
+      /shown name +Alice/,
+      new RegExp(`^issuer +${issuingDID}`, 'm'),
+      /passed +form, audience, nonce, time, holder-binding, trust, validity, signature, status/,
+      /issuer check +only issuers that the request accepts/,
+    ])
+      expect(checked).toMatch(line)
+    const unchecked = (await prove('--any-issuer')).out
+    expect(unchecked).toContain('PresentationVerified (the presentation is valid, issuer not checked)')
+    expect(unchecked).toMatch(/issuer check +none: the request accepts credentials of any issuer/)
+    expect((await as(verifier).run`proof list`).out).toContain('PresentationVerified, issuer not checked')
+  })
 })
 
 test('both sides see the request in words in show and list, and JSON only with --json', async () => {

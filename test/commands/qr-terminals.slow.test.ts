@@ -39,7 +39,7 @@ beforeAll(async () => {
   commands = {
     connection: ['connection', 'invite'],
     offer: ['credential', 'offer', '--invitation', '--issuing-did', did.did, '--claim', 'name=Alice'],
-    proof: ['proof', 'request', '--invitation'],
+    proof: ['proof', 'request', '--invitation', '--any-issuer'],
     onboard: ['onboard', 'create', '--from', 'Acme'],
     auth: ['auth', 'create', '--from', 'Acme'],
   }

@@ -67,7 +67,7 @@ test('an SD-JWT goes from offer to proof, described in words on each side', asyn
     fails(2, 'must be a new file'),
   )
 
-  const ask = words`proof request --connection ${connection} --claim name --claim ${'address.zip\\.code'}`
+  const ask = words`proof request --connection ${connection} --any-issuer --claim name --claim ${'address.zip\\.code'}`
   expect((await as(issuer).run(ask)).code).toBe(2)
   const request = (await as(issuer).json`${ask} --format sdjwt`) as {
     thid: string

@@ -179,7 +179,9 @@ describe('policies', () => {
 
   test('restrict a proof request', async () => {
     const { id } = await json`policy create --name p --constraints [{"schemaId":"https://a.example/1"}]`
-    const request = await json`proof request --connection ${connectionId} --policy ${id}`
+    const asking = words`proof request --connection ${connectionId} --policy ${id}`
+    expect(await run(asking)).toMatchObject({ code: 2, err: expect.stringContaining('no trusted issuers') })
+    const request = await json`${asking} --any-issuer`
     expect(request.policyId).toBe(id)
     expect((await run`proof show ${request.presentationId}`).out).toMatch(new RegExp(`^policy +${id}$`, 'm'))
     expect((await run`proof request --connection ${connectionId} --policy ${noId}`).code).toBe(3)

@@ -6,7 +6,7 @@ import { waitForRecord, type WaitFlags } from '../../cli/wait.ts'
 import type { Event } from '../../cli/client/events.ts'
 import type { Client } from '../../daemon/client/client.ts'
 import { sharedAgent } from '../_agent.ts'
-import type { PresentationRecord } from '../../cli/format/records.ts'
+import type { PresentationRecord } from '../../cli/format/proofs.ts'
 import { timeoutText, waitingLine } from '../../cli/format/states.ts'
 import { newUser } from './_cli.ts'
 

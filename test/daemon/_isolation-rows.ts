@@ -145,7 +145,7 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'POST /oid4vci/issuers/{issuerId}/credential-offers': withBody(ofIssuer, ({ did }) => ({ credentialConfigurationId: 'Person', issuingDID: did, claims: { name: 'Eve' } })),
   'POST /present-proof/presentations':         bodies(({ connection }) => ({ connectionId: connection, proofs: [] })),
   'POST /present-proof/presentations/invitation': bodies(({ policy }) => ({ proofs: [], policyId: policy })),
-  'POST /present-proof/presentations/openid4vp': bodies(({ policy }) => ({ dcqlQuery: { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['urn:a'] } }] }, policyId: policy })),
+  'POST /present-proof/presentations/openid4vp': bodies(({ policy }) => ({ dcqlQuery: { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['urn:a'] } }] }, issuers: 'any', policyId: policy })),
   'POST /present-proof/presentations/openid4vp/requests': nothing,
   'POST /present-proof/presentations/{presentationId}/digital-credential': withBody(presentations, () => ({ protocol: 'openid4vp-v1-unsigned', data: { error: 'access_denied' } })),
   'POST /present-proof/presentations/{presentationId}/response-code': withBody(presentations, () => ({ responseCode: 'abc' })),

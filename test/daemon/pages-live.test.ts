@@ -45,7 +45,7 @@ const links = {
   },
   'a request over OpenID4VP': async (at: TestAgent) => {
     const { presentationId, openid4vp } = await at.tenant('POST /present-proof/presentations/openid4vp', {
-      body: { dcqlQuery: personQuery },
+      body: { dcqlQuery: personQuery, issuers: 'any' },
     })
     const { pageUrl: url, authorizationRequest } = openid4vp!
     const request = await readRequest(authorizationRequest)

@@ -26,10 +26,14 @@ export const needsPostgres = (page: string): boolean => readBlocks(read(page)).s
 
 /**
  * Runs a page in a new HOME, which is its working directory. bash stops at the first failure. Free ports replace those
- * of daemons (8085, 8090) and receivers (3000). Pages with a prepared state also have the files of docs/how-to/prepare.md. The agent of the prepared states is `shared`.
+ * of daemons (8085, 8090) and receivers (3000). Pages with a prepared state also have the files of docs/how-to/prepare.md. The agent of the prepared states is `shared`. `change` edits the page first.
  */
-export async function runPage(page: string, shared: () => Promise<Shared>): Promise<void> {
-  const { blocks, startsWith } = readBlocks(read(page))
+export async function runPage(
+  page: string,
+  shared: () => Promise<Shared>,
+  change: (text: string) => string = (text) => text,
+): Promise<void> {
+  const { blocks, startsWith } = readBlocks(change(read(page)))
   using user = newUser()
   const { folder } = user
   const configDir = join(folder, '.config', 'identity-agent')

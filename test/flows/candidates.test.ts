@@ -44,16 +44,17 @@ test('a JWT with the requested schema and issuer is a candidate and can be prese
   const all = await ask(pair, { connectionId })
   expect(all.others).toEqual([])
   expect(all.candidates).toEqual([
+    expect.objectContaining({ recordId: person.recordId, schemas: [schemaId], claims: ['name'] }),
     {
       recordId: plain.recordId,
       credentialFormat: 'JWT',
       issuer: issuingDID,
       schemas: [],
       claims: ['name', 'age'],
+      receivedAt: expect.any(String),
       expired: false,
       revoked: false,
     },
-    expect.objectContaining({ recordId: person.recordId, schemas: [schemaId], claims: ['name'] }),
   ])
 
   const bySchema = await ask(pair, { connectionId, proofs: [{ schemaId, trustIssuers: [issuingDID] }] })

@@ -59,6 +59,25 @@ const presented =
     return present(request, { person: [await presentSdJwt(request, await toPresented())] })
   }
 
+const requestedIssuers: Check[] = [
+  {
+    file: 'trust.ts',
+    text: 'includesDid(accepted, issuer)',
+    off: 'true',
+    attack: presented(() => ({}), { issuers: ['did:web:other.example'] }),
+  },
+  {
+    file: 'requests.ts',
+    text: 'issuers !== undefined || restrictsIssuers({ policy, query })',
+    off: 'true',
+    attack: ({ agent, tenant: { apiKey } }) =>
+      ask(agent, 'POST /present-proof/presentations/openid4vp', {
+        body: JSON.stringify({ dcqlQuery: personQuery }),
+        apiKey,
+      }),
+  },
+]
+
 const responses: Check[] = [
   {
     file: 'authorization-response.ts',
@@ -651,6 +670,7 @@ const strangers: Check[] = [
 ]
 
 export const checks: Check[] = [
+  ...requestedIssuers,
   ...responses,
   ...strangers,
   ...digital,

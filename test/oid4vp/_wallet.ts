@@ -46,7 +46,7 @@ export type RequestOptions = {
   origins?: string[]
   directPost?: boolean
   policyId?: string
-  issuers?: 'any' | 'trusted'
+  issuers?: 'any' | 'trusted' | string[]
   sameHolder?: boolean | undefined
   transactionData?: any[]
   verifierInfo?: any[]
@@ -54,9 +54,9 @@ export type RequestOptions = {
   expiresIn?: number
 }
 
-/** Requests the credential `person`, or others. */
+/** Requests the credential `person` of any issuer, or others. */
 export function requestProof({ tenant }: Pick<Verifier, 'tenant'>, options: RequestOptions = {}) {
-  const body = { dcqlQuery: personQuery, ...options }
+  const body = { dcqlQuery: personQuery, issuers: 'any' as const, ...options }
   return tenant.call('POST /present-proof/presentations/openid4vp', { body })
 }
 

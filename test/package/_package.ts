@@ -106,6 +106,6 @@ alice connection accept - --wait <invitation.txt
 offer=$(agent credential offer --connection Alice --issuing-did "$issuer" --claim name=Alice --wait=OfferSent --quiet)
 alice credential accept "$(alice credential list --quiet)" --wait=RequestSent
 agent credential issue "$offer" --wait
-proof=$(agent proof request --connection Alice --wait=RequestSent --quiet)
+proof=$(agent proof request --connection Alice --trust-issuer "$issuer" --wait=RequestSent --quiet)
 alice proof present "$(alice proof list --quiet)" --wait
 agent proof show "$proof"`

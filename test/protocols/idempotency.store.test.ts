@@ -67,7 +67,7 @@ test('a repeated proof request or invitation to connect returns the first one, a
     openid4vp: (redirect) =>
       call('POST /present-proof/presentations/openid4vp', {
         headers: { 'idempotency-key': 'by-openid4vp' },
-        body: { dcqlQuery, redirectUri: `https://shop.example/${redirect}` },
+        body: { issuers: 'any', dcqlQuery, redirectUri: `https://shop.example/${redirect}` },
       }),
   }
   for (const [name, make] of Object.entries(makers)) {

@@ -74,6 +74,24 @@ export async function offerToWallet(
     : `The offer is created. Its transaction code is ${txCode}: give it to the holder on another channel.`
 }
 
+/** Whose credentials a request accepts, in a form. */
+export const issuerField = {
+  name: 'issuer',
+  label: 'issuer',
+  value: '',
+  hint: 'DID of the issuer that you trust, or any',
+}
+
+/** @throws {UsageError} */
+export function checkIssuer({ issuer = '' }: Record<string, string>): void {
+  if (issuer.trim() === 'any' || issuer.trim().startsWith('did:')) return
+  throw new UsageError('A request needs an issuer: the DID of one that you trust, or any.')
+}
+
+export function issuersOf({ issuer = '' }: Record<string, string>): 'any' | string[] {
+  return issuer.trim() === 'any' ? 'any' : [issuer.trim()]
+}
+
 const formats = { 'SD-JWT': 'dc+sd-jwt', JWT: 'jwt_vc_json' } as const
 
 /** Requests a proof from any wallet of OpenID4VP, and shows the link. */
@@ -85,14 +103,20 @@ export async function requestFromWallet(context: ActionContext): Promise<string 
     [
       { name: 'type', label: 'type', value: '', hint: 'vct of an SD-JWT VC, or type of a JWT credential' },
       { name: 'format', label: 'format', value: 'SD-JWT', words: Object.keys(formats) },
+      issuerField,
       { name: 'claim', label: 'claim', value: '', hint: 'name of a requested claim', many: true },
     ],
-    { check: ({ type }) => checkType(type) },
+    {
+      check: (given) => {
+        checkType(given['type'])
+        checkIssuer(given)
+      },
+    },
   )
   if (!values) return undefined
   context.say('Requesting …')
   const made = await context.call('POST /present-proof/presentations/openid4vp', {
-    body: { dcqlQuery: toQuery(values), did: signer.did },
+    body: { dcqlQuery: toQuery(values), did: signer.did, issuers: issuersOf(values) },
   })
   await context.showNewInvitation('proofs', made)
   return 'The request is created. The first wallet that reads it can answer it.'

@@ -6,8 +6,9 @@ import { expectedStates } from '../../format/states.ts'
 import { claimsLine } from '../../format/credential.ts'
 import type { Action, ActionContext, Run } from './action.ts'
 import { connectionName } from '../../format/text.ts'
+import { ago } from '../../format/time.ts'
 import { choosePartner, goalField } from './connection.ts'
-import { disclosed, requestFromWallet, verifierLines } from './openid.ts'
+import { checkIssuer, disclosed, issuerField, issuersOf, requestFromWallet, verifierLines } from './openid.ts'
 import { findConnection } from './shared.ts'
 
 export const proofActions: readonly Action<PresentationRecord>[] = [
@@ -96,10 +97,10 @@ async function chooseOne(
   candidates: Candidates['candidates'],
 ): Promise<string[] | undefined> {
   const options = candidates.map((candidate) => {
-    const { recordId, credentialFormat, claims, issuer } = candidate
+    const { recordId, credentialFormat, claims, issuer, receivedAt } = candidate
     const shown = disclosed(candidate)
     return {
-      label: `${claimsOf(context, recordId) ?? claims.join(' ')} (${credentialFormat})`,
+      label: `${claimsOf(context, recordId) ?? claims.join(' ')} (${credentialFormat}, ${ago(receivedAt, Date.now())})`,
       detail: shown === undefined ? issuer : `discloses ${shown}`,
       value: recordId,
     }
@@ -170,8 +171,9 @@ export async function request(context: ActionContext): Promise<string | undefine
   const partner = await choosePartner(context, title, 'A wallet of OpenID4VP')
   if (!partner) return undefined
   if (partner.isWallet) return requestFromWallet(context)
-  const values = await context.fill('Proof request', [
+  const fields = [
     { name: 'format', label: 'format', value: 'JWT', words: ['JWT', 'SD-JWT'] },
+    issuerField,
     // Over a connection, the other side does not see the goal.
     ...(partner.connectionId === null ? [goalField] : []),
     {
@@ -181,13 +183,15 @@ export async function request(context: ActionContext): Promise<string | undefine
       hint: 'name of a claim that an SD-JWT must disclose',
       many: true,
     },
-  ])
+  ]
+  const values = await context.fill('Proof request', fields, { check: checkIssuer })
   if (!values) return undefined
   const claims = Object.entries(values).flatMap(([name, value]) =>
     name.startsWith('claim') && value !== '' ? [[value, '']] : [],
   )
   const body = {
     proofs: [],
+    issuers: issuersOf(values),
     goal: values.goal || undefined,
     credentialFormat: values.format === 'JWT' ? ('JWT' as const) : ('SDJWT' as const),
     ...(claims.length > 0 && { claims: Object.fromEntries(claims) as Record<string, string> }),

@@ -4,7 +4,8 @@ import type { EventStream } from '../../../daemon/client/event-client.ts'
 import { eventSubjects, type Topic } from '../../../src/events/subjects.ts'
 import type { Answer } from '../../client/api.ts'
 import type { Event } from '../../client/events.ts'
-import type { Connection, CredentialRecord, Did, PresentationRecord } from '../../format/records.ts'
+import type { Connection, CredentialRecord, Did } from '../../format/records.ts'
+import type { PresentationRecord } from '../../format/proofs.ts'
 
 export type Daemon = {
   /** Calls an endpoint as the tenant. @throws {ProblemError} @throws {DaemonUnreachable} */

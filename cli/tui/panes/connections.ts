@@ -1,7 +1,7 @@
 /** The pane of connections. */
 import { connectionFields } from '../../format/records.ts'
 import { connectionName } from '../../format/text.ts'
-import { meanings } from '../../format/states.ts'
+import { isExpired, meanings } from '../../format/states.ts'
 import { connectionActions, isOpen } from '../actions/connection.ts'
 import type { Connection } from '../data/data.ts'
 import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
@@ -15,8 +15,8 @@ export const connections: Pane<Connection> = {
     { head: 'id', width: 8, of: ({ connectionId }) => connectionId.slice(-8), from: 100 },
     { head: 'name', width: 'rest', of: nameCell },
     { head: 'role', width: 7, of: ({ role }) => roleCell(role), from: 74 },
-    { head: 'state', width: 26, of: ({ state }) => stateCell('connection', state) },
-    { head: 'means', width: 44, of: ({ state }) => meanings.connection[state]?.words, from: 130 },
+    { head: 'state', width: 26, of: (item, _, now) => stateCell('connection', item.state, item, now) },
+    { head: 'means', width: 44, of: meaningOf, from: 130 },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.connectionId, item, data, now) },
   ],
   text: (item) =>
@@ -24,11 +24,17 @@ export const connections: Pane<Connection> = {
   sections: (item, look) => [{ lines: connectionFields(item) }, ...timeline(item.thid, look)],
   thread: ({ thid }) => thid,
   invitation: (item) =>
-    isOpen(item)
+    isOpen(item) && !isExpired(item)
       ? toInvitation(item.label === undefined ? 'Invitation' : `Invitation “${item.label}”`, item.invitation)
       : undefined,
   actions: connectionActions,
   empty: 'There are no connections. n creates or accepts an invitation.',
+}
+
+/** The words for a state, or the command that makes a new invitation. */
+function meaningOf(item: Connection, _: unknown, now: number): string | undefined {
+  const { words, renew } = meanings.connection[item.state] ?? {}
+  return isExpired(item, now) ? renew : words
 }
 
 function nameCell(connection: Connection): Piece {

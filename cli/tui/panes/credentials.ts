@@ -2,8 +2,8 @@
 import type { CredentialRecord } from '../data/data.ts'
 import { inStyle } from '../../format/colour.ts'
 import { claimsLine } from '../../format/credential.ts'
-import { credentialFields, expiryOf } from '../../format/records.ts'
-import { isMine } from '../../format/states.ts'
+import { credentialFields, expiryOf, invalidityOf } from '../../format/records.ts'
+import { isExpired, isMine } from '../../format/states.ts'
 import { shortId } from '../../format/text.ts'
 import { credentialActions, removeCredential } from '../actions/credential.ts'
 import {
@@ -30,7 +30,7 @@ export const credentials: Pane<CredentialRecord> = {
     {
       head: 'state',
       width: 22,
-      of: (item, _, now) => standingCell(item, now) ?? stateCell('credential', item.protocolState),
+      of: (item, _, now) => standingCell(item, now) ?? stateCell('credential', item.protocolState, item, now),
     },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.recordId, item, data, now) },
   ],
@@ -50,9 +50,9 @@ export const credentials: Pane<CredentialRecord> = {
     ...timeline(item.thid, look),
   ],
   thread: ({ thid }) => thid,
-  isMine: ({ protocolState }) => isMine('credential', protocolState),
-  invitation: ({ protocolState, invitation }) =>
-    protocolState === 'InvitationGenerated' && invitation
+  isMine: (item) => isMine('credential', item.protocolState) && !isExpired(item),
+  invitation: ({ protocolState, invitation, ...item }) =>
+    protocolState === 'InvitationGenerated' && invitation && !isExpired(item)
       ? toInvitation('Invitation to accept the offer', invitation)
       : undefined,
   actions: credentialActions,
@@ -60,9 +60,10 @@ export const credentials: Pane<CredentialRecord> = {
   empty: 'There are no credentials. n offers one, or accepts an invitation to one.',
 }
 
-/** Returns `revoked` or `expired`, for a credential that is. */
+/** Returns `revoked`, `suspended` or `expired`, for a credential that is, and how long ago its list was read. */
 function standingCell(item: CredentialRecord, now: number): Piece | undefined {
-  if (item.revoked) return { text: 'revoked', style: 'bad' }
+  const { word, checked } = invalidityOf(item, now) ?? {}
+  if (word !== undefined) return { text: checked === undefined ? word : `${word} (${checked})`, style: 'bad' }
   return (expiryOf(item) ?? Infinity) <= now ? { text: 'expired', style: 'faint' } : undefined
 }
 

@@ -3,7 +3,7 @@ import type { Style } from '../../format/colour.ts'
 import type { Action, Run } from '../actions/action.ts'
 import { changedAt, type Data, type Event } from '../data/data.ts'
 import type { Contents } from '../data/contents.ts'
-import { styleOf, styleOfRole, type Topic } from '../../format/states.ts'
+import { expiredWords, type Expiring, styleOf, styleOfRole, type Topic } from '../../format/states.ts'
 import { ago, duration } from '../../format/time.ts'
 import { stateOf } from '../../format/event.ts'
 
@@ -67,8 +67,10 @@ export function toInvitation(
   return { title, url: shortUrl ?? longUrl, longUrl }
 }
 
-/** Returns a coloured state. */
-export function stateCell(topic: Topic, state: string): Piece {
+/** Returns a coloured state, or that the record has expired. `now` is in milliseconds. */
+export function stateCell(topic: Topic, state: string, record: Expiring = {}, now = Date.now()): Piece {
+  const expired = expiredWords(record, now)
+  if (expired !== undefined) return { text: expired, style: 'faint' }
   return { text: state, style: styleOf(topic, state) }
 }
 

@@ -1,11 +1,11 @@
 /** The pane of presentation records. */
 import { connectionName } from '../../format/text.ts'
 import { proofRequestText } from '../../format/proof-request.ts'
-import { presentationFields } from '../../format/records.ts'
-import { isMine } from '../../format/states.ts'
+import { isUnchecked, presentationFields } from '../../format/proofs.ts'
+import { isExpired, isMine } from '../../format/states.ts'
 import { proofActions, removeProof } from '../actions/proof.ts'
 import type { Data, PresentationRecord } from '../data/data.ts'
-import { age, roleCell, stateCell, timeline, toInvitation, type Pane } from './pane.ts'
+import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
 
 export const proofs: Pane<PresentationRecord> = {
   name: 'proofs',
@@ -16,20 +16,16 @@ export const proofs: Pane<PresentationRecord> = {
     { head: 'id', width: 8, of: ({ presentationId }) => presentationId.slice(-8), from: 100 },
     { head: 'about', width: 'rest', of: (item, data) => aboutOf(item, data) },
     { head: 'role', width: 8, of: ({ role }) => roleCell(role), from: 74 },
-    { head: 'state', width: 30, of: ({ status }) => stateCell('proof', status) },
+    { head: 'state', width: 30, of: proofCell },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.presentationId, {}, data, now) },
   ],
   text: ({ presentationId, role, status, goal, thid, requestData }) =>
     [presentationId, role, status, goal, thid, ...requestData].join(' '),
-  sections: (item, look) => [
-    {
-      lines: [...presentationFields(item), ...(item.role === 'Verifier' ? presentedClaims(item.data) : [])],
-    },
-    ...timeline(item.thid, look),
-  ],
+  sections: (item, look) => [{ lines: presentationFields(item) }, ...timeline(item.thid, look)],
   thread: ({ thid }) => thid,
-  isMine: ({ status }) => isMine('proof', status),
-  invitation: ({ status, invitation, openid4vp }) => {
+  isMine: (item) => isMine('proof', item.status) && !isExpired(item),
+  invitation: ({ status, invitation, openid4vp, ...item }) => {
+    if (isExpired(item)) return undefined
     if (status === 'InvitationGenerated' && invitation)
       return toInvitation('Invitation to present a proof', invitation)
     return status === 'RequestCreated' && openid4vp
@@ -47,29 +43,11 @@ function aboutOf({ goal, connectionId, ...asked }: PresentationRecord, { connect
   return goal ?? (connection ? connectionName(connection) : proofRequestText(asked))
 }
 
-type Pair = readonly [name: string, value: unknown]
-
-/** Returns the claims and issuers in JWT presentations, which the daemon has verified. Skips unreadable ones. */
-function presentedClaims(presentations: readonly string[]): Pair[] {
-  return presentations.flatMap((presentation) =>
-    credentialsIn(presentation).flatMap((credential): Pair[] => {
-      const { iss, vc } = payloadOf(credential) as { iss?: unknown; vc?: { credentialSubject?: object } }
-      const claims = Object.entries(vc?.credentialSubject ?? {}).filter(([name]) => name !== 'id')
-      return [...claims.map(([name, value]): Pair => [`shown ${name}`, value]), ['issuer', iss]]
-    }),
-  )
-}
-
-function credentialsIn(presentation: string): string[] {
-  const { vp } = payloadOf(presentation) as { vp?: { verifiableCredential?: unknown } }
-  return [vp?.verifiableCredential ?? []].flat().filter((each) => typeof each === 'string')
-}
-
-function payloadOf(jwt: string): object {
-  try {
-    const payload: unknown = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
-    return typeof payload === 'object' && payload !== null ? payload : {}
-  } catch {
-    return {}
-  }
+function proofCell(item: PresentationRecord, _: unknown, now: number): Piece {
+  return isUnchecked(item)
+    ? {
+        text: `${item.status === 'PresentationAccepted' ? 'accepted' : 'valid'}, issuer not checked`,
+        style: 'waiting',
+      }
+    : stateCell('proof', item.status, item, now)
 }

@@ -50,7 +50,8 @@ export function createInvitation(
     await checkAcceptance(wallet, automaticAcceptance)
     const peer = newPeerDid(wallet)
     const createdTime = Math.floor(Date.now() / 1_000)
-    const times = expiresIn === undefined ? {} : { createdTime, expiresTime: createdTime + expiresIn }
+    const expiresTime = createdTime + (expiresIn ?? wallet.env.config.CONNECT_INVITATION_EXPIRY)
+    const times = expiresIn === undefined ? {} : { createdTime, expiresTime }
     const invitation = newInvitation({ id, from: peer.did, goalCode, goal, ...times })
     const { shortId, shortUrl } = newShortLink(wallet)
     const stored = {
@@ -59,7 +60,7 @@ export function createInvitation(
       from: peer.did,
       invitationUrl: toInvitationUrl(newInvitationBase(wallet.env), invitation),
       shortUrl,
-      expiresTime: times.expiresTime,
+      expiresTime,
     }
     const terms = { label, goalCode, goal, invitation: stored, automaticAcceptance }
     const data = connection.model.parse({ ...terms, ...created })

@@ -1,7 +1,16 @@
 /** Connections: the requests of the API, the stored fields, the REST resource, and the body of the two messages. */
 import * as z from 'zod'
 import { optional } from '../../wallet/model.ts'
-import { expiresIn, Goals, Invitation, invitationText, Meta, MetaLastFailure } from '../model.ts'
+import {
+  ExpiresAt,
+  expiresIn,
+  Goals,
+  Invitation,
+  invitationText,
+  Meta,
+  MetaLastFailure,
+  toExpiresAt,
+} from '../model.ts'
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { connectionStates } from './states.ts'
@@ -93,7 +102,7 @@ export const ConnectionData = z.object({
   label: z.string().optional(),
   goalCode: z.string().optional(),
   goal: z.string().optional(),
-  /** `expiresTime`, in epoch seconds, is that of an own invitation with a lifetime of its own. */
+  /** `expiresTime`, in epoch seconds, is that of an own invitation. Absent in records of earlier releases. */
   invitation: Invitation.extend({ expiresTime: z.number().optional() }),
   myDid: z.string().optional(),
   theirDid: z.string().optional(),
@@ -115,6 +124,7 @@ export const Connection = z
     role: z.enum(['Inviter', 'Invitee']),
     state: z.enum([...new Set(connectionStates.rows.map((row) => row[3]))]),
     invitation: Invitation,
+    expiresAt: ExpiresAt,
     automaticAcceptance: AutomaticAcceptance.optional().describe('Absent while a person answers all offers.'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime().optional(),
@@ -130,7 +140,7 @@ export type ConnectionRecord = Rec<typeof connectionStates, ConnectionData>
 
 /** A connection as REST and events show it. */
 export function toConnection(record: ConnectionRecord): Connection {
-  const { expiresTime: _expiresTime, ...invitation } = record.invitation
+  const { expiresTime, ...invitation } = record.invitation
   return {
     connectionId: record.id,
     thid: record.thid,
@@ -142,6 +152,7 @@ export function toConnection(record: ConnectionRecord): Connection {
     role: record.role,
     state: record.state,
     invitation,
+    expiresAt: record.state === 'InvitationGenerated' ? toExpiresAt(expiresTime) : undefined,
     automaticAcceptance: record.automaticAcceptance,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,

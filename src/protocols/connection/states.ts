@@ -8,7 +8,7 @@ export const connectionStates = defineMachine({
   event: 'ConnectionUpdated',
   resource: { route: 'GET /connections/{connectionId}', id: 'connectionId', state: 'state' },
 }, {
-  InvitationGenerated:        { words: 'waiting for an answer to the invitation', commands: ['connection remove'] },
+  InvitationGenerated:        { words: 'waiting for an answer to the invitation', renew: 'agent connection invite', commands: ['connection remove'] },
   ConnectionRequestReceived:  { words: 'the other side has accepted the invitation' },
   ConnectionResponsePending:  { words: 'sending the answer to the other side' },
   ConnectionResponseSent:     { words: 'connected', ends: 0 },

@@ -20,6 +20,8 @@ export type State = {
   words: string
   /** The next command of a person, with `{id}` for the id of the record. */
   next?: string
+  /** The command for a new invitation, offer or request, when nobody has answered in time. */
+  renew?: string
   /** Commands that expect a record in this state, without `agent`. Completion suggests such records. */
   commands?: readonly string[]
   /** The flow is over. The exit code of a command that waits for another state: 0 after success, 8 after a failed verification. */

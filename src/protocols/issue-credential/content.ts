@@ -2,11 +2,11 @@
 import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { Problem } from '../../base/problem.ts'
-import { findRevocationStatus, RevocationStatus } from '../../credential-status/check.ts'
+import { RevocationStatus } from '../../credential-status/check.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
 import type { Db } from '../../storage/database.ts'
-import { createChainVerifier } from '../../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { readStanding } from '../credential-standing.ts'
 import { getRecord } from '../engine/find.ts'
 import { CredentialFormat } from '../formats.ts'
 import { type DecodedCredential, issuanceFormats } from './format.ts'
@@ -60,11 +60,7 @@ export async function readContent(wallet: Wallet, recordId: string): Promise<Cre
     definition: decoded.definition,
     validFrom: toInstant(decoded.validFrom),
     validUntil: toInstant(decoded.validUntil),
-    standing: await findRevocationStatus(
-      wallet.env,
-      { statuses, issuerDid, x5c: decoded.header?.x5c },
-      createChainVerifier(wallet, { own: true }),
-    ),
+    standing: await readStanding(wallet, recordId, { statuses, issuerDid, header: decoded.header }),
     header: decoded.header && { ...decoded.header },
     payload: decoded.payload,
   }

@@ -6,7 +6,15 @@ import { toPaddedBase64url } from '../../base/bytes.ts'
 import { TypeMetadata } from '../../credentials/sd-jwt/type-metadata.ts'
 import { Jwk } from '../../did/document.ts'
 import { CredentialFormat } from '../formats.ts'
-import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
+import {
+  ExpiresAt,
+  InvitationFields,
+  Meta,
+  MetaLastFailure,
+  Sides,
+  toExpiresAt,
+  toInvitationFields,
+} from '../model.ts'
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from './openid4vci.ts'
@@ -21,6 +29,12 @@ export const WalletNotification = z.object({
 /** The type metadata of an SD-JWT VC, and its integrity if it is served at its `vct`. */
 export const IssuedType = z.object({ metadata: TypeMetadata, integrity: z.string().optional() })
 export type IssuedType = z.output<typeof IssuedType>
+
+/** The status of a held credential when its list was last read. */
+export const Standing = z
+  .object({ status: z.enum(['not-revoked', 'revoked', 'suspended']), checkedAt: z.iso.datetime() })
+  .meta({ id: 'SeenCredentialStanding' })
+export type Standing = z.infer<typeof Standing>
 
 /** The stored fields of a credential record. */
 export const CredentialData = z.object({
@@ -82,6 +96,8 @@ export const CredentialData = z.object({
   credential: z.string().optional(),
   /** Issuer: when it revoked the credential. Holder: when the issuer's notification was received, and its comment. */
   revocation: z.object({ at: z.string(), comment: z.string().optional() }).optional(),
+  /** Holder. */
+  standing: Standing.optional(),
   requestDigest,
   ...Meta,
 })
@@ -119,6 +135,10 @@ export const IssueCredentialRecord = z
       .datetime()
       .optional()
       .describe('When it was revoked; for the holder, when the notification was received.'),
+    expiresAt: ExpiresAt,
+    standing: Standing.optional().describe(
+      'Holder: the status of the credential when its list was last read, to show its content or to choose it for a presentation (extension).',
+    ),
     notification: WalletNotification.optional().describe(
       'What a wallet of OpenID4VCI said last of the credential (extension).',
     ),
@@ -154,12 +174,21 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
     issuerCertificateId: record.issuerCertificateId,
     revoked: revocation && true,
     revokedAt: revocation?.at,
+    expiresAt: expiryOf(record),
+    standing: record.standing,
     notification: record.notification,
     openid4vci: record.receivedOffer && toOpenId4VciStatus(record.receivedOffer),
     ...toInvitationFields(record),
     metaRetries: record.metaRetries,
     metaLastFailure: record.metaLastFailure,
   }
+}
+
+/** The end of an offer that waits for its holder. */
+function expiryOf({ role, state, invitation, openid4vci }: CredentialRecord): string | undefined {
+  const isOpen =
+    role === 'Holder' ? state === 'OfferReceived' : ['InvitationGenerated', 'OfferCreated'].includes(state)
+  return isOpen ? toExpiresAt(openid4vci?.expiresTime ?? invitation?.expiresTime) : undefined
 }
 
 export const issueCredential = {

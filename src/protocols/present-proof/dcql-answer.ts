@@ -18,7 +18,9 @@ import { findBoundKey } from '../../did-registrar/holder-key.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { listHeldCredentials, type ListedCredential } from '../listed-credentials.ts'
-import { unbindable } from './held-credentials.ts'
+import { findInvalid } from '../credential-standing.ts'
+import { findDistrust, unbindable } from './held-credentials.ts'
+import type { PresentationRecord } from './model.ts'
 
 /** A credential of the wallet that can be presented, and whether it matches, for each credential query. */
 export type Presentable = { held: ListedCredential; credential: DcqlCredential; results: MatchResult[] }
@@ -29,10 +31,16 @@ export type Unpresentable = { held: ListedCredential; reason: string; isExpired:
 export type Compared = { presentable: Presentable[]; others: Unpresentable[] }
 
 /** Decodes the credentials of the wallet, checks dates, reported revocation and the holder's key, and matches them with a query. */
-export async function compareCredentials(wallet: Wallet, query: DcqlQuery): Promise<Compared> {
+export async function compareCredentials(
+  wallet: Wallet,
+  query: DcqlQuery,
+  issuers?: PresentationRecord['issuers'],
+): Promise<Compared> {
   const [presentable, others]: [Presentable[], Unpresentable[]] = [[], []]
   for await (const held of listHeldCredentials(wallet.db)) {
     try {
+      const distrust = findDistrust(issuers, held.issuer)
+      if (distrust !== undefined) throw new VerificationError('issuer-not-trusted', distrust)
       const credential = await readHeld(wallet, held, query)
       presentable.push({ held, credential, results: matchQuery(credential, query) })
     } catch (error) {
@@ -41,6 +49,22 @@ export async function compareCredentials(wallet: Wallet, query: DcqlQuery): Prom
     }
   }
   return { presentable, others }
+}
+
+/** Reads the status of the credentials that match, and leaves out the revoked and suspended ones: none is chosen without being named. */
+export async function withoutInvalid(wallet: Wallet, { presentable, others }: Compared): Promise<Compared> {
+  const fitting = presentable.flatMap(({ held, results }) =>
+    results.some(({ isMatch }) => isMatch) ? [held] : [],
+  )
+  const invalid = await findInvalid(wallet, fitting)
+  const left = fitting.flatMap((held) => {
+    const reason = invalid.get(held.id)
+    return reason === undefined ? [] : [{ held, reason, isExpired: false }]
+  })
+  return {
+    presentable: presentable.filter(({ held }) => !invalid.has(held.id)),
+    others: [...others, ...left],
+  }
 }
 
 /** @throws {Problem}, {VerificationError} why the credential cannot be presented */

@@ -34,7 +34,9 @@ export type HeldCredential = {
 }
 
 /** The result of a verification, which the record stores. A presentation that is not valid has `refusal`, the reason, or the format throws. */
-export type Verdict = Pick<PresentationData, 'disclosedClaims' | 'dcql'> & { refusal?: string }
+export type Verdict = Pick<PresentationData, 'disclosedClaims' | 'verification' | 'dcql'> & {
+  refusal?: string
+}
 
 export type ProofFormat = {
   /** Verifier: creates a request. @throws {Problem} for invalid terms */

@@ -1,10 +1,12 @@
 /** Reads the credentials that a prover chooses. */
 import { Problem } from '../../base/problem.ts'
 import type { Db } from '../../storage/database.ts'
+import { canonicalDid, includesDid } from '../../did/document.ts'
 import { prepared } from '../../storage/prepared.ts'
 import { stringsOf } from '../../storage/sql.ts'
 import type { CredentialFormat } from '../formats.ts'
 import type { HeldCredential } from './format.ts'
+import type { PresentationRecord } from './model.ts'
 
 const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>
   db.selectFrom('credential').selectAll().where('id', 'in', stringsOf(db, ids)),
@@ -49,4 +51,10 @@ export function wrongFormat(detail: string): Problem {
 /** The wallet cannot prove that a credential is its own. */
 export function unbindable(detail: string): Problem {
   return new Problem('error:PresentationError:HolderBindingError', detail)
+}
+
+/** Why a request that names its issuers does not accept a credential. */
+export function findDistrust(issuers: PresentationRecord['issuers'], issuer: string): string | undefined {
+  if (!Array.isArray(issuers) || includesDid(issuers, issuer)) return undefined
+  return `The request does not accept the issuer ${canonicalDid(issuer)}`
 }

@@ -17,26 +17,37 @@ const RequestBody = z.looseObject({
     .nullish(),
   /** Extension: the entries of `proof_types` are alternatives, like the constraints of a policy. Other agents ignore it. */
   proof_types_any: z.boolean().nullish(),
+  /** Extension: the DIDs of the accepted issuers, whatever the schema. Other agents ignore it. */
+  trusted_issuers: z.array(z.string()).nullish().catch(undefined),
 })
 
 /** The parts of a request that all formats have. */
-type Request = Pick<PresentationData, 'proofs' | 'anyProof' | 'goalCode' | 'comment'>
+type Request = Pick<PresentationData, 'proofs' | 'anyProof' | 'issuers' | 'goalCode' | 'comment'>
 
 /** Writes the body of a request. The attachment has the format-specific part. */
-export function writeRequest({ proofs, anyProof, goalCode, comment }: Request): Record<string, unknown> {
+export function writeRequest({
+  proofs,
+  anyProof,
+  issuers,
+  goalCode,
+  comment,
+}: Request): Record<string, unknown> {
   return {
     goal_code: goalCode ?? 'Request Proof Presentation',
     comment,
     will_confirm: false,
     proof_types: proofs.map(({ schemaId: schema, trustIssuers }) => ({ schema, trustIssuers })),
     proof_types_any: anyProof && proofs.length > 1 ? true : undefined,
+    trusted_issuers: Array.isArray(issuers) ? issuers : undefined,
   }
 }
 
 /** Reads a request. @throws {Problem} `InvalidPresentationRequest`, naming the invalid member */
 export function readRequest(message: Received): PresentationChange {
   try {
-    const { goal_code, comment, proof_types, proof_types_any } = RequestBody.parse(message.body)
+    const { goal_code, comment, proof_types, proof_types_any, trusted_issuers } = RequestBody.parse(
+      message.body,
+    )
     const { content, credentialFormat, attachmentFormat } = readContent(message, dcqlAttachments.request)
     const format = attachmentFormat === dcqlAttachments.request ? dcql : proofFormats[credentialFormat]
     const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) => ({
@@ -48,6 +59,7 @@ export function readRequest(message: Received): PresentationChange {
       ...format.readRequest(content),
       proofs,
       anyProof: proof_types_any ?? undefined,
+      issuers: trusted_issuers?.length ? trusted_issuers : undefined,
       goalCode: goal_code ?? undefined,
       comment: comment ?? undefined,
       requestData: [JSON.stringify(content)],

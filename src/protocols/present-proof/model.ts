@@ -6,13 +6,22 @@ import { statusPolicies } from '../../credential-status/check.ts'
 import { PolicyConstraint } from '../../verification/policies.ts'
 import { optional } from '../../wallet/model.ts'
 import { CredentialFormat } from '../formats.ts'
-import { InvitationFields, Meta, MetaLastFailure, Sides, toInvitationFields } from '../model.ts'
+import {
+  ExpiresAt,
+  InvitationFields,
+  Meta,
+  MetaLastFailure,
+  Sides,
+  toExpiresAt,
+  toInvitationFields,
+} from '../model.ts'
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { OpenId4VpRequest, StoredRequest, toOpenId4VpRequest } from './openid4vp-request.ts'
 import { DcqlPresentation } from './dcql.ts'
-import { OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from './openid4vp.ts'
+import { AcceptedIssuers, OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from './openid4vp.ts'
 import { presentationStates } from './states.ts'
+import { toVerification, Verification } from './verification.ts'
 
 /** Binds a presentation to one request and one verifier, against replay. */
 export const Options = z
@@ -45,6 +54,10 @@ export const PresentationData = z.object({
   /** Verifier: the claims that the presentation discloses. */
   disclosedClaims: z.record(z.string(), JsonValue).optional(),
   proofs: z.array(z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).optional() })),
+  /** Verifier: the accepted issuers, beside those of `proofs` and the policy. Absent: any. Prover: the accepted DIDs, if the request names them. */
+  issuers: AcceptedIssuers.optional(),
+  /** Verifier: the result, unless the request is a query in DCQL. */
+  verification: Verification.omit({ issuersChecked: true }).optional(),
   /** Prover: the entries of `proofs` are alternatives. */
   anyProof: z.boolean().optional(),
   /** Verifier. */
@@ -88,6 +101,13 @@ export const PresentationStatus = z
       .describe('Verifier, SDJWT and AnonCreds: the disclosed claims.'),
     connectionId: z.string().optional(),
     policyId: z.string().optional().describe('The verification policy of the request.'),
+    issuers: AcceptedIssuers.optional().describe(
+      'The issuers that the request accepts, beside those of `proofs` and a policy (extension).',
+    ),
+    expiresAt: ExpiresAt,
+    verification: Verification.optional().describe(
+      'Verifier: whether issuers are checked, the checks, and the presented credentials (extension).',
+    ),
     dcql: DcqlPresentation.optional().describe('The query in DCQL of a request over DIDComm (extension).'),
     openid4vp: OpenId4VpStatus.optional().describe('A request over OpenID4VP, and its result (extension).'),
     openid4vpRequest: OpenId4VpRequest.optional().describe(
@@ -117,6 +137,9 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
     disclosedClaims: record.disclosedClaims,
     connectionId: role === 'Verifier' ? record.connectionId : undefined,
     policyId: record.policy?.id,
+    issuers: record.openid4vp?.issuers ?? record.issuers,
+    expiresAt: expiryOf(record),
+    verification: role === 'Verifier' ? toVerification(record) : undefined,
     dcql: record.dcql,
     openid4vp: record.openid4vp && toOpenId4VpStatus(record.openid4vp),
     openid4vpRequest: record.openid4vpRequest && toOpenId4VpRequest(record.openid4vpRequest),
@@ -124,6 +147,16 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
     metaRetries: record.metaRetries,
     metaLastFailure: record.metaLastFailure,
   }
+}
+
+/** The end of a request that waits for its prover. */
+function expiryOf({ role, state, ...asked }: PresentationRecord): string | undefined {
+  const isOpen =
+    role === 'Prover'
+      ? state === 'RequestReceived'
+      : ['InvitationGenerated', 'RequestCreated'].includes(state)
+  const { expiresTime } = asked.openid4vp ?? asked.openid4vpRequest ?? asked.invitation ?? {}
+  return isOpen ? toExpiresAt(expiresTime) : undefined
 }
 
 /** The message types of the specification. A request with such a type gets an answer with such a type. */

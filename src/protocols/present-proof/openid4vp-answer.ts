@@ -3,7 +3,7 @@ import { isOver } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { advance } from '../engine/record.ts'
-import { compareCredentials, getAnswer, makeVpToken } from './dcql-answer.ts'
+import { compareCredentials, getAnswer, makeVpToken, withoutInvalid } from './dcql-answer.ts'
 import { audienceOf, type DigitalCredential } from './digital-credentials.ts'
 import type { PresentationChange, PresentOptions } from './format.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
@@ -26,8 +26,10 @@ export async function answerRequest(
     )
   if (request.expiresTime !== undefined && isOver(request.expiresTime * 1_000))
     throw await expire(wallet, record)
-  const held = await compareCredentials(wallet, request.dcqlQuery)
-  const answer = getAnswer(request.dcqlQuery, held, proofId.length > 0 ? proofId : undefined)
+  const named = proofId.length > 0 ? proofId : undefined
+  const compared = await compareCredentials(wallet, request.dcqlQuery)
+  const held = named ? compared : await withoutInvalid(wallet, compared)
+  const answer = getAnswer(request.dcqlQuery, held, named)
   const { digital } = request
   const asked = digital ? { ...request, clientId: audienceOf(digital.origin) } : request
   const token = await makeVpToken(wallet, asked, answer, held.presentable)

@@ -1,6 +1,7 @@
 /** The part of a presentation record that is about OpenID4VP: as it is stored, and as REST shows it. */
 import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
+import { Did } from '../../did/document.ts'
 import { DcqlQuery } from '../../dcql/query.ts'
 import { DigitalRequest } from './digital-credentials.ts'
 
@@ -44,12 +45,15 @@ export type PresentationCheck = z.infer<typeof PresentationCheck>
 
 export const PresentedCredential = z
   .object({
-    credentialId: z.string().describe('The id of the credential query.'),
+    credentialId: z
+      .string()
+      .optional()
+      .describe('The id of the credential query. Absent if the request is not a query in DCQL.'),
     format: z.string(),
     issuer: z
       .string()
       .describe(
-        'The DID in `iss`, or the subject of the certificate in `x5c`: `iss` if the certificate names it, else its first URI, its first DNS name as URL, or its hash.',
+        'The DID in `iss`, or the subject of the certificate in `x5c`: `iss` if the certificate names it, else its first URI, its first DNS name as URL, or its hash. For AnonCreds whose definition does not prove its issuer, the URL of the definition.',
       ),
     certificateSubject: z
       .string()
@@ -72,10 +76,10 @@ export type PresentedCredential = z.infer<typeof PresentedCredential>
 
 /**
  * `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below one. `known`: as `trusted`, or
- * a DID of the wallet.
+ * a DID of the wallet. A list: the issuer must be one of these DIDs.
  */
-export const acceptedIssuers = ['any', 'trusted', 'known'] as const
-export type AcceptedIssuers = (typeof acceptedIssuers)[number]
+export const AcceptedIssuers = z.union([z.enum(['any', 'trusted', 'known']), z.array(Did).min(1).max(100)])
+export type AcceptedIssuers = z.infer<typeof AcceptedIssuers>
 
 /** An attestation about the verifier, for wallets that understand its format (OpenID4VP 1.0 §5.11). */
 export const VerifierInfo = z
@@ -129,7 +133,7 @@ export const StoredOpenId4Vp = z.object({
   transactionData: z.array(z.string()).optional(),
   verifierInfo: z.array(VerifierInfo).optional(),
   /** Absent: any. */
-  issuers: z.enum(acceptedIssuers).optional(),
+  issuers: AcceptedIssuers.optional(),
   /** Whether all credentials must be of one holder. Absent: no. */
   sameHolder: z.boolean().optional(),
   /** Digital Credentials API. False: no wallet gets the request for `direct_post`, nor its `state`. */

@@ -10,6 +10,7 @@ import { CredentialFormat, credentialFormats } from '../formats.ts'
 import { firstFormatOf } from './dcql.ts'
 import { ClaimNames, Options, ProofRequestAux } from './model.ts'
 import { expiresIn, Goals, invitationText } from '../model.ts'
+import { AcceptedIssuers } from './openid4vp.ts'
 
 /** A presentation request whose nonce is optional. */
 const NewPresentationRequest = supportedRequest(PresentationRequest.partial({ nonce: true }))
@@ -26,6 +27,9 @@ const RequestFields = z.object({
     ),
   policyId: optional(Uuid).describe(
     'A verification policy that the presentation must satisfy as well. Later changes of the policy have no effect.',
+  ),
+  issuers: optional(AcceptedIssuers).describe(
+    'The accepted issuers, whatever the schema (extension): their DIDs; `trusted`, which are trust anchors of this wallet, or have a certificate below one; `known`, which are trusted or DIDs of this wallet; or `any`. Default: `any`. `proofs` and a policy apply as well.',
   ),
   statusCheck: optional(z.enum(statusPolicies)).describe(
     'The check of credential status: `required` (default) accepts only credentials that are known to be valid, `if-available` also those whose status list is not available, `off` all.',
@@ -93,7 +97,7 @@ function toRequestTerms({ dcqlQuery, ...given }: Fields, context: z.RefinementCt
   return { ...requested, credentialFormat: format, anoncredPresentationRequest }
 }
 type Fields = z.output<typeof RequestFields>
-export type RequestTerms = Pick<Fields, 'options' | 'proofs' | 'policyId' | 'statusCheck'> &
+export type RequestTerms = Pick<Fields, 'options' | 'proofs' | 'policyId' | 'issuers' | 'statusCheck'> &
   Partial<Pick<Fields, 'claims' | 'anoncredPresentationRequest' | 'dcqlQuery'>> & {
     credentialFormat: CredentialFormat
   }

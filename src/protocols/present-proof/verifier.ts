@@ -20,6 +20,7 @@ import { formatOf, type Verdict } from './format.ts'
 import { writeRequest } from './messages.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import type { InviteToPresent, RequestTerms, RequestPresentation } from './requests.ts'
+import { checkOf } from './verification.ts'
 
 /**
  * Requests a presentation over a connection. A repeated request with the same idempotency key returns the first one.
@@ -81,13 +82,14 @@ async function prepare(
   const proofs = presentProof.model.shape.proofs.parse(requested.proofs)
   const policy =
     requested.policyId === undefined ? undefined : await getPolicy(wallet.db, requested.policyId, 'policyId')
-  const { credentialFormat, statusCheck } = requested
+  const { credentialFormat, issuers, statusCheck } = requested
   const { terms, attachments, content, store } = await formatOf(requested).createRequest(wallet, requested)
   // The request contains the constraints of the policy, so that the prover can choose credentials.
   const constraints =
     proofs.length > 0 ? { proofs } : { proofs: toConstraints(policy?.constraints ?? []), anyProof: true }
-  const stored = { proofs, policy: policy && { id: policy.id, constraints: policy.constraints }, statusCheck }
-  const message = { body: writeRequest({ ...constraints, ...purpose }), attachments }
+  const ofPolicy = policy && { id: policy.id, constraints: policy.constraints }
+  const stored = { proofs, policy: ofPolicy, issuers, statusCheck }
+  const message = { body: writeRequest({ ...constraints, issuers, ...purpose }), attachments }
   return {
     credentialFormat,
     ...terms,
@@ -167,7 +169,8 @@ function verify(wallet: Wallet, record: PresentationRecord, presentation: string
       } catch (error) {
         if (!(error instanceof VerificationError)) throw error
         activeSpan()?.fail(error.code)
-        return { refusal: error.message }
+        const failed = { name: checkOf[error.code], result: 'failed' as const, reason: error.message }
+        return { refusal: error.message, verification: { checks: [failed] } }
       }
     },
   )

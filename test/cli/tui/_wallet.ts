@@ -98,7 +98,23 @@ function record(
 
 const proofs: PresentationRecord[] = [
   proof(21, 'Prover', 'RequestReceived', { requestData: ['{"options":{"domain":"shop.example"}}'] }),
-  proof(22, 'Verifier', 'PresentationVerified', { connectionId: id(1), data: [presentation()] }),
+  proof(22, 'Verifier', 'PresentationVerified', {
+    connectionId: id(1),
+    data: ['an unread token'],
+    verification: {
+      issuersChecked: true,
+      checks: ['nonce', 'trust', 'signature'].map((name) => ({ name: name as 'nonce', result: 'passed' })),
+      credentials: [
+        {
+          format: 'jwt_vc_json',
+          issuer: otherDid,
+          types: ['VerifiableCredential'],
+          holder: did,
+          claims: { name: 'Alice', age: 42 },
+        },
+      ],
+    },
+  }),
   proof(23, 'Verifier', 'PresentationVerificationFailed', {
     connectionId: id(1),
     metaLastFailure: {
@@ -127,13 +143,6 @@ function proof(
     requestData: [],
   }
   return { ...base, metaRetries: 5, ...more }
-}
-
-/** A presentation with one credential in it, unsigned, as it is never verified. */
-function presentation(): string {
-  const encode = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.c2ln`
-  const credential = encode({ iss: otherDid, vc: { credentialSubject: { id: did, name: 'Alice', age: 42 } } })
-  return encode({ vp: { verifiableCredential: [credential] } })
 }
 
 const webhookId = id(41)

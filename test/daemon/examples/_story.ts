@@ -243,6 +243,7 @@ async function proveByOpenId({ acme, alice, examples }: Cast) {
   const body = {
     dcqlQuery: { credentials: [membership] },
     did,
+    issuers: [did],
     redirectUri: 'https://shop.acme.example/done',
   }
   const { presentationId, openid4vp } = await acme('POST /present-proof/presentations/openid4vp', { body })
@@ -275,7 +276,12 @@ async function proveByBrowser(
   dcqlQuery: { credentials: object[] },
 ) {
   const ask = async (origins?: string[]) => {
-    const body = { dcqlQuery: dcqlQuery as never, responseMode: 'dc_api' as const, origins }
+    const body = {
+      dcqlQuery: dcqlQuery as never,
+      issuers: 'trusted' as const,
+      responseMode: 'dc_api' as const,
+      origins,
+    }
     const { presentationId, openid4vp } = await acme('POST /present-proof/presentations/openid4vp', { body })
     return { presentationId, ...openid4vp! }
   }

@@ -421,6 +421,7 @@ describe('an answer', () => {
     const good = await candidates((await received()).presentationId)
     expect(good.candidates.find(({ recordId }) => recordId === kept)).toEqual({
       recordId: kept,
+      receivedAt: expect.any(String),
       credentialFormat: 'AnonCreds',
       issuer: published.issuingDID,
       schemas: [published.schemaId],

@@ -269,6 +269,7 @@ test('a record has exactly the documented fields on each side', async () => {
     role: 'Verifier',
     status: 'PresentationVerified',
     connectionId,
+    verification: { issuersChecked: false, checks: expect.any(Array), credentials: expect.any(Array) },
   })
   const provers = (await ask('GET', `/${it.provers}`, undefined, prover)).body
   expect(provers).toEqual({ ...both, ...ids(it.provers), role: 'Prover', status: 'PresentationSent' })

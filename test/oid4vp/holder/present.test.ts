@@ -144,13 +144,13 @@ test('several credentials answer a request, and the named ones of several', asyn
   expect(choice).toBeUndefined()
   expect(answer).toEqual([
     { credentialId: 'age', recordId: wallet.sdJwtId },
-    { credentialId: 'names', recordId: wallet.sdJwtId },
+    { credentialId: 'names', recordId: bob },
   ])
   const { verified } = await presented(wallet, asking, { proofId: [wallet.sdJwtId, bob] })
   expect(verified.openid4vp!.credentials!.map(({ credentialId, claims }) => [credentialId, claims])).toEqual([
     ['age', { age: 30 }],
-    ['names', { name: 'Alice' }],
     ['names', { name: 'Bob' }],
+    ['names', { name: 'Alice' }],
     ['bob', { name: 'Bob' }],
   ])
 })

@@ -17,7 +17,8 @@ import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
 import type { CredentialProof } from '../requests.ts'
-import { requireFormat } from './token.ts'
+import { passed, restrictsIssuers } from '../verification.ts'
+import { checkIssuers, requireFormat } from './token.ts'
 
 export const anonCreds: ProofFormat = {
   async createRequest(wallet, { anoncredPresentationRequest: requested }) {
@@ -74,17 +75,40 @@ export const anonCreds: ProofFormat = {
   async verify(wallet, record, presentation) {
     const request = requestOf(record)
     const { revealed, credentials } = await verifyProof(presentation, request, wallet.env)
-    const constraints = record.policy?.constraints ?? []
+    const { issuers = 'any', policy } = record
+    const constraints = policy?.constraints ?? []
+    const needsIssuer =
+      issuers !== 'any' || constraints.some(({ trustedIssuers }) => trustedIssuers.length > 0)
     const trusted = credentials.map(({ issuerDid, schemas }) => {
-      if (issuerDid === undefined && constraints.some(({ trustedIssuers }) => trustedIssuers.length > 0))
+      if (issuerDid === undefined && needsIssuer)
         throw new VerificationError(
           'issuer-not-trusted',
-          'The issuer of the credential is not proved, and the policy trusts only some issuers',
+          'The issuer of the credential is not proved, and the request or its policy trusts only some issuers',
         )
       return { issuerDid: issuerDid ?? '', schemas }
     })
     checkPolicy(constraints, trusted)
-    return { disclosedClaims: toClaims(request, revealed) }
+    await checkIssuers(
+      wallet,
+      record,
+      trusted.map(({ issuerDid: issuer }) => ({ issuer })),
+    )
+    const claims = toClaims(request, revealed)
+    const checks = passed([
+      'form',
+      'nonce',
+      'query',
+      constraints.length > 0 && 'policy',
+      restrictsIssuers(record) && 'trust',
+      'signature',
+    ])
+    const shown = credentials.map(({ issuerDid, schemas, definition }, index) => ({
+      format: 'anoncreds',
+      issuer: issuerDid ?? definition,
+      types: schemas,
+      claims: index === 0 ? claims : {},
+    }))
+    return { disclosedClaims: claims, verification: { checks, credentials: shown } }
   },
 }
 

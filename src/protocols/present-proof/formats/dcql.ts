@@ -9,7 +9,13 @@ import type { DcqlQuery } from '../../../dcql/query.ts'
 import { verifyPresentations } from '../../../oid4vp/verify-presentations.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { DcqlAnswer, dcqlAttachments, DcqlRequest, firstFormatOf, type DcqlPresentation } from '../dcql.ts'
-import { type AnswerPart, compareCredentials, getAnswer, makeVpToken } from '../dcql-answer.ts'
+import {
+  type AnswerPart,
+  compareCredentials,
+  getAnswer,
+  makeVpToken,
+  withoutInvalid,
+} from '../dcql-answer.ts'
 import type { ProofFormat } from '../format.ts'
 import { wrongFormat } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
@@ -92,7 +98,8 @@ async function present(
   proofId: readonly string[] | undefined,
 ): Promise<{ answer: AnswerPart[]; token: Record<string, string[]> }> {
   const { domain: clientId, challenge: nonce } = getOptions(record)
-  const held = await compareCredentials(wallet, query)
+  const compared = await compareCredentials(wallet, query, proofId ? undefined : record.issuers)
+  const held = proofId ? compared : await withoutInvalid(wallet, compared)
   const answer = getAnswer(query, held, proofId)
   const request = { clientId, nonce, dcqlQuery: query }
   return { answer, token: await makeVpToken(wallet, request, answer, held.presentable) }

@@ -10,6 +10,8 @@ import {
 import { decodeSdJwt } from '../../../credentials/sd-jwt/sd-jwt.ts'
 import type { PrivateJwk } from '../../../crypto/keys.ts'
 import { findBoundKey } from '../../../did-registrar/holder-key.ts'
+import { canonicalDid } from '../../../did/document.ts'
+import { createJwkDid } from '../../../did/jwk.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, tokenAttachments, tokenFormats } from '../../formats.ts'
@@ -17,7 +19,7 @@ import { peersOf } from '../../peers.ts'
 import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
 import { PresentationData, type PresentationRecord } from '../model.ts'
-import { checksOf, requireFormat, newOptions } from './token.ts'
+import { checkIssuers, checksOf, newOptions, passedChecks, requireFormat } from './token.ts'
 
 /** The attachment of a request. Cloud Agents omit challenge and domain if their caller does not set them. */
 const SdJwtRequest = z.looseObject({
@@ -79,9 +81,24 @@ export const sdJwt: ProofFormat = {
       bindingLeewaySeconds,
       claims: requested,
     })
-    const { issuerDid, vct, claims } = verified
-    checkPolicy(policy?.constraints ?? [], [{ issuerDid, schemas: vct === undefined ? [] : [vct] }])
-    return { disclosedClaims: PresentationData.shape.disclosedClaims.parse(claims) }
+    const { issuerDid, vct, claims, jws, holderKey, subjectDid: subject } = verified
+    const types = vct === undefined ? [] : [vct]
+    checkPolicy(policy?.constraints ?? [], [{ issuerDid, schemas: types }])
+    await checkIssuers(wallet, record, [{ issuer: issuerDid, x5c: jws.header.x5c }])
+    const disclosedClaims = PresentationData.shape.disclosedClaims.parse(claims)
+    const credential = {
+      format: 'dc+sd-jwt',
+      issuer: canonicalDid(issuerDid),
+      types,
+      holder: holderKey && createJwkDid(holderKey),
+      subject,
+      claims: disclosedClaims ?? {},
+    }
+    const verification = {
+      checks: passedChecks(record, holderKey !== undefined),
+      credentials: [credential],
+    }
+    return { disclosedClaims, verification }
   },
 }
 

@@ -2,13 +2,16 @@
 import { randomId } from '../../../base/id.ts'
 import { Problem } from '../../../base/problem.ts'
 import { statusChecks } from '../../../credential-status/check.ts'
+import { createTrustCheck } from '../../../oid4vp/trust.ts'
 import { createChainVerifier } from '../../../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import type { CredentialFormat, ProofOptions } from '../../formats.ts'
 import type { PresentOptions } from '../format.ts'
 import { wrongFormat } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
+import type { PresentationCheck } from '../openid4vp.ts'
 import type { RequestTerms } from '../requests.ts'
+import { passed, restrictsIssuers } from '../verification.ts'
 
 /** The challenge and the domain of a new request. Default: generated. */
 export function newOptions(wallet: Wallet, { options }: RequestTerms): ProofOptions {
@@ -35,6 +38,32 @@ export function requireFormat(
       'BadRequest',
       `anoncredPresentationRequest: the request is for ${format}. Name credentials in proofId.`,
     )
+}
+
+/** Checks that the request accepts the issuers of presented credentials. @throws {VerificationError} `issuer-not-trusted` */
+export async function checkIssuers(
+  wallet: Wallet,
+  { issuers = 'any' }: PresentationRecord,
+  presented: readonly { issuer: string; x5c?: unknown }[],
+): Promise<void> {
+  if (issuers === 'any') return
+  const checkTrust = createTrustCheck(wallet, issuers, createChainVerifier(wallet))
+  for (const each of presented) await checkTrust(each)
+}
+
+/** The names of the checks of a valid presentation, which differ by the request. */
+export function passedChecks(record: PresentationRecord, isBound = true): PresentationCheck[] {
+  const { proofs, claims, policy, statusCheck } = record
+  return passed([
+    'form',
+    ...(isBound ? (['audience', 'nonce', 'time', 'holder-binding'] as const) : []),
+    (proofs.length > 0 || Object.keys(claims ?? {}).length > 0) && 'query',
+    (policy?.constraints ?? []).length > 0 && 'policy',
+    restrictsIssuers(record) && 'trust',
+    'validity',
+    'signature',
+    statusCheck !== 'off' && 'status',
+  ])
 }
 
 /** The options of the verification. */

@@ -1,0 +1,99 @@
+/** Formats presentation records: the request, who presented what, by whom it is issued, and the checks. */
+import type { Answer } from '../client/api.ts'
+import { inStyle, type Styled } from './colour.ts'
+import { claimPairs } from './credential.ts'
+import { verifierFields } from './dcql.ts'
+import { proofRequestFields } from './proof-request.ts'
+import { expiryField, shownFailure } from './records.ts'
+import { explain, explainedState, listedState } from './states.ts'
+import { shortForm } from './text.ts'
+
+export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
+type Pair = readonly [name: string, value: unknown]
+
+/** Returns the fields of a presentation record. */
+export function presentationFields(record: PresentationRecord): Pair[] {
+  return [
+    ['proof', record.presentationId],
+    ['role', record.role],
+    ['state', shownProofState(record)],
+    ['expires', record.openid4vpRequest ? undefined : expiryField(record)],
+    // Records of earlier releases have the claims alone.
+    ...(record.verification?.credentials?.flatMap(presentedFields) ??
+      claimPairs(record.disclosedClaims ?? {}, 'shown ')),
+    ['connection', record.connectionId],
+    ['goal', record.goal],
+    ...verifierFields(record),
+    ...proofRequestFields(record),
+    ['policy', record.policyId],
+    [
+      'presented',
+      record.data.length === 0
+        ? undefined
+        : `${record.data.length} presentation${record.data.length === 1 ? '' : 's'}`,
+    ],
+    ...checkFields(record.verification?.checks ?? []),
+    ['issuer check', record.verification && issuerCheckOf(record.verification)],
+    ['thread', record.thid],
+    ['last failure', shownFailure(record)],
+  ]
+}
+
+type Verification = NonNullable<PresentationRecord['verification']>
+
+/** Who presented a credential, what it shows, and who issued it. */
+function presentedFields({
+  holder,
+  subject,
+  claims,
+  issuer,
+  types,
+}: NonNullable<Verification['credentials']>[number]): Pair[] {
+  return [
+    ['presented by', shortForm(holder ?? subject ?? '') || undefined],
+    ...claimPairs(claims, 'shown '),
+    ['issuer', shortForm(issuer)],
+    ['type', types.join(' ') || undefined],
+  ]
+}
+
+function issuerCheckOf({ issuersChecked }: Verification): Styled | string {
+  return issuersChecked
+    ? 'only issuers that the request accepts'
+    : inStyle('waiting', 'none: the request accepts credentials of any issuer')
+}
+
+/** True if a presentation is valid, and nothing says who may have issued its credentials. */
+export function isUnchecked({ status, verification }: PresentationRecord): boolean {
+  return (
+    ['PresentationVerified', 'PresentationAccepted'].includes(status) &&
+    verification?.issuersChecked === false
+  )
+}
+
+/** The state of a proof in a list. */
+export function shortProofState(record: PresentationRecord): Styled {
+  return isUnchecked(record)
+    ? inStyle('waiting', `${record.status}, issuer not checked`)
+    : listedState('proof', record.status, record)
+}
+
+function shownProofState(record: PresentationRecord): Styled {
+  return isUnchecked(record)
+    ? inStyle('waiting', explain('proof', record.status).replace(/\)$/, ', issuer not checked)'))
+    : explainedState('proof', record.status, record)
+}
+
+type Check = NonNullable<Verification['checks']>[number]
+
+/** The checks of a presentation by their names, and the reasons of those that have failed. */
+function checkFields(checks: readonly Check[]): Pair[] {
+  const named = (result: Check['result']) =>
+    [...new Set(checks.flatMap((check) => (check.result === result ? [check.name] : [])))].join(', ')
+  const failed = checks.filter(({ result }) => result === 'failed')
+  return [
+    ['passed', named('passed') || undefined],
+    ...failed.map(({ name, reason }): Pair => ['failed', inStyle('bad', `${name}: ${reason ?? ''}`)]),
+    ['not checked', named('skipped') || undefined],
+  ]
+}

@@ -1,0 +1,74 @@
+/** Whose credentials a proof request accepts: the flags, and the check that one of them says it. */
+import * as Flags from '@oclif/core/flags'
+import type { Input } from '../client/api.ts'
+import type { Context } from '../define-command.ts'
+import { UsageError } from '../errors/errors.ts'
+import { repeatable } from './arguments.ts'
+
+type Body = Input<'POST /present-proof/presentations/openid4vp'>['body']
+type Issuers = NonNullable<Body['issuers']>
+
+export const anyIssuerFlag = 'any-issuer'
+
+/** The flags of requests. */
+export const issuerFlags = {
+  'trust-issuer': Flags.string({
+    ...repeatable,
+    exclusive: ['trusted', anyIssuerFlag],
+    description: 'DID of an issuer whose credentials are accepted; repeat it for several',
+  }),
+  trusted: Flags.boolean({
+    exclusive: [anyIssuerFlag],
+    description: 'accept only issuers that are trust anchors, or have a certificate below one (agent trust)',
+  }),
+  [anyIssuerFlag]: Flags.boolean({
+    description: 'accept credentials of any issuer: the proof is then valid, but its issuer is not checked',
+  }),
+}
+
+export type IssuerFlags = {
+  'trust-issuer'?: string[] | undefined
+  trusted?: boolean | undefined
+  'any-issuer'?: boolean | undefined
+  policy?: string | undefined
+  definition?: string[] | undefined
+}
+
+/**
+ * Reads whose credentials are accepted. Undefined if the policy, the query or the credential definition says it.
+ *
+ * @throws {UsageError} if nothing says it
+ */
+export async function readIssuers(
+  { flags, call }: Pick<Context<object, IssuerFlags>, 'flags' | 'call'>,
+  query?: Body['dcqlQuery'],
+): Promise<Issuers | undefined> {
+  if (flags['any-issuer']) return 'any'
+  if (flags.trusted) return 'trusted'
+  if (flags['trust-issuer']) return flags['trust-issuer']
+  if (flags.definition || namesAuthorities(query)) return undefined
+  if (flags.policy !== undefined && (await namesIssuers(call, flags.policy))) return undefined
+  const policy =
+    flags.policy === undefined
+      ? ''
+      : ' The policy has no trusted issuers for one of its schemas, or no schema.'
+  throw new UsageError(
+    `Whose credentials are accepted?${policy} Name the issuer with --trust-issuer <did>, or accept credentials of everybody with --any-issuer.`,
+  )
+}
+
+/** Whether each credential of a query must be of a named authority. The daemon validates the query. */
+function namesAuthorities(query: Body['dcqlQuery'] | undefined): boolean {
+  const asked: unknown = query?.credentials
+  if (!Array.isArray(asked) || asked.length === 0) return false
+  return (asked as { trusted_authorities?: unknown }[]).every(({ trusted_authorities: named }) => {
+    return Array.isArray(named) && named.length > 0
+  })
+}
+
+async function namesIssuers(call: Context['call'], id: string): Promise<boolean> {
+  const { constraints } = await call('GET /verification/policies/{id}', { path: { id } })
+  return (
+    constraints.length > 0 && constraints.every(({ trustedIssuers }) => (trustedIssuers ?? []).length > 0)
+  )
+}
