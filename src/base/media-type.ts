@@ -12,9 +12,14 @@ export function isMediaType(typ: unknown, ...types: readonly string[]): boolean 
   return typeof typ === 'string' && types.some((type) => withoutPrefix(type) === withoutPrefix(typ))
 }
 
-/** A `typ` that is this media type. */
+/** A `typ` that is this media type, as which it is read. */
 export function MediaType(type: string) {
-  return z.custom<string>((typ) => isMediaType(typ, type), `is not ${type}`)
+  const fault = `is not ${type}`
+  return z
+    .string(fault)
+    .refine((typ) => isMediaType(typ, type), fault)
+    .transform(() => type)
+    .pipe(z.literal(type))
 }
 
 function withoutPrefix(type: string): string {

@@ -140,7 +140,7 @@ describe('with a daemon', () => {
       expect(of(name)!.status).toBe('ok')
     expect(of('didcomm-url')).toMatchObject({
       status: 'warning',
-      hint: expect.stringMatching(/ agent daemon start --profile here --lan .* DIDCOMM_SERVICE_URL /),
+      hint: expect.stringMatching(/^agent daemon restart --profile here --lan .* DIDCOMM_SERVICE_URL /),
     })
     expect((await user.run`doctor --profile here --quiet`).out.split('\n')).toEqual(
       checks.filter(({ status }) => status !== 'ok').map(({ name }) => name),

@@ -174,7 +174,7 @@ describe('a request of a peer', () => {
   })
 
   test.each([
-    ['half the options', { options: { challenge: 'x' } }],
+    ['options without a challenge', { options: { domain: 'x' } }],
     ['a list of claims', { options, claims: ['age'] }],
     ['a claim that would name the prototype', JSON.parse('{"claims":{"a":{"__proto__":{}}}}') as object],
   ])('is refused: %s', async (_, content) => {

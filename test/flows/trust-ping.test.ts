@@ -157,7 +157,8 @@ test('every ping to a DID has a new sender DID, and only the pinged DID can answ
   expect(from).not.toBe(otherFrom)
 
   const message = { type: pingResponse, thid: one.thid }
-  const before = await rows(agent, tenant)
+  const isIdle = ({ outbox }: { outbox: unknown[] }) => outbox.length === 0
+  const before = await until('the jobs of the pings to be done', () => rows(agent, tenant), isIdle)
   const attempts = {
     'a stranger': await stranger.send(from!, message),
     'a stranger as the one asked': await stranger.send(
