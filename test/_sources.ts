@@ -53,14 +53,14 @@ function sourcesIn(folder: string): string[] {
 }
 
 /** Each source becomes a module of its own, which knows where its source is. */
-function compileEach({ onLoad, onResolve }: PluginBuild): void {
-  onResolve({ filter: /^\..*\.tsx?$/ }, ({ kind, path, resolveDir }) => {
+function compileEach(plugin: PluginBuild): void {
+  plugin.onResolve({ filter: /^\..*\.tsx?$/ }, ({ kind, path, resolveDir }) => {
     if (kind === 'entry-point') return undefined
     const source = resolve(resolveDir, path)
     const imported = source === `${root}src/base/program.ts` ? root + programs : source
     return { path: `${modules}${relative(root, imported).replace(/\.tsx?$/, '.mjs')}`, external: true }
   })
-  onLoad({ filter: /\.tsx?$/ }, ({ path }) => ({
+  plugin.onLoad({ filter: /\.tsx?$/ }, ({ path }) => ({
     contents: readFileSync(path, 'utf8').replaceAll(
       'import.meta.url',
       JSON.stringify(pathToFileURL(path).href),

@@ -112,7 +112,7 @@ export class Supervisor {
     for (const timer of this.#timers) clearTimeout(timer)
     this.#acceptor.close()
     await Promise.all(
-      Array.from(this.#entries.entries(), ([index, entry]) => entry && this.#end(index, entry)),
+      this.#entries.flatMap((entry, index) => (entry ? [this.#end(index, entry)] : [])),
     )
   }
 

@@ -23,7 +23,7 @@ function isUsable(jwk: unknown): jwk is JWK {
       format: 'jwk',
     } as unknown as JsonWebKeyInput)
     const { modulusLength = leastRsaBits } = details ?? {}
-    return modulusLength >= leastRsaBits && !hasSmallOrder(jwk as { crv?: string; x?: string })
+    return modulusLength >= leastRsaBits && !hasSmallOrder(jwk)
   } catch {
     return false
   }

@@ -105,9 +105,9 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
   }
 
   /** The present master key. Undefined if it is lost. */
-  async function readPresent({ read }: MasterKeySource): Promise<Uint8Array | undefined> {
+  async function readPresent(source: MasterKeySource): Promise<Uint8Array | undefined> {
     try {
-      const key = await read()
+      const key = await source.read()
       return (await isMasterKey(db, key)) ? key : undefined
     } catch (error) {
       if (error instanceof StartError) return undefined

@@ -124,7 +124,7 @@ async function refusalOf(presentation: unknown, request = asked(), from = source
 test('a valid proof reveals only the requested attributes, and names credentials with their issuers', async () => {
   expect(await verifyProof(JSON.stringify(proof), asked(), sources())).toEqual({
     revealed: { who: 'Alice', where: 'SE' },
-    credentials: [{ issuerDid: schema.issuerId, schemas: [schemaId] }],
+    credentials: [{ issuerDid: schema.issuerId, schemas: [schemaId], definition: credDefId }],
   })
   expect(JSON.stringify(proof)).not.toContain('"30"')
 })

@@ -150,8 +150,9 @@ function createLoader(own: NodeJS.Process, input: Buffer): (file: string) => unk
 }
 
 /** The `globalThis` of a command: members that it sets are its own. */
-function createGlobals(own: NodeJS.Process): object {
-  return new Proxy({ process: own } as Record<string | symbol, unknown>, {
+function createGlobals(process: NodeJS.Process): object {
+  const own: Record<string | symbol, unknown> = { process }
+  return new Proxy(own, {
     get: (set, name) => (name in set ? set[name] : Reflect.get(globalThis, name)),
   })
 }

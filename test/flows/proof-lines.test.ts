@@ -123,7 +123,7 @@ describe('JWT', () => {
       proofs: [{ schemaId: a }, { schemaId: b, trustIssuers: [p] }],
     })
     const { lines, choice } = await candidates()
-    expect(lines.map((line) => line.candidates)).toEqual([[aByP, aByQ], [bByP]])
+    expect(lines.map((line) => line.candidates)).toEqual([[aByQ, aByP], [bByP]])
     expect(choice).toBeUndefined()
     expect(await outcome([aByQ, bByP])).toBeUndefined()
   })

@@ -125,7 +125,7 @@ test('a request over OpenID4VP says whose credentials it accepts', async () => {
   }
   const [any, named] = [await policyOf([]), await policyOf([issuingDID])]
   const request = (body: object) =>
-    issuer.call('POST /present-proof/presentations/openid4vp', { body: { dcqlQuery, ...body } as never })
+    issuer.call('POST /present-proof/presentations/openid4vp', { body: { dcqlQuery, ...body } })
   for (const body of [{}, { policyId: any }])
     await expectRefusal(request(body), 400, /^issuers: say whose credentials are accepted/)
   const authorities = [{ type: 'aki', values: ['bm9uZQ'] }]

@@ -132,6 +132,7 @@ describe('a JSON document', () => {
 
 describe('a compressed response', () => {
   const text = JSON.stringify('ä'.repeat(4_000))
+  const plainly = (plain: string) => Buffer.from(plain)
   const sent = (coding: string, body: Buffer): RequestListener => {
     return (_, response) => response.writeHead(200, { 'content-encoding': coding }).end(body)
   }
@@ -153,8 +154,8 @@ describe('a compressed response', () => {
     ['br', brotliCompressSync],
     ['identity, gzip', gzipSync],
     // Not a coding, but sent by some servers.
-    ['utf-8', Buffer.from],
-    ['identity', Buffer.from],
+    ['utf-8', plainly],
+    ['identity', plainly],
   ])('with %s is read', async (coding, compress) => {
     await using server = await startServer(sent(coding, compress(text)))
     expect(await open().getJson(server.url, json)).toHaveLength(4_000)

@@ -263,9 +263,9 @@ describe('a pushed request', () => {
   test('may be shown again, and gets one code, also if its form comes twice', async () => {
     const { query, verifier, send } = await shownTwice()
     const [first, ...others] = await Promise.all([send(0, 'accept'), send(0, 'accept'), send(1, 'accept')])
-    expect(first!.status).toBe(303)
-    const code = first!.location!.searchParams.get('code')!
-    for (const { location } of others) expect(location!.href).toBe(first!.location!.href)
+    expect(first.status).toBe(303)
+    const code = first.location!.searchParams.get('code')!
+    for (const { location } of others) expect(location!.href).toBe(first.location!.href)
     expect((await send(0, 'decline')).status).toBe(410)
     expect((await open(setup, query)).status).toBe(410)
     expect((await redeemAuthorized(setup, { code, verifier })).status).toBe(200)

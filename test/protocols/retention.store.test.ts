@@ -88,11 +88,12 @@ test('failed flows and expired invitations are deleted after their time, and val
     () => issuer.call('GET /issue-credentials/records/{recordId}', { path: { recordId: issuerRecordId } }),
     ({ protocolState }) => protocolState === 'ProblemReportReceived',
   )
-  await issuer.call('POST /connections', { body: { label: 'valid' } })
+  const short = await issuer.call('POST /connections', { body: { label: 'short', expiresIn: 1 } })
   await issuer.call('POST /connections', { body: { label: 'valid for long', expiresIn: 14 * day } })
   await age(agent, issuer, 10 * day)
-  await apply(agent, { FAILED_RECORD_RETENTION: 9 * day, CONNECT_INVITATION_EXPIRY: 11 * day })
-  expect(await totals(issuer)).toEqual([3, 0, 0, 0])
+  await apply(agent, { FAILED_RECORD_RETENTION: 11 * day })
+  expect(await totals(issuer)).toEqual([3, 1, 0, 0])
+  await until('the end of the short one', Date.now, (now) => now > Date.parse(short.createdAt) + 2_000)
   await apply(agent, { FAILED_RECORD_RETENTION: 9 * day })
   expect(await totals(issuer)).toEqual([2, 0, 0, 0])
 })

@@ -80,7 +80,7 @@ async function readServer(caller: Caller, identifier: string): Promise<ReceivedS
   const urls = serverMetadataUrls(identifier)
   const metadata = await readMetadata(caller, ReceivedServerMetadata, urls)
   if (!isSameIssuer(metadata.issuer, identifier))
-    throw invalidMetadata(urls[0]!, `issuer is not ${identifier}`)
+    throw invalidMetadata(urls[0], `issuer is not ${identifier}`)
   return metadata
 }
 

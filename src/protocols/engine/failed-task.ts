@@ -32,7 +32,7 @@ export async function endFailed(
   { protocol: name, recordId, task }: TaskBody,
   metaLastFailure: object,
 ) {
-  const protocol: Protocol<any> | undefined = protocols[name]
+  const protocol = protocols[name]
   if (!protocol) return false
   const record = await findRecord(tx, protocol, recordId)
   if (!record || !waitsForTask(protocol, record, task)) return true

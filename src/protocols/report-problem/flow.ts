@@ -85,7 +85,7 @@ export async function reportTo(
   record: Rec,
   body: { code: string; comment: string },
 ): Promise<Outgoing | undefined> {
-  const sides: Rec | undefined =
+  const sides: Rec =
     record.connectionId === undefined ? record : await findRecord(tx, connection, record.connectionId)
   if (sides?.myDid === undefined || sides.theirDid === undefined) return undefined
   const { myDid: to, theirDid: from } = sides

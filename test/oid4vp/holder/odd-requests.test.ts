@@ -44,7 +44,7 @@ const oddQuery = {
   credentials: [
     {
       ...credentialQuery({
-        claims: [{ id: null, path: ['name'], values: null, intent_to_retain: null } as object],
+        claims: [{ id: null, path: ['name'], values: null, intent_to_retain: null }],
       }),
       multiple: null,
       trusted_authorities: null,
