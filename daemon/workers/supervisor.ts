@@ -111,9 +111,7 @@ export class Supervisor {
     this.#isStopping = true
     for (const timer of this.#timers) clearTimeout(timer)
     this.#acceptor.close()
-    await Promise.all(
-      this.#entries.flatMap((entry, index) => (entry ? [this.#end(index, entry)] : [])),
-    )
+    await Promise.all(this.#entries.flatMap((entry, index) => (entry ? [this.#end(index, entry)] : [])))
   }
 
   async #end(index: number, { process: worker }: Entry): Promise<void> {

@@ -159,7 +159,9 @@ export async function readSharedBytes({ id, env }: Wallet): Promise<number> {
     const lengths = columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`)
     return sql`(select coalesce(sum(${sql.join(lengths, sql` + `)}), 0) from ${sql.table(table)} where wallet_id = ${id})`
   })
-  const { rows } = await sql<{ bytes: number | string }>`select ${sql.join(sums, sql` + `)} as bytes`.execute(env.db)
+  const { rows } = await sql<{ bytes: number | string }>`select ${sql.join(sums, sql` + `)} as bytes`.execute(
+    env.db,
+  )
   return Number(rows[0]!.bytes)
 }
 
