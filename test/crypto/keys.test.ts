@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type JsonWebKeyInput, verify as verifyBytes } from 'node:crypto'
+import { createHash, createPublicKey, verify as verifyBytes } from 'node:crypto'
 import { secp256k1 as curve } from '@noble/curves/secp256k1.js'
 import { describe, expect, test } from 'vitest'
 import { fromBase64, fromHex, toBase64url, toHex, toMultibase, utf8 } from '../../src/base/bytes.ts'

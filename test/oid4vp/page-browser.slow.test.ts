@@ -128,7 +128,11 @@ test('programs read the state, without claims', async () => {
   const read = async () => (await fetch(pageUrl)).json()
   expect(await read()).toEqual({ state: 'waiting', expiresAt: expect.any(String), authorizationRequest })
   await answer(request)
-  expect(await read()).toEqual({ state: 'verified', expiresAt: expect.any(String) })
+  expect(await read()).toEqual({
+    state: 'verified',
+    issuersChecked: false,
+    expiresAt: expect.any(String),
+  })
   const { presentationId } = (
     await tenant.call('GET /present-proof/presentations', { query: { order: 'desc' } })
   ).contents[0]!

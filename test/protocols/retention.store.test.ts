@@ -93,7 +93,11 @@ test('failed flows and expired invitations are deleted after their time, and val
   await age(agent, issuer, 10 * day)
   await apply(agent, { FAILED_RECORD_RETENTION: 11 * day })
   expect(await totals(issuer)).toEqual([3, 1, 0, 0])
-  await until('the end of the short one', Date.now, (now) => now > Date.parse(short.createdAt) + 2_000)
+  await until(
+    'the end of the short one',
+    async () => Date.now(),
+    (now) => now > Date.parse(short.createdAt) + 2_000,
+  )
   await apply(agent, { FAILED_RECORD_RETENTION: 9 * day })
   expect(await totals(issuer)).toEqual([2, 0, 0, 0])
 })

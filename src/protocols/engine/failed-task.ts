@@ -32,8 +32,8 @@ export async function endFailed(
   { protocol: name, recordId, task }: TaskBody,
   metaLastFailure: object,
 ) {
-  const protocol = protocols[name]
-  if (!protocol) return false
+  if (!protocols[name]) return false
+  const protocol: Protocol<any> = protocols[name]
   const record = await findRecord(tx, protocol, recordId)
   if (!record || !waitsForTask(protocol, record, task)) return true
   const row = findRow(protocol, record.role, record.state, 'failed')

@@ -10,6 +10,7 @@ import * as z from 'zod'
 import { canonicalize } from '../../base/json.ts'
 import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
+import type { Db } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { findRecord } from './find.ts'
 import type { Machine } from './machine.ts'
@@ -50,8 +51,8 @@ export async function createOnce<M extends Machine, Data extends { requestDigest
   if (key === undefined) return create({ id: newId() })
   const id = v5(`${scope}${protocol.name} ${key}`, namespace)
   const digest = createHash('sha256').update(canonicalize(body)).digest('base64url')
-  const findFirst = async () => {
-    const first = await findRecord(wallet.db, protocol, id)
+  const findFirst = async (db: Db) => {
+    const first = await findRecord(db, protocol, id)
     if (first && first.requestDigest !== digest)
       throw new Problem(
         'UnprocessableEntity',
@@ -59,13 +60,13 @@ export async function createOnce<M extends Machine, Data extends { requestDigest
       )
     return first
   }
-  const first = await findFirst()
+  const first = await findFirst(wallet.db)
   if (first) return first
   try {
     return await create({ id, requestDigest: digest })
   } catch (error) {
-    // A concurrent request with the key may have been faster.
-    const faster = await findFirst()
+    // A concurrent request with the key may have been faster. A transaction sees what is about to be committed.
+    const faster = await wallet.transaction((tx) => findFirst(tx))
     if (faster) return faster
     throw error
   }
