@@ -31,6 +31,11 @@ export function createChainVerifier({ db }: Pick<Wallet, 'db'>, { own = false } 
     return verified
   }
   return async (x5c, issuer, credential): Promise<CertifiedKey> => {
+    if (x5c === undefined)
+      throw new VerificationError(
+        'issuer-not-trusted',
+        `The issuer ${issuer} is not a DID, and its token has no certificates in x5c; keys at the URL of an issuer are not supported here`,
+      )
     const certificate = await verify(x5c, credential ? 'status' : 'issuer')
     if (isIssuer(x5c, certificate, issuer)) return certificate
     if (!credential)

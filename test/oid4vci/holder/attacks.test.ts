@@ -326,19 +326,21 @@ describe('a credential', () => {
     expect(await failed('Person')).toContain('not of the type Licence')
   })
 
-  test('with something else than a certificate', async () => {
+  test.each([
+    ['with something else than a certificate', { x5c: ['AAAA'] }, 'not an X.509 certificate'],
+    ['with neither a DID nor a certificate', {}, 'has no certificates in x5c'],
+  ])('%s', async (_, header, reason) => {
     issuer.on('credential', () => {
       const token = {
         iss: 'https://issuer.example',
         vct: 'https://issuer.example/licence',
         _sd_alg: 'sha-256',
       }
-      const [header, payload] = [{ typ: 'dc+sd-jwt', alg: 'ES256', x5c: ['AAAA'] }, token].map((part) =>
-        Buffer.from(JSON.stringify(part)).toString('base64url'),
-      )
-      return { body: { credentials: [{ credential: `${header}.${payload}.${'A'.repeat(86)}~` }] } }
+      const parts = [{ typ: 'dc+sd-jwt', alg: 'ES256', ...header }, token]
+      const encoded = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      return { body: { credentials: [{ credential: `${encoded.join('.')}.${'A'.repeat(86)}~` }] } }
     })
-    expect(await failed()).toContain('not an X.509 certificate')
+    expect(await failed()).toContain(reason)
   })
 
   test.each<[string, unknown, string]>([
