@@ -7,6 +7,9 @@ import { newDid, type Tenant } from '../_tenants.ts'
 
 const path = '/credential-definition-registry/definitions'
 
+/** A key takes minutes on a busy machine. */
+const patienceMs = 400_000
+
 /** Creates a definition, without waiting for its key. Returns its guid. */
 async function begin(issuer: Tenant): Promise<string> {
   const { call, url } = issuer
@@ -23,16 +26,20 @@ async function begin(issuer: Tenant): Promise<string> {
   return guid
 }
 
-test('the definition gets its key, and the wallet its private part', async () => {
-  await using daemon = await Daemon.start()
-  const issuer = await daemon.newTenant('issuer')
-  const guid = await begin(issuer)
-  await daemon.stop('SIGKILL')
+test(
+  'the definition gets its key, and the wallet its private part',
+  { timeout: patienceMs + 60_000 },
+  async () => {
+    await using daemon = await Daemon.start()
+    const issuer = await daemon.newTenant('issuer')
+    const guid = await begin(issuer)
+    await daemon.stop('SIGKILL')
 
-  await using agent = await startAgent({}, { dataDir: daemon.dataDir })
-  await agent.agent.definitions.whenGenerated(guid, AbortSignal.timeout(100_000))
-  const { definition } = await agent.admin(`GET ${path}/{guid}`, { path: { guid } })
-  const read = agent.agent.wallets.use(issuer.walletId, (wallet) => getPrivateKey(wallet, guid))
-  const { p, q } = (await read).value.p_key
-  expect((2n * BigInt(p) + 1n) * (2n * BigInt(q) + 1n)).toBe(BigInt(definition!.value.primary.n))
-})
+    await using agent = await startAgent({}, { dataDir: daemon.dataDir })
+    await agent.agent.definitions.whenGenerated(guid, AbortSignal.timeout(patienceMs))
+    const { definition } = await agent.admin(`GET ${path}/{guid}`, { path: { guid } })
+    const read = agent.agent.wallets.use(issuer.walletId, (wallet) => getPrivateKey(wallet, guid))
+    const { p, q } = (await read).value.p_key
+    expect((2n * BigInt(p) + 1n) * (2n * BigInt(q) + 1n)).toBe(BigInt(definition!.value.primary.n))
+  },
+)
