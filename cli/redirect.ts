@@ -8,7 +8,7 @@ export type RedirectOptions = {
   /** The path of the redirect URI. */
   path: string
   timeoutMs: number
-  /** What the browser's page says, without the way back to the terminal. */
+  /** The first sentence of the page that the browser shows after the redirect. */
   says: { accepted: string; refused: string }
   /** The error when the time is over. */
   late: CommandError
@@ -44,9 +44,11 @@ export async function openRedirect({
   // The person may never come back, and the server may be closed before.
   redirected.catch(() => undefined)
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', base)
-    const state = url.searchParams.get('state')
-    const isOwn = request.method === 'GET' && url.pathname === path && state !== null && state === expected
+    // `new URL` would throw for a target such as `//`, which any page can send.
+    const [asked, query] = (request.url ?? '').split('?', 2)
+    const parameters = new URLSearchParams(query)
+    const state = parameters.get('state')
+    const isOwn = request.method === 'GET' && asked === path && state !== null && state === expected
     response.writeHead(isOwn ? 200 : 404, {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'",
@@ -54,9 +56,9 @@ export async function openRedirect({
       'cache-control': 'no-store',
       connection: 'close',
     })
-    const done = url.searchParams.has('error') ? says.refused : says.accepted
+    const done = parameters.has('error') ? says.refused : says.accepted
     response.end(page(isOwn ? `${done} Close this page and return to the terminal.` : 'Not found.'))
-    if (isOwn) response.once('close', () => resolve(url))
+    if (isOwn) response.once('close', () => resolve(new URL(request.url!, base)))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

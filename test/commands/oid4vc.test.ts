@@ -81,6 +81,7 @@ test('the consent in a browser comes back to the command', async () => {
   // What any page of the browser could send does not end the wait.
   for (const forged of ['?state=x&error=access_denied', '?state=', '', '?code=x'])
     expect((await fetch(new URL(`/callback${forged}`, location))).status).toBe(404)
+  expect((await fetch(`${location!.origin}//`)).status).toBe(404)
   expect((await fetch(location!, { method: 'POST' })).status).toBe(404)
   expect((await fetch(location!)).status).toBe(200)
   const { code, out, err } = await running
