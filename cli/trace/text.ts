@@ -1,7 +1,7 @@
 /** Prints a trace as text: one line for each step, and the pending work. */
 import { safeLine, shorten, shortId } from '../format/text.ts'
 import { inStyle, plain, type Paint, type Styled } from '../format/colour.ts'
-import { expiredWords, isExpired, meanings, styleOf, type Topic } from '../format/states.ts'
+import { expiredWords, meanings, styleOf, type Topic } from '../format/states.ts'
 import { table, type Column } from '../format/table.ts'
 import {
   length,
@@ -82,10 +82,7 @@ export function traceText(
   ]
   const lines = steps.length === 0 ? [] : ['', linesTable(toLines(trace), width, paint)]
   const more = isCut ? ['', 'The trace is cut off here: `agent event list --thid` lists all events.'] : []
-  // Nobody can answer what has expired.
-  const expired = records.filter((record) => isExpired(record, now)).map(({ id }) => id)
-  const pending = trace.pending.filter(({ recordId = '' }) => !expired.includes(recordId))
-  return [...head, ...lines, ...more, ...pendingLines({ ...trace, pending }, now, paint, width)].join('\n')
+  return [...head, ...lines, ...more, ...pendingLines(trace, now, paint, width)].join('\n')
 }
 
 /** Returns the pending work of a thread, one line each, under a heading. Reasons are not cut. */

@@ -1,5 +1,5 @@
 /** Finds what a thread waits for: jobs, the next transition of its records, and deliveries. */
-import { steadyNow } from '../base/clock.ts'
+import { isOver, steadyNow } from '../base/clock.ts'
 import type { LoggedEvent } from '../events/event.ts'
 import { toJob, type Job } from '../outbox/job.ts'
 import { globalWebhookId } from '../events/webhooks.ts'
@@ -75,9 +75,19 @@ export function toPendingJob(job: Job & { nextAt?: string }, traced: readonly Tr
   }
 }
 
-/** What a record without jobs waits for. Undefined if its flow is over. `lifetimeSeconds` is `FLOW_EXPIRY`. */
+/** Until when the invitation, offer or request of a record can be answered. */
+export function expiresAtOf({ protocol, record }: Traced): string | undefined {
+  return (protocol.toResource(record) as { expiresAt?: string }).expiresAt
+}
+
+/**
+ * What a record without jobs waits for. Undefined if its flow is over, or if it was not answered in time. `lifetimeSeconds` is
+ * `FLOW_EXPIRY`.
+ */
 export function toPendingTransition(traced: Traced, lifetimeSeconds: number): Pending | undefined {
   const { protocol, record } = traced
+  const expiresAt = expiresAtOf(traced)
+  if (expiresAt !== undefined && isOver(Date.parse(expiresAt))) return undefined
   const triggers = protocol.rows
     .filter(([role, from]) => role === record.role && from === record.state)
     .map(([, , on]) => on)

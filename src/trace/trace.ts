@@ -13,6 +13,7 @@ import {
   findPendingDeliveries,
   toPendingJob,
   topicOf,
+  expiresAtOf,
   toPendingTransition,
   type Traced,
 } from './pending.ts'
@@ -72,10 +73,11 @@ async function findTraced(db: Db, thid: string): Promise<Traced[]> {
   return found.flat()
 }
 
-function toTracedRecord({ protocol, record }: Traced): TracedRecord {
+function toTracedRecord(traced: Traced): TracedRecord {
+  const { protocol, record } = traced
   const { id, role, state } = record
   const { metaLastFailure } = record as { metaLastFailure?: { title: string; detail?: string } }
-  const { expiresAt } = protocol.toResource(record) as { expiresAt?: string }
+  const expiresAt = expiresAtOf(traced)
   const failure = metaLastFailure?.detail ?? metaLastFailure?.title
   return {
     topic: topicOf(protocol),

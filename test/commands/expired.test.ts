@@ -64,5 +64,6 @@ test('an invitation, an offer and a request are shown as expired, without their 
     const traced = (await mine.run`trace ${id}`).out
     expect(traced).toMatch(/\(expired \d+ s ago\)/)
     expect(traced).not.toContain('has not answered')
+    expect(await mine.json(words`trace ${id}`)).toMatchObject({ pending: [] })
   }
 })
