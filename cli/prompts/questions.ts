@@ -1,6 +1,6 @@
 /** Questions of several commands. Each loads its options when it is asked. */
 import { claimsLine } from '../format/credential.ts'
-import { shortUrlName, unanswered } from '../format/proof-request.ts'
+import { type Candidates, shortUrlName, unanswered } from '../format/proof-request.ts'
 import { UsageError } from '../errors/errors.ts'
 import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
@@ -154,29 +154,35 @@ export const whichCredential: Question = {
       { path },
     )
     if (choice || candidates.length === 0 || unanswered(lines)) return []
-    const questions =
-      lines.length < 2
-        ? [{ message: 'Which credential?', ids: candidates.map(({ recordId }) => recordId) }]
-        : []
-    if (lines.length > 1)
-      for (const line of lines)
-        questions.push({
-          message: `Which credential with the schema ${shortUrlName(line.schemaId)}?`,
-          ids: line.candidates,
-        })
-    const chosen = new Set<string>()
-    for (const { message, ids } of questions) {
-      const choices = candidates
-        .filter(({ recordId }) => ids.includes(recordId))
-        .map(({ recordId, claims, issuer, receivedAt }) => ({
-          value: `--credential=${recordId}`,
-          name: `${claims.join(' ') || recordId}  (${ago(receivedAt, Date.now())})`,
-          hint: `${recordId}  of ${issuer}`,
-        }))
-      chosen.add(choices.length === 1 ? choices[0]!.value : await choose(message, choices, terminal))
-    }
-    return [...chosen]
+    const chosen = await askCandidates({ candidates, lines }, terminal)
+    return chosen.map((id) => `--credential=${id}`)
   },
+}
+
+/** Asks which of the credentials answer a request, one for each line of several. Returns the ids of their records. */
+export async function askCandidates(
+  { candidates, lines }: Pick<Candidates, 'candidates' | 'lines'>,
+  terminal?: Asking['terminal'],
+): Promise<string[]> {
+  const questions =
+    lines.length > 1
+      ? lines.map(({ schemaId, candidates: ids }) => ({
+          message: `Which credential with the schema ${shortUrlName(schemaId)}?`,
+          ids,
+        }))
+      : [{ message: 'Which credential?', ids: candidates.map(({ recordId }) => recordId) }]
+  const chosen = new Set<string>()
+  for (const { message, ids } of questions) {
+    const choices = candidates
+      .filter(({ recordId }) => ids.includes(recordId))
+      .map(({ recordId, claims, issuer, receivedAt }) => ({
+        value: recordId,
+        name: `${claims.join(' ') || recordId}  (${ago(receivedAt, Date.now())})`,
+        hint: `${recordId}  of ${issuer}`,
+      }))
+    chosen.add(choices.length === 1 ? choices[0]!.value : await choose(message, choices, terminal))
+  }
+  return [...chosen]
 }
 
 /** Asks for an issuer to trust, as `--trust-issuer`, or for any, as `--any-issuer`. */

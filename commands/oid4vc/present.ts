@@ -18,7 +18,7 @@ import { repeatable, yesFlag } from '../../cli/input/arguments.ts'
 import { readInput, readJson } from '../../cli/input/files.ts'
 import { readTimeout } from '../../cli/input/time.ts'
 import { canAsk, confirm } from '../../cli/prompts/ask.ts'
-import { whichCredential } from '../../cli/prompts/questions.ts'
+import { askCandidates } from '../../cli/prompts/questions.ts'
 import { openIdLinkKind } from '../../cli/qr/link.ts'
 import { type Records, waitForRecord } from '../../cli/wait.ts'
 
@@ -133,10 +133,7 @@ function explainOthers({ flags, say }: Context<object, { explain: boolean }>, { 
 async function choose(context: Context, id: string, found: Candidates): Promise<string[]> {
   if (!found.answer) throw nothingFits(context, id, found)
   if (found.choice) return found.choice
-  if (canAsk({ json: context.isJson, quiet: context.isQuiet })) {
-    const flags = await whichCredential.ask({ call: context.call, given: { id } })
-    return flags.map((flag) => flag.replace('--credential=', ''))
-  }
+  if (canAsk({ json: context.isJson, quiet: context.isQuiet })) return askCandidates(found)
   const { candidates } = found
   throw new UsageError(
     `${candidates.length} credentials answer the request; name one for each query with --credential:\n\n${candidatesTable(candidates, context.width)}`,
