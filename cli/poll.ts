@@ -1,9 +1,9 @@
-/** Waits for what sends no events, by reading it again and again. */
+/** Polls resources that send no events. */
 import { setTimeout } from 'node:timers/promises'
 
 const maxPauseMs = 1_000
 
-/** Reads a value after growing pauses, until it is as wanted or the time is over. Returns what was read last. */
+/** Reads a value repeatedly, with growing pauses, until `isWanted` accepts it or the time is over. Returns the last value. */
 export async function poll<T>(
   read: () => Promise<T>,
   isWanted: (value: T) => boolean,

@@ -235,6 +235,7 @@ function readKey(named: string, path: string): Secret {
   try {
     key = readInput(path).trim()
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`${named}: ${path} cannot be read: ${systemReason(error)}.`)
   }
   if (!key) throw new UsageError(`${named}: ${path} is empty.`)

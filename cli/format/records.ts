@@ -87,14 +87,14 @@ export function shortCredentialState(record: CredentialRecord): Styled {
 
 /** Returns the revocation status that this side knows. */
 function statusOf(record: CredentialRecord): string | Styled | undefined {
-  const { role, revoked, revokedAt, credential, standing } = record
+  const { role, revoked, revokedAt, credential } = record
   if (revoked)
     return inStyle(
       'bad',
       role === 'Issuer' ? `revoked on ${revokedAt}` : `revoked on ${revokedAt} (by the issuer)`,
     )
-  if (standing && standing.status !== 'not-revoked')
-    return inStyle('bad', `${standing.status} (checked ${ago(standing.checkedAt, Date.now())})`)
+  const invalidity = invalidityOf(record)
+  if (invalidity) return inStyle('bad', `${invalidity.word} (checked ${invalidity.checked})`)
   return credential === undefined
     ? undefined
     : role === 'Issuer'

@@ -55,6 +55,7 @@ function readSource(path: string): string {
   try {
     return readInput(path)
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`The file ${path} cannot be read: ${systemReason(error)}.`)
   }
 }

@@ -27,6 +27,7 @@ export function readSecretFile(flag: string, path: string, warn: (text: string) 
     if (path !== '-' && isReadableByOthers(path))
       warn(`--${flag}: others on this machine can read that file. Make it yours: chmod 600.`)
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(
       `--${flag}: the file cannot be read: ${systemReason(error)}. Give the name of a file, or - for standard input.`,
     )

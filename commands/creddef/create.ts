@@ -35,7 +35,7 @@ export default defineCommand({
   questions: { author: whichDid('Which DID issues by it?', 'author') },
   async run({ flags, getAccess, call, print, suggest, isJson, logJson, sayAtTerminal }) {
     const { author, name, version, tag, description, timeout = '5m' } = flags
-    const timeoutMs = flags.wait ? readTimeout(flags) : 0
+    const timeoutMs = readTimeout(flags)
     const input = {
       headers: { prefer: 'respond-async' },
       body: {
@@ -53,30 +53,25 @@ export default defineCommand({
       ? await call('POST /credential-definition-registry/definitions/did-url', input)
       : await call('POST /credential-definition-registry/definitions', input)
     const { guid } = begun
-    const path = { guid }
-    if (flags.wait)
-      sayAtTerminal(
-        `Waiting until the key of the definition ${guid} is generated, ${timeout} at most. Ctrl-C stops waiting: the daemon continues.`,
-      )
-    const made = flags.wait
-      ? await poll(
-          async () =>
-            openDefinition(
-              flags['did-url']
-                ? await call('GET /credential-definition-registry/definitions/did-url/{guid}', { path })
-                : await call('GET /credential-definition-registry/definitions/{guid}', { path }),
-            ),
-          ({ state }) => state === 'READY',
-          timeoutMs,
-        )
-      : begun
-    print(guid, definitionFields(made))
-    if (made.state === 'READY') return made
     const show = `agent creddef show ${guid}${flags['did-url'] ? ' --did-url' : ''}`
     if (!flags.wait) {
-      suggest(show)
-      return made
+      print(guid, definitionFields(begun))
+      if (begun.state !== 'READY') suggest(show)
+      return begun
     }
+    sayAtTerminal(
+      `Waiting until the key of the definition ${guid} is generated, ${timeout} at most. Ctrl-C stops waiting: the daemon continues.`,
+    )
+    const path = { guid }
+    const read = async () =>
+      openDefinition(
+        flags['did-url']
+          ? await call('GET /credential-definition-registry/definitions/did-url/{guid}', { path })
+          : await call('GET /credential-definition-registry/definitions/{guid}', { path }),
+      )
+    const made = await poll(read, ({ state }) => state === 'READY', timeoutMs)
+    print(guid, definitionFields(made))
+    if (made.state === 'READY') return made
     if (isJson) logJson(made)
     const text = `The key of the credential definition ${guid} is not generated after ${timeoutMs / 1_000} s; the daemon continues.`
     throw new CommandError(text, 6, show)

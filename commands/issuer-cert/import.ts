@@ -32,6 +32,7 @@ function readChain(path: string): string {
   try {
     return readInput(path)
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`${path} cannot be read: ${systemReason(error)}.`)
   }
 }

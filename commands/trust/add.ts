@@ -33,6 +33,7 @@ function toInput(anchor: string): Pick<AnchorInput, 'type' | 'value'> {
   try {
     return { type: 'x509', value: readInput(anchor) }
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(
       `${anchor} cannot be read: ${systemReason(error)}. Give a file with a certificate in PEM, a DID, or aki:<key identifier>.`,
     )
