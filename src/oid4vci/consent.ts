@@ -58,8 +58,9 @@ export type Refusal = { reason: string; target: string }
 export type Answered = { consent: Consent } | { redirect: string }
 
 /**
- * Reads an authorization request: parameters, or a pushed request. Writes nothing. An error is shown, and redirects only whoever follows its
- * link: any tenant can make the offer of a request, so that a link to this agent would lead anywhere (RFC 9700 §4.11.2).
+ * Reads an authorization request: parameters, or a pushed request. Writes nothing. An error is shown on a page with a link to the
+ * redirect URI. The browser is not redirected at once: any tenant can make an offer, so the endpoint would be an open redirector
+ * (RFC 9700 §4.11.2).
  *
  * @throws {OAuthError} that the wallet is not told
  */
@@ -71,7 +72,9 @@ export async function openConsent(
   if (parameters.has('request_uri')) {
     const request = readPushed(wallet, issuer.id, parameters)
     if (await isUsed(wallet.db, request.id)) throw answeredBefore()
-    return orRefusal(wallet, issuer, request, () => toConsent(wallet, issuer, request))
+    return orRefusal(wallet, issuer, request, async () => ({
+      consent: await toConsent(wallet, issuer, request),
+    }))
   }
   if (providersOf(issuer)?.attestation === 'required')
     throw new OAuthError(
@@ -80,9 +83,9 @@ export async function openConsent(
     )
   const target = await readTarget(wallet, issuer, parameters)
   const { redirect_uri: redirectUri, state } = target.request
-  return orRefusal(wallet, issuer, { redirectUri, state }, async () =>
-    toConsent(wallet, issuer, checkRequest(target, wallet.env.urls.rest)),
-  )
+  return orRefusal(wallet, issuer, { redirectUri, state }, async () => ({
+    consent: await toConsent(wallet, issuer, checkRequest(target, wallet.env.urls.rest)),
+  }))
 }
 
 /** Stores the answer of a person. The same answer again, as of a double click, gets the first redirect again. @throws {OAuthError} that is not redirected */
@@ -96,14 +99,17 @@ export async function answerConsent(
   if (!request)
     throw new OAuthError('invalid_request', 'request: the page is too old. Start again in the wallet.')
   await wallet.env.limitOffers(request.recordId)
-  return orRedirect(wallet, issuer, request, async () => {
-    const answer = await wallet.transaction((tx) =>
-      storeAnswer(tx, wallet, request, { sealed, decision, txCode }),
+  const answered = await orRefusal(wallet, issuer, request, async (): Promise<Answered> => {
+    const answer = await wallet.transaction(
+      (tx) => storeAnswer(tx, wallet, request, { sealed, decision, txCode }),
+      // A wrong guess counts also in a full wallet.
+      { isBounded: true },
     )
     if (answer instanceof OAuthError) throw answer
     if (answer.code === undefined) return { consent: await toConsent(wallet, issuer, request, true) }
     return { redirect: toRedirect(wallet, issuer, request, { code: answer.code }) }
   })
+  return 'refusal' in answered ? { redirect: answered.refusal.target } : answered
 }
 
 type Form = { sealed: string; decision: 'accept' | 'decline'; txCode: string | undefined }
@@ -143,7 +149,8 @@ function answerOf(
   { id }: CheckedRequest,
 ): { decision: 'accept' | 'decline'; code?: string } {
   const authorized = authorizedIn(session)
-  // A later request of the offer may have replaced it. Its code has ended, and declining again does no harm.
+  // The session has no code of this request: the person declined it, or a later request of the offer replaced its code. Declining again
+  // changes nothing.
   if (authorized?.id !== id) return { decision: 'decline' }
   const code = findCode(wallet, authorized, record)
   if (code === undefined) throw answeredBefore()
@@ -159,29 +166,15 @@ function answeredBefore(): Problem {
 
 type Origin = Pick<CheckedRequest, 'redirectUri' | 'state'>
 
-/** Sends errors to the redirect URI of a request (RFC 6749 §4.1.2.1), for a person who has answered. */
-async function orRedirect(
+/** What `work` returns, or its error, which is for the redirect URI of the request (RFC 6749 §4.1.2.1). */
+async function orRefusal<T>(
   wallet: Wallet,
   issuer: IssuerRow,
   request: Origin,
-  work: () => Promise<Answered>,
-): Promise<Answered> {
+  work: () => Promise<T>,
+): Promise<T | { refusal: Refusal }> {
   try {
     return await work()
-  } catch (error) {
-    return { redirect: refusalOf(wallet, issuer, request, error).target }
-  }
-}
-
-/** The content of the page, or the refusal for a person who has not answered. */
-async function orRefusal(
-  wallet: Wallet,
-  issuer: IssuerRow,
-  request: Origin,
-  work: () => Promise<Consent>,
-): Promise<{ consent: Consent } | { refusal: Refusal }> {
-  try {
-    return { consent: await work() }
   } catch (error) {
     return { refusal: refusalOf(wallet, issuer, request, error) }
   }

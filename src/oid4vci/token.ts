@@ -24,7 +24,7 @@ import { findSession, openSecrets, redeemSession, type SessionRow } from './sess
 import { guessTxCode } from './tx-code.ts'
 
 /** The seconds for which an access token is valid. The longer time is for a credential that the issuer has to approve. */
-const [shortLifetime, deferredLifetime] = [600, 30 * 86_400]
+export const [shortLifetime, deferredLifetime] = [600, 30 * 86_400]
 
 export const TokenRequest = z
   .object({
@@ -85,7 +85,8 @@ export async function redeemCode(
     const redemption = { request, code, token, client, proof }
     return {
       isBound: proof !== undefined,
-      redeemed: await wallet.transaction((tx) => redeem(tx, wallet, issuer, redemption)),
+      // A wrong guess counts, and a code that comes twice revokes its token, also in a full wallet.
+      redeemed: await wallet.transaction((tx) => redeem(tx, wallet, issuer, redemption), { isBounded: true }),
     }
   })
   if (redeemed instanceof OAuthError) throw redeemed

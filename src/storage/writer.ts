@@ -7,8 +7,11 @@ import type { Kysely, Transaction } from 'kysely'
 import { isTemporary } from '../base/problem.ts'
 import { plain } from './prepared.ts'
 
-/** A write that `canWait` joins the next urgent write, or is committed soon; the flush of a later urgent write covers it. */
-export type WriteOptions = { canWait?: boolean }
+/**
+ * A write that `canWait` joins the next urgent write, or is committed soon; the flush of a later urgent write covers it. A write that
+ * `isBounded` is needed for security, and limited otherwise, so that no quota forbids it (`src/wallet/quotas.ts`).
+ */
+export type WriteOptions = { canWait?: boolean; isBounded?: boolean }
 
 type Request<Tables> = {
   write: (tx: Transaction<Tables>) => Promise<unknown>

@@ -30,6 +30,7 @@ export function withQuotas(wallet: Wallet, of: 'tenant' | 'others' = 'tenant'): 
   return {
     ...wallet,
     async transaction(write, options) {
+      if (options?.isBounded) return wallet.transaction(write, options)
       const sharedBytes = maxBytes === undefined ? 0 : await readSharedBytes(wallet)
       return wallet.transaction(async (tx) => {
         const before = await readUsage(tx, maxBytes)

@@ -7,6 +7,7 @@ import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { sharedAgent } from '../_agent.ts'
 import { refusal } from '../_tenants.ts'
 import { newProvider } from '../oid4vci/_attestations.ts'
+import { addIssuer, offer, redeemOffer } from '../oid4vci/_wallet.ts'
 import { openParty, typesOf } from '../_party.ts'
 
 const tooManyRecords = { status: 507, type: 'error:WalletManagementServiceError:TooManyRecords' }
@@ -49,8 +50,8 @@ test('a message without room for it is refused temporarily, and accepted when th
 })
 
 /** Repeats a call until it is refused. */
-async function untilRefused(call: () => Promise<unknown>) {
-  for (let count = 0; count < 20; count++) {
+async function untilRefused(call: () => Promise<unknown>, most = 20) {
+  for (let count = 0; count < most; count++) {
     const refused = await call().then(
       () => undefined,
       (error: ProblemError) => error.problem,
@@ -116,6 +117,26 @@ test('the settings of issuers count, also when they are changed', async () => {
   expect(await refusal(change())).toMatchObject(tooManyBytes)
   await call('DELETE /oid4vci/issuers/{issuerId}', { path: { issuerId: issuers[1]! } })
   expect((await change()).id).toBe(issuers[0])
+})
+
+test('wrong transaction codes are counted in a full wallet too', async () => {
+  const agent = await sharedAgent({ BYTES_PER_WALLET: '1048576' })
+  const tenant = await agent.newTenant()
+  const setup = await addIssuer(agent, tenant)
+  const { credentialOffer, recordId } = await offer(setup, { txCode: true })
+  for (const kilobytes of [50, 2])
+    await untilRefused(
+      () =>
+        tenant.call('POST /verification/policies', {
+          body: { name: 'n', description: textOf(kilobytes * 1_000), constraints: [] },
+        }),
+      50,
+    )
+  for (let guess = 0; guess < 5; guess++) await redeemOffer(setup, credentialOffer, 'wrong')
+  const { protocolState } = await tenant.call('GET /issue-credentials/records/{recordId}', {
+    path: { recordId },
+  })
+  expect(protocolState).toBe('OfferBlocked')
 })
 
 test('a wallet has a hundred issuers, and their keys only what is needed', async () => {
