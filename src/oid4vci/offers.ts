@@ -66,10 +66,10 @@ export async function createOffer(
   key?: string,
 ): Promise<OpenIdCredentialOffer> {
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
-  const configuration = await requireConfiguration(db, issuerId, body.credentialConfigurationId)
   let reply: OpenIdCredentialOffer | undefined
   const request = { key, body: { issuerId, ...body } }
   const record = await createOnce(wallet, issueCredential, request, async ({ id, ...created }) => {
+    const configuration = await requireConfiguration(db, issuerId, body.credentialConfigurationId)
     const data = issueCredential.model.parse({ ...(await prepare(wallet, configuration, body)), ...created })
     const { authorizationServer, ...secrets } = newGrant(issuer, body)
     // The id of a short link, so that the QR code fits a terminal of 80×24.

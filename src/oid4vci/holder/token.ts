@@ -88,8 +88,8 @@ type Redemption = {
 }
 
 /**
- * Redeems a code. The record says so before the code is sent, so that after a crash the reason of a refusal is known. It stays in its state if
- * the server refuses the code.
+ * Redeems a code. The record notes that the code is sent before it is sent (`codeSentAt`), so that a refusal after a crash can be explained.
+ * The record stays in its state if the server refuses the code.
  *
  * @throws {Problem} `IssuerRefused`; 503
  */
@@ -103,10 +103,11 @@ export async function redeem(
   const dpopKey = receivedOffer.usesDpop ? (generateKey('P-256') as Secrets['dpopKey']) : undefined
   const { token: url } = receivedOffer.endpoints
   const wasSent = receivedOffer.codeSentAt !== undefined
+  let answer: Answer | undefined
   try {
     const client = await attestClient(caller, record, clientKey)
     await reserve(wallet, record.id)
-    const answer = await post(caller, url, { form, dpopKey, client })
+    answer = await post(caller, url, { form, dpopKey, client })
     const refusal = reasonOfRefusal(answer, { isGuess, wasSent })
     const response = readAnswer(TokenResponse, answer, url, refusal)
     const isBound = response.token_type.toLowerCase() === 'dpop'
@@ -129,9 +130,9 @@ export async function redeem(
       }),
     )
   } catch (error) {
-    // Without an answer, the code may be used.
-    const isAnswered = error instanceof Problem && !isTemporary(error)
-    return failStep(caller, record, error, isAnswered ? { codeSentAt: undefined } : {})
+    // Without an answer, and after one that cannot be read, the server may have redeemed the code.
+    const isRefused = answer !== undefined && answer.status >= 400 && !isTemporary(error)
+    return failStep(caller, record, error, isRefused ? { codeSentAt: undefined } : {})
   }
 }
 
