@@ -22,8 +22,6 @@ import { UnreachableError } from '../net/unreachable-error.ts'
 /** Metadata of a provider (OpenID Connect Discovery §3). */
 const Metadata = z.looseObject({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
 
-const KeySet = z.looseObject({ keys: z.array(z.unknown()).max(100) })
-
 const limits = { timeoutMs: 5_000, maxBytes: 262_144 }
 
 /** Age at which keys are read again, so that a withdrawn key is soon refused. */
@@ -92,8 +90,7 @@ export function createProvider({ http, settings, now = steadyNow }: Options): Pr
 /** Reads metadata and keys. @throws {UnreachableError}, {z.ZodError} */
 export async function readKeys(http: Pick<HttpClient, 'getJson'>, issuer: string): Promise<JSONWebKeySet> {
   const { jwks_uri: url } = await readMetadata(http, issuer)
-  const { keys } = KeySet.parse(await http.getJson(url, limits))
-  return toKeySet(keys)
+  return toKeySet(await http.getJson(url, limits))
 }
 
 /** Reads the metadata of a provider. @throws {UnreachableError} also if they are another issuer's, {z.ZodError} */

@@ -1,18 +1,23 @@
 /** The keys of a JWK Set (RFC 7517 §5) with which tokens of its server are verified. */
 import { createPublicKey, type JsonWebKeyInput } from 'node:crypto'
 import type { JSONWebKeySet, JWK } from 'jose'
+import * as z from 'zod'
 import { isJsonObject } from '../base/json.ts'
 import { hasSmallOrder } from './small-order.ts'
 
 /** The shortest RSA modulus (RFC 7518 §3.3). */
 const leastRsaBits = 2_048
 
+const KeySet = z.looseObject({ keys: z.array(z.unknown()).max(100) })
+
 /**
- * The set without keys that cannot be used, so that one bad key does not disable the others: those that are
- * malformed, weak, private or symmetric, which others know too.
+ * Reads a set without the keys that cannot be used, so that one bad key does not disable the others: those that
+ * are malformed, weak, private or symmetric, which others know too.
+ *
+ * @throws {z.ZodError} for another document, or more than 100 keys
  */
-export function toKeySet(keys: readonly unknown[]): JSONWebKeySet {
-  return { keys: keys.filter(isUsable) }
+export function toKeySet(document: unknown): JSONWebKeySet {
+  return { keys: KeySet.parse(document).keys.filter(isUsable) }
 }
 
 function isUsable(jwk: unknown): jwk is JWK {

@@ -3,6 +3,7 @@ import { readForeign } from '../base/foreign.ts'
 import { tryParseJson, isJsonObject } from '../base/json.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { HttpClient } from '../net/http-client.ts'
+import { issuerMetadataUrls, serverMetadataUrls } from '../oauth/well-known.ts'
 import { ReceivedIssuerMetadata, ReceivedServerMetadata } from '../oid4vci/holder/issuer-metadata.ts'
 import { identifierOf } from '../oid4vci/issuers.ts'
 import type { AgentDb } from '../storage/database.ts'
@@ -16,8 +17,8 @@ const maxBytes = 1_000_000
 
 /** The documents of an issuer (VCI §12.2.2, RFC 8414 §3), each with the shape that wallets expect and the member that has its identifier. */
 const documents = [
-  ['openid-credential-issuer', ReceivedIssuerMetadata, 'credential_issuer'],
-  ['oauth-authorization-server', ReceivedServerMetadata, 'issuer'],
+  [issuerMetadataUrls, ReceivedIssuerMetadata, 'credential_issuer'],
+  [serverMetadataUrls, ReceivedServerMetadata, 'issuer'],
 ] as const
 
 /** Reads the metadata of the oldest issuer. The URLs of all begin with `base`. */
@@ -26,9 +27,9 @@ export async function checkIssuers(http: Http, db: AgentDb, base: string): Promi
   const issuer = await issuers.executeTakeFirst()
   if (!issuer) return { status: 'ok', detail: 'There are no OpenID4VCI issuers.' }
   const identifier = identifierOf(base, issuer.id)
-  const { origin, pathname, protocol } = new URL(identifier)
-  for (const [name, Shape, member] of documents) {
-    const url = `${origin}/.well-known/${name}${pathname}`
+  const { origin, protocol } = new URL(identifier)
+  for (const [urlsOf, Shape, member] of documents) {
+    const [url] = urlsOf(identifier) as [string]
     const reason = await findObstacle(http, url, (body) => {
       if (!isJsonObject(body) || body[member] !== identifier) return 'it is not the metadata of this issuer'
       const { error } = readForeign(Shape, body)

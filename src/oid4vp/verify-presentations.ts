@@ -1,5 +1,5 @@
 /** Verifies the presentations of an answer to a query, over OpenID4VP or DIDComm. */
-import { setImmediate } from 'node:timers/promises'
+import { createCheckpoint } from '../base/checkpoint.ts'
 import { statusChecks } from '../credential-status/check.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
@@ -39,10 +39,11 @@ export async function verifyPresentations(
   const expected = expectedOf(wallet, asked)
   const checks: PresentationCheck[] = []
   const credentials: PresentedCredential[] = []
+  const checkpoint = createCheckpoint()
   for (const query of expected.query.credentials) {
     for (const text of presented[query.id] ?? []) {
       // Certificates may take long. Let other requests proceed in between.
-      await setImmediate()
+      await checkpoint()
       let readable: Readable | undefined
       const read: Check = ['form', () => void (readable = readPresentation(text, query, expected))]
       const form = await runChecks([read], query.id)

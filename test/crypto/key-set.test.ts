@@ -25,7 +25,7 @@ test.each<[string, unknown]>([
   ['null', null],
 ])('%s does not disable the other keys of its set', (_, key) => {
   const good = [p256, ed25519, rsa(2_048)]
-  expect(toKeySet([key, ...good])).toEqual({ keys: good })
+  expect(toKeySet({ keys: [key, ...good] })).toEqual({ keys: good })
 })
 
 test('nothing is encrypted to a key of small order', () => {

@@ -125,7 +125,7 @@ async function call(
     const keptHeaders = ['dpop-nonce', 'www-authenticate', challengeHeader]
     const request = { method, headers, ...limits, keptHeaders, purpose: 'document' as const }
     const response = await wallet.env.http.exchange(url, body === undefined ? request : { ...request, body })
-    const { error } = toAnswer(response)
+    const error = response.status < 400 ? undefined : toAnswer(response).error
     note(error === undefined ? String(response.status) : `${response.status} ${error}`)
     return response
   } catch (cause) {

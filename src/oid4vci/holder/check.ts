@@ -1,6 +1,6 @@
 /** The checks of a received credential: it is of the issuer that signed it, of the offered type, and bound to the wallet's key. */
-import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { createCheckpoint } from '../../base/checkpoint.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { findOtherForm } from '../../base/token-form.ts'
 import { verifyJwtVc } from '../../credentials/jwt-vc.ts'
@@ -34,9 +34,10 @@ export async function checkCredentials(
   keys: readonly HolderKey[],
 ): Promise<Checked[]> {
   const checked: Checked[] = []
+  const checkpoint = createCheckpoint()
   for (const credential of credentials) {
     // Certificates may take long. Let other requests proceed in between.
-    await setImmediate()
+    await checkpoint()
     const left = keys.filter((key) => checked.every((other) => other.key !== key))
     const each = await checkCredential(wallet, record, credential, left)
     const [first = each] = checked

@@ -1,6 +1,6 @@
 /** Authenticates the verifier of a request by the prefix of its client id (OpenID4VP 1.0 §5.9.3). */
 import { isTemporary, Problem } from '../../base/problem.ts'
-import { fitsAlgorithm, isSignedBy, type Jws } from '../../credentials/jws.ts'
+import { isSignedBy, type Jws } from '../../credentials/jws.ts'
 import { type DidDocument, Did, didOf, keysHinted, type VerificationKey } from '../../did/document.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
 import { loadX509 } from '../../issuer-certificates/certificates.ts'
@@ -60,7 +60,7 @@ function splitClientId(clientId: string): [prefix: ClientIdPrefix, id: string] {
   )
 }
 
-/** The `kid` selects a key of the DID that signs: of authentication or assertionMethod. */
+/** Finds the key of the DID that signed the request, among its authentication and assertionMethod keys. `kid` selects one of them, or is a hint (`keysHinted`). */
 async function authenticateDid(
   wallet: Wallet,
   did: string,
@@ -77,8 +77,8 @@ async function authenticateDid(
     keysHinted(document, purpose, kid),
   )
   if (keys.length === 0) throw invalid('The kid of the Request Object names no signing key of the DID.')
-  const key = keys.find(({ publicKeyJwk }) => isSignedBy(jws, publicKeyJwk)) ?? keys[0]!
-  checkSignature(jws, key)
+  const key = keys.find(({ publicKeyJwk }) => isSignedBy(jws, publicKeyJwk))
+  if (!key) throw notSigned()
   note('client id', `decentralized_identifier: signed with ${jws.header.alg} by ${key.id}`)
   return {
     clientIdPrefix: 'decentralized_identifier',
@@ -124,7 +124,7 @@ async function authenticateCertificate(
           ? 'The client id is not the hash of the first certificate in x5c.'
           : 'The first certificate in x5c has no DNS name like the client id.',
       )
-    checkSignature(jws, certificate)
+    if (!isSignedBy(jws, certificate.publicKey)) throw notSigned()
     note('client id', `${prefix}: signed with ${jws.header.alg} by the key of ${certificate.subject}`)
     return {
       clientIdPrefix: prefix,
@@ -158,8 +158,6 @@ async function judgeCertificate(
   }
 }
 
-function checkSignature(jws: Jws, { publicKey, publicKeyJwk = publicKey }: SomeKey): void {
-  if (!publicKeyJwk || !fitsAlgorithm(jws, publicKeyJwk) || !isSignedBy(jws, publicKeyJwk))
-    throw invalid('The signature of the Request Object is not of the key of its client id.')
+function notSigned(): OAuthError {
+  return invalid('The signature of the Request Object is not of the key of its client id.')
 }
-type SomeKey = { publicKey?: VerificationKey['publicKeyJwk']; publicKeyJwk?: VerificationKey['publicKeyJwk'] }

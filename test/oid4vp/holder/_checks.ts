@@ -112,9 +112,19 @@ export const checks: Check[] = [
   signed('request-object.ts', "url.protocol === 'http:' && isPublicUrl(text)", {
     response_uri: 'http://verifier.example',
   }),
-  asked('client.ts', '!fitsAlgorithm(jws, publicKeyJwk) || !isSignedBy(jws, publicKeyJwk)', (verifier) =>
-    verifier.offer(verifier.sign({}, {}, stranger)),
-  ),
+  {
+    ...asked('client.ts', 'keys.find(({ publicKeyJwk }) => isSignedBy(jws, publicKeyJwk))', (verifier) =>
+      verifier.offer(verifier.sign({}, {}, stranger)),
+    ),
+    off: 'keys[0]',
+  },
+  asked('client.ts', '!isSignedBy(jws, certificate.publicKey)', async (verifier) => {
+    const { hash, x5c } = await certified([{ type: 'dns', value: '127.0.0.1' }])
+    const client_id = `x509_hash:${hash}`
+    const header = { typ: 'oauth-authz-req+jwt', x5c }
+    const options = { clientId: client_id }
+    return verifier.offer(signJwt(header, verifier.parameters({ client_id }), stranger), options)
+  }),
   {
     ...ofCertificate(
       'client.ts',
