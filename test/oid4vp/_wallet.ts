@@ -24,7 +24,7 @@ export async function startVerifier(
   env: Record<string, string> = {},
   options: TestOptions = {},
 ): Promise<Verifier> {
-  const agent = await startAgent(env, options)
+  const agent = await startAgent({ OID4VP_REQUESTS_PER_MINUTE: '100000', ...env }, options)
   const tenant = await agent.newTenant('verifier')
   return { agent, tenant, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() }
 }

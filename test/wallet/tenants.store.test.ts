@@ -11,11 +11,10 @@ test('of concurrent creations of one entity id, one succeeds', async () => {
   const { tenants } = agent.agent
   const id = randomUUID()
   const all = await Promise.allSettled([1, 2, 3].map((n) => tenants.create({ id, name: `number ${n}` })))
-  // Any of them may be first.
-  expect(all.map(outcome).toSorted()).toEqual([
-    'done',
-    ...Array<string>(2).fill('error:EntityServiceError:EntityAlreadyExists'),
-  ])
+  const outcomes = all.map(outcome)
+  const refused = outcomes.filter((is) => is === 'error:EntityServiceError:EntityAlreadyExists')
+  expect([outcomes.length - refused.length, refused.length]).toEqual([1, 2])
+  expect(outcomes).toContain('done')
 })
 
 test('of concurrent registrations of one key, one entity gets it', async () => {
