@@ -204,6 +204,10 @@ const envelope = packFor(newWallet().did, { type: 'x:y' })
 
 test.each([
   ['no attachment', { attachments: [] }],
+  [
+    'more than ten attachments',
+    { attachments: Array.from({ length: 11 }, () => ({ data: { base64: 'e30' } })) },
+  ],
   ['a plaintext', { attachments: [{ data: { json: { id: '1', type: 'x:y', body: {} } } }] }],
   [
     'an envelope without recipients',
