@@ -25,8 +25,8 @@ const [documentSigners, readers] = [
 ]
 
 /**
- * `id-kp-oauthStatusSigning` (Token Status List §10). The draft has no number for it yet; this one is read until
- * then.
+ * `id-kp-oauthStatusSigning` (Token Status List §10) has no number yet. This is the number of BGPsec routers (RFC 8209), which other
+ * software uses in its place.
  */
 const statusSigning = '1.3.6.1.5.5.7.3.30'
 

@@ -111,9 +111,11 @@ export function verifyX5c(
 ): VerifiedCertificate {
   return evaluate(() => {
     const chain = readX5c(x5c)
-    const leaf = parseMember(chain[0]!, 0, chain)
+    const parsed: Certificate[] = []
+    const read = (index: number) => (parsed[index] ??= parseMember(chain[index]!, index, chain))
+    const leaf = read(0)
     const publicKey = checkIssuingKey(leaf, chain.length)
-    const path = checkTrust(chain, anchors.flatMap(readTrusted), at, role)
+    const path = checkTrust({ x5c: chain, read }, anchors.flatMap(readTrusted), at, role)
     const names = toNames(leaf)
     if (name && !names.some(({ type, value }) => type === name.type && isSameName(type, value, name.value)))
       throw new ChainError(
@@ -146,7 +148,7 @@ function readTrusted(pem: string): Certificate[] {
  * anchor: what nobody vouches for costs no more. Two anchors may have the same name, such as before and after a renewal.
  */
 function checkTrust(
-  x5c: readonly Buffer[],
+  { x5c, read }: { x5c: readonly Buffer[]; read: (index: number) => Certificate },
   trusted: readonly Certificate[],
   at: Date,
   role: Role,
@@ -154,7 +156,7 @@ function checkTrust(
   const end = x5c.findIndex((der, index) => index > 0 && trusted.some(({ raw }) => raw.equals(der)))
   const given = end === -1 ? x5c : x5c.slice(0, end)
   const place = given.length - 1
-  const top = parseMember(given[place]!, place, given)
+  const top = read(place)
   let failure: unknown = new ChainError(
     'untrusted',
     `${nameOf(place, given.length, top.subject)} was issued by ${top.parsed.issuer}, which is not a trust anchor.`,
@@ -163,7 +165,7 @@ function checkTrust(
   for (const anchor of trusted.filter(({ subjectDer }) => subjectDer.equals(top.issuerDer))) {
     try {
       checkLink(top, anchor, place, given.length + 1)
-      chain ??= given.map(parseMember)
+      chain ??= given.map((_, index) => read(index))
       const path = [...chain, anchor]
       checkPath(path, at, [role])
       return path

@@ -615,7 +615,7 @@ const issuers: Check[] = [
   },
   {
     file: 'src/x509/x5c.ts',
-    text: 'checkTrust(chain, anchors.flatMap(readTrusted), at, role)',
+    text: 'checkTrust({ x5c: chain, read }, anchors.flatMap(readTrusted), at, role)',
     off: 'chain.map(parseMember)',
     attack: certified(async () => certifiedIssuer(await authority('CN=Stranger'))),
   },
