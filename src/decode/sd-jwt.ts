@@ -49,7 +49,7 @@ export async function decodeSdJwt(text: string, sources: Sources): Promise<Decod
         ...(reference ? [`index ${idOf(reference['idx'])} of ${idOf(reference['uri'])}`] : []),
       ],
       holder:
-        cnf === undefined
+        readConfirmation(cnf) === undefined
           ? 'not bound to a key'
           : keyBinding === undefined
             ? 'bound to the key in cnf; a presentation needs a key binding'

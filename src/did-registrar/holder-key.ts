@@ -4,6 +4,7 @@
  */
 import type { PrivateJwk, PublicJwk } from '../crypto/keys.ts'
 import { Problem } from '../base/problem.ts'
+import type { Confirmation } from '../credentials/sd-jwt/confirmation.ts'
 import { didOf } from '../did/document.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -41,19 +42,24 @@ export async function findHolderKey(wallet: Wallet, publicKey: PublicJwk): Promi
 export async function findBoundKey(
   wallet: Wallet,
   subject: string | null | undefined,
-  { holderKey, holderKid }: { holderKey?: PublicJwk; holderKid?: string },
+  { holderKey, holderKid }: Confirmation,
 ): Promise<PrivateJwk | undefined> {
-  if (holderKid !== undefined)
-    return orUndefined(async () => {
-      const keyId = holderKid.includes('#') ? holderKid : undefined
-      return (await getSigningKey(wallet, didOf(holderKid), 'authentication', keyId)).privateJwk
-    })
-  if (!holderKey) return undefined
+  const named = holderKid === undefined ? undefined : await findNamed(wallet, holderKid)
+  // The wallet may have the key by another spelling of its did:jwk.
+  if (named || !holderKey) return named
   const ofSubject = subject ? await orUndefined(() => findKeyPair(wallet, subject, holderKey)) : undefined
   return ofSubject ?? (await findHolderKey(wallet, holderKey))?.privateJwk
 }
 
-/** A DID of others has no keys here. */
+/** The key of a DID or DID URL. */
+function findNamed(wallet: Wallet, kid: string): Promise<PrivateJwk | undefined> {
+  const keyId = kid.includes('#') ? kid : undefined
+  return orUndefined(
+    async () => (await getSigningKey(wallet, didOf(kid), 'authentication', keyId)).privateJwk,
+  )
+}
+
+/** The key, or undefined if the DID is not of this wallet, is deactivated, or has no such key. */
 async function orUndefined<Key>(find: () => Promise<Key | undefined>): Promise<Key | undefined> {
   try {
     return await find()

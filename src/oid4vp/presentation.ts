@@ -5,6 +5,7 @@ import { checkSignature } from '../credentials/did-signature.ts'
 import { decodeJws, decodePayload, parseClaims } from '../credentials/jws.ts'
 import { checkHolder, VerifiablePresentationClaims } from '../credentials/jwt-vp.ts'
 import { readJwtVc } from '../credentials/jwt-vc.ts'
+import { holderOf } from '../credentials/sd-jwt/confirmation.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
 import { requireVcType } from '../credentials/sd-jwt/issuer-jwt.ts'
 import { decodeSdJwt, type DecodedSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
@@ -12,8 +13,6 @@ import { checkValidity, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
 import { ofJwt, ofSdJwt } from '../dcql/credential.ts'
-import { didOf } from '../did/document.ts'
-import { createJwkDid } from '../did/jwk.ts'
 import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
 import { selectDisclosures } from '../dcql/path.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
@@ -87,11 +86,6 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
       ['status', () => verifyPart(jws, decoded, expected, 'verifyStatus')],
     ],
   }
-}
-
-/** The DID of the key in `cnf`. */
-function holderOf({ holderKey, holderKid }: DecodedSdJwt): string | undefined {
-  return holderKid === undefined ? holderKey && createJwkDid(holderKey) : didOf(holderKid)
 }
 
 /**

@@ -85,10 +85,10 @@ function ofSdJwt(text: string): Token {
     const { keyBinding } = splitSdJwt(text)
     return keyBinding === undefined ? undefined : readKeyBinding(keyBinding)
   })
-  const issuer = () => {
+  const issuer = once(() => {
     const { iss } = parseClaims(SdJwtIssuer, payload())
     return issuerOf(iss, decodeHeader(splitSdJwt(text).jwt)['x5c'])
-  }
+  })
   return {
     payload,
     claims: () => {

@@ -2,14 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { decodeJws } from '../../src/credentials/jws.ts'
+import { decodeJws, signJws } from '../../src/credentials/jws.ts'
 import { decodeSdJwt, issueSdJwt, type SdJwtContent } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic, type PublicJwk } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { attachmentBytes, base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { newDid, presentationIn, credentialIn, refusal, type Tenant } from '../_tenants.ts'
+import { connect, newDid, presentationIn, credentialIn, refusal, type Tenant } from '../_tenants.ts'
 import { openParty, typesOf, type Party } from '../_party.ts'
+import { askSdJwt } from './_sd-jwt.ts'
 import { acceptOfferWith, prove } from './_steps.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 
@@ -64,6 +65,13 @@ const content = (): SdJwtContent => {
   return { issuerDid, issuerKey, subjectDid: longFormDid, claims, vct: 'person', expiresAt: now + 60, now }
 }
 
+/** A credential with this `cnf`, for example the DID URL of a key instead of the key. */
+function boundBy(cnf: object): string {
+  const [jwt, ...disclosures] = issueSdJwt(content()).split('~')
+  const { payload } = decodeJws(jwt!)
+  return [signJws({ typ: 'vc+sd-jwt' }, { ...payload, cnf }, issuerKey), ...disclosures].join('~')
+}
+
 /** The public key of the holder's DID. */
 async function holderKey(): Promise<PublicJwk> {
   return keysFor(await agent.agent.env.resolver.document(longFormDid), 'authentication')[0]!.publicKeyJwk
@@ -104,6 +112,19 @@ describe('a credential of a peer', () => {
       () => issueSdJwt({ ...content(), holderKey: generateKey('Ed25519') }),
       /bound to a key/,
     ],
+    [
+      'is bound to the key of another DID of the wallet',
+      undefined,
+      async () =>
+        boundBy({ kid: `${(await newDid(holder, 'authentication', 'Ed25519')).longFormDid}#key-1` }),
+      /bound to a key/,
+    ],
+    [
+      'is bound to a key that the subject does not have',
+      undefined,
+      () => boundBy({ kid: `${longFormDid}#key-2` }),
+      /bound to a key/,
+    ],
     ['is not bound to the requested key', 'key-1', () => issueSdJwt(content()), /not bound to the key key-1/],
     ['lacks a tilde', undefined, () => issueSdJwt(content()).split('~')[0]!, /~/],
     ['is a JWT', undefined, () => issueJwtVc({ ...content(), schemas: [] }), /~/],
@@ -117,6 +138,23 @@ describe('a credential of a peer', () => {
       await credentialIn(holder.call, thid, 'CredentialReceived')
     },
   )
+})
+
+test('a credential that names its key by a DID URL is presented and verified as bound to it', async () => {
+  const { thid, recordId, answer } = await accept()
+  expect((await answer(boundBy({ kid: `${longFormDid}#key-1` }))).status).toBe(200)
+  await credentialIn(holder.call, thid, 'CredentialReceived')
+  const verifier = await agent.newTenant('verifier')
+  const { inviterConnectionId } = await connect(verifier, holder)
+  const asked = await askSdJwt(verifier, holder, { connectionId: inviterConnectionId, options })
+  await asked.accept({ proofId: [recordId] })
+  const { verification } = await presentationIn(verifier.call, asked.thid, 'PresentationVerified')
+  expect(verification).toMatchObject({
+    checks: expect.arrayContaining(
+      ['audience', 'nonce', 'holder-binding'].map((name) => ({ name, result: 'passed' })),
+    ),
+    credentials: [{ holder: longFormDid }],
+  })
 })
 
 describe('a request of a peer', () => {

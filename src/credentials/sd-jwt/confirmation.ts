@@ -1,8 +1,8 @@
 /** The key that an SD-JWT is bound to: its `cnf` (RFC 7800 §3; draft-ietf-oauth-sd-jwt-vc, "Key Binding"). */
 import * as z from 'zod'
 import type { PublicJwk } from '../../crypto/keys.ts'
-import { Did, didOf, Jwk, keysMatching, type Resolve } from '../../did/document.ts'
-import { resolveJwkDid } from '../../did/jwk.ts'
+import { Did, type DidDocument, didOf, Jwk, keysMatching, type Resolve } from '../../did/document.ts'
+import { createJwkDid, resolveJwkDid } from '../../did/jwk.ts'
 import { resolveKeyDid } from '../../did/key.ts'
 import { resolveSigner } from '../did-signature.ts'
 
@@ -41,6 +41,11 @@ export async function holderKeysOf(
   return keysNamed(await resolveSigner({ did: didOf(holderKid), role: 'holder' }, resolve), holderKid)
 }
 
+/** The DID of the key. Undefined for a key that is not known here. */
+export function holderOf({ holderKey, holderKid }: Confirmation): string | undefined {
+  return holderKid === undefined ? holderKey && createJwkDid(holderKey) : didOf(holderKid)
+}
+
 /** The key of a did:jwk or did:key, which is in the DID. */
 function keysInDid(kid: string): PublicJwk[] {
   const did = didOf(kid)
@@ -58,7 +63,7 @@ function keysInDid(kid: string): PublicJwk[] {
 }
 
 /** Holders sign with authentication keys. */
-function keysNamed(document: Parameters<typeof keysMatching>[0], kid: string): PublicJwk[] {
+function keysNamed(document: DidDocument, kid: string): PublicJwk[] {
   const named = kid.includes('#') ? kid : undefined
   return keysMatching(document, 'authentication', named).map(({ publicKeyJwk }) => publicKeyJwk)
 }

@@ -10,7 +10,7 @@ import { defaultLeewaySeconds } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
 import { digestBy } from './disclosure.ts'
-import { checkKeyBinding } from './key-binding.ts'
+import { checkKeyBinding, readKeyBinding } from './key-binding.ts'
 import { decodeSdJwt, registeredClaims, type DecodedSdJwt } from './sd-jwt.ts'
 
 /** The input of `presentSdJwt`. */
@@ -134,14 +134,16 @@ async function checkBinding(
       'holder-binding',
       'The credential requires key binding, and the presentation has none',
     )
-  const binding = await checkKeyBinding(credential, resolve)
-  if (!binding) return
+  if (credential.keyBinding === undefined) return
+  // What is free comes first: the signature may need the DID of a stranger.
+  const { claims: binding } = readKeyBinding(credential.keyBinding)
   if (binding.aud !== audience)
     throw new VerificationError('audience', `The presentation has the audience [${binding.aud}]`)
   if (binding.nonce !== nonce)
     throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
   if (!(binding.iat <= now + bindingLeewaySeconds))
     throw new VerificationError('not-yet-valid', 'The key binding is dated in the future')
+  await checkKeyBinding(credential, resolve)
 }
 
 /** Whether a claim is requested, is below a requested claim, or contains one. */

@@ -6,7 +6,7 @@ import { getRecord } from '../engine/find.ts'
 import { updateData } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 import { canonicalize, type JsonObject, tryParseJson } from '../../base/json.ts'
-import { canonicalDid } from '../../did/document.ts'
+import { canonicalDid, includesDid } from '../../did/document.ts'
 
 /** An invalid request. `reason` continues the sentence "The request". */
 export function invalidRequest(reason: string, cause?: unknown): Problem {
@@ -74,10 +74,8 @@ export function findIssuerMismatch(
   trustedIssuers: readonly string[] | undefined,
   issuer: string,
 ): string | undefined {
-  const did = canonicalDid(issuer)
-  if (trustedIssuers === undefined || trustedIssuers.some((each) => canonicalDid(each) === did))
-    return undefined
-  return `its issuer ${did} is not one of the trusted issuers`
+  if (trustedIssuers === undefined || includesDid(trustedIssuers, issuer)) return undefined
+  return `its issuer ${canonicalDid(issuer)} is not one of the trusted issuers`
 }
 
 /** Compares claims: all offered claims, and no others. */

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../base/json.ts'
 import { Problem } from '../../../base/problem.ts'
 import { reserved } from '../../../credentials/sd-jwt/disclosure.ts'
+import type { Confirmation } from '../../../credentials/sd-jwt/confirmation.ts'
 import {
   anyCredential,
   decodeSdJwt,
@@ -10,8 +11,10 @@ import {
   verifySdJwt,
   type DecodedSdJwt,
 } from '../../../credentials/sd-jwt/sd-jwt.ts'
-import type { PublicJwk } from '../../../crypto/keys.ts'
+import type { PrivateJwk, PublicJwk } from '../../../crypto/keys.ts'
+import { didOf, includesDid } from '../../../did/document.ts'
 import { findBoundKey } from '../../../did-registrar/holder-key.ts'
+import { findKeyPair } from '../../../did-registrar/keys.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import type { CredentialRecord } from '../model.ts'
 import { findMismatch } from '../refusals.ts'
@@ -130,8 +133,19 @@ async function checkBinding(
       throw new TypeError(`it is not bound to the key ${keyId}, that the offer was accepted with`)
     return
   }
-  if (subjectId === undefined || !(await findBoundKey(wallet, subjectId, credential)))
+  if (!(await findKeyOfSubject(wallet, subjectId, credential)))
     throw new TypeError('it is bound to a key that the subject does not have')
+}
+
+async function findKeyOfSubject(
+  wallet: Wallet,
+  subject: string | undefined,
+  { holderKey, holderKid }: Confirmation,
+): Promise<PrivateJwk | undefined> {
+  if (subject === undefined) return undefined
+  if (holderKey) return findKeyPair(wallet, subject, holderKey)
+  const isOfSubject = holderKid !== undefined && includesDid([subject], didOf(holderKid))
+  return isOfSubject ? findBoundKey(wallet, subject, { holderKid }) : undefined
 }
 
 /** The path of a claim with a name that SD-JWTs reserve for disclosures. */

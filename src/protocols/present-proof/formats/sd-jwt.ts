@@ -7,11 +7,11 @@ import {
   presentSdJwt,
   verifySdJwtPresentation,
 } from '../../../credentials/sd-jwt/presentation.ts'
+import { holderOf } from '../../../credentials/sd-jwt/confirmation.ts'
 import { decodeSdJwt } from '../../../credentials/sd-jwt/sd-jwt.ts'
 import type { PrivateJwk } from '../../../crypto/keys.ts'
 import { findBoundKey } from '../../../did-registrar/holder-key.ts'
 import { canonicalDid } from '../../../did/document.ts'
-import { createJwkDid } from '../../../did/jwk.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, tokenAttachments, tokenFormats } from '../../formats.ts'
@@ -81,7 +81,7 @@ export const sdJwt: ProofFormat = {
       bindingLeewaySeconds,
       claims: requested,
     })
-    const { issuerDid, vct, claims, jws, holderKey, subjectDid: subject } = verified
+    const { issuerDid, vct, claims, jws, isBound, subjectDid: subject } = verified
     const types = vct === undefined ? [] : [vct]
     checkPolicy(policy?.constraints ?? [], [{ issuerDid, schemas: types }])
     await checkIssuers(wallet, record, [{ issuer: issuerDid, x5c: jws.header.x5c }])
@@ -90,12 +90,12 @@ export const sdJwt: ProofFormat = {
       format: 'dc+sd-jwt',
       issuer: canonicalDid(issuerDid),
       types,
-      holder: holderKey && createJwkDid(holderKey),
+      holder: holderOf(verified),
       subject,
       claims: disclosedClaims ?? {},
     }
     const verification = {
-      checks: passedChecks(record, holderKey !== undefined),
+      checks: passedChecks(record, isBound),
       credentials: [credential],
     }
     return { disclosedClaims, verification }
