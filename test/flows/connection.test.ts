@@ -214,6 +214,20 @@ test('a list is a page in order of creation, and filters by thid', async () => {
   ])
 })
 
+test('messages that were not delivered say that their connection was removed', async () => {
+  await using pair = await startPair()
+  await using party = await openParty({
+    answer: (response, count) => void response.writeHead(count === 1 ? 200 : 503).end(),
+  })
+  const { connectionId } = await party.connect(pair.issuer)
+  await pair.issuer.call('POST /messages', { body: { connectionId, content: 'too late' } })
+  const { id } = await pair.issuer.call('POST /didcomm/pings', { body: { connectionId } })
+  await pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId } })
+  const removed = { failure: 'The connection was removed.' }
+  expect((await pair.issuer.call('GET /messages')).contents).toMatchObject([removed])
+  expect(await pair.issuer.call('GET /didcomm/pings/{id}', { path: { id } })).toMatchObject(removed)
+})
+
 test('an invitation and a connection can be deleted, unless a flow over it waits', async () => {
   await using pair = await startPair()
   const remove = (connectionId: string) =>

@@ -4,6 +4,7 @@ import { cancelJobs, JobBody } from '../../outbox/job.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { removeRecord } from '../engine/remove.ts'
+import { outcomes } from '../index.ts'
 import { connection, type ConnectionRecord } from './model.ts'
 
 /**
@@ -39,13 +40,19 @@ async function requireIdle(tx: Tx, { id }: ConnectionRecord): Promise<void> {
 
 async function cancelMessages(tx: Tx, { myDid, theirDid }: ConnectionRecord): Promise<void> {
   if (myDid === undefined || theirDid === undefined) return
-  const jobs = await tx.selectFrom('job').select(['id', 'body']).where('kind', '=', 'message').execute()
-  const isOver = (body: string) => {
-    const job = JobBody.parse(JSON.parse(body))
-    return job.kind === 'message' && job.from === myDid && job.to === theirDid
-  }
+  const candidates = await tx
+    .selectFrom('job')
+    .select(['id', 'body'])
+    .where('kind', '=', 'message')
+    .where('body', 'like', `%${myDid}%`)
+    .execute()
+  const jobs = candidates
+    .map(({ id, body }) => ({ id, body: JobBody.parse(JSON.parse(body)) }))
+    .filter(({ body }) => body.kind === 'message' && body.from === myDid && body.to === theirDid)
+  for (const { body } of jobs)
+    await outcomes[body.protocol]?.(tx, body.recordId, 'The connection was removed.')
   await cancelJobs(
     tx,
-    jobs.filter(({ body }) => isOver(body)).map((job) => job.id),
+    jobs.map(({ id }) => id),
   )
 }
