@@ -1,11 +1,13 @@
 /** The decoded credential of a record and its validity, for both sides and both token formats. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
 import { findRevocationStatus } from '../../src/credential-status/check.ts'
+import { readContent } from '../../src/protocols/issue-credential/content.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { startServer, type TestServer } from '../_server.ts'
 import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../_tenants.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
-import { expectRefusal } from './_steps.ts'
+import { expectRefusal, startWithCredential } from './_steps.ts'
 
 /** A server at the address of the status lists that has none. */
 let server: TestServer
@@ -62,6 +64,21 @@ test('a JWT is decoded, and its issuer reads its own status list', async () => {
 
   await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
   expect((await contentOf(issuer!, issuerRecordId)).standing).toEqual({ status: 'revoked' })
+})
+
+test('a status is shown although the wallet of its holder cannot be written', async () => {
+  await using pair = await startWithCredential()
+  const { issuer, holder, issuerRecordId, recordId } = pair
+  expect((await contentOf(holder, recordId)).standing).toEqual({ status: 'not-revoked' })
+  await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
+  await pair.agent.agent.wallets.use(holder.walletId, async (wallet) => {
+    await wallet.suspend(() => new Problem('error:InsufficientStorage', 'The disk is full.'))
+    expect((await readContent(wallet, recordId)).standing).toEqual({ status: 'revoked' })
+    wallet.resume()
+  })
+  expect((await contentOf(holder, recordId)).standing).toEqual({ status: 'revoked' })
+  const record = await holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+  expect(record).toMatchObject({ standing: { status: 'revoked' } })
 })
 
 test.each([undefined, 'key-1'])(
