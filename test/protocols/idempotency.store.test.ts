@@ -1,5 +1,8 @@
 /** `Idempotency-Key`: requests with the same key create one offer, one proof request, one invitation. */
 import { expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
+import { connection } from '../../src/protocols/connection/model.ts'
+import { createOnce } from '../../src/protocols/engine/idempotency.ts'
 import { presentationIn, refusal } from '../_tenants.ts'
 import { startConnected } from '../flows/_steps.ts'
 import { addIssuer, codeOf, preAuthorizedGrant } from '../oid4vci/_wallet.ts'
@@ -30,6 +33,17 @@ test('a repeated offer returns the first one, also at once, and another body is 
       body: { issuingDID, claims: { name: 'Alice' } },
     })
   expect((await invite()).invitation).toEqual((await invite()).invitation)
+})
+
+test('a failure is reported as such, also if the wallet cannot be written to look for a faster request', async () => {
+  await using pair = await startConnected()
+  await pair.agent.agent.wallets.use(pair.issuer.walletId, async (wallet) => {
+    await wallet.suspend(() => new Problem('error:InsufficientStorage', 'The disk is full.'))
+    const create = () => Promise.reject(new Problem('BadRequest', 'The first reason.'))
+    const created = createOnce(wallet, connection, { key: 'key', body: {} }, create)
+    await expect(created).rejects.toThrow('The first reason.')
+    wallet.resume()
+  })
 })
 
 test('keys of two tenants have nothing to do with each other', async () => {

@@ -33,6 +33,8 @@ export const requestDigest = z.string().optional()
 /** A namespace of this program for UUIDs of version 5 (RFC 9562 §5.5). */
 const namespace = 'f2b2c8b6-54a3-5a7e-8f0e-6d1f6f0b7c55'
 
+const isOtherBody = (error: unknown) => error instanceof Problem && error.status === 422
+
 /** The id of a new record, and the fields to store with it. */
 export type Created = { id: string; requestDigest?: string }
 
@@ -66,7 +68,9 @@ export async function createOnce<M extends Machine, Data extends { requestDigest
     return await create({ id, requestDigest: digest })
   } catch (error) {
     // A concurrent request with the key may have been faster. A transaction sees what is about to be committed.
-    const faster = await wallet.transaction((tx) => findFirst(tx))
+    const faster = await wallet.transaction(findFirst, { canWait: true }).catch((lookup: unknown) => {
+      throw isOtherBody(lookup) ? lookup : error
+    })
     if (faster) return faster
     throw error
   }
