@@ -1,5 +1,5 @@
 /** Tasks that can never succeed: the flow ends, and the other side is told. */
-import { isTemporary, Problem } from '../../base/problem.ts'
+import { Problem } from '../../base/problem.ts'
 import { UnreachableError } from '../../net/unreachable-error.ts'
 import type { TaskBody } from '../../outbox/job.ts'
 import type { Tx } from '../../storage/database.ts'
@@ -15,12 +15,7 @@ const code = 'e.p.me.cannot-complete'
 
 /** Whether a task fails for good. A host that does not answer now, or a bug, may be gone at the next attempt. */
 export function isForGood(error: unknown): error is Problem {
-  return (
-    error instanceof Problem &&
-    error.status < 500 &&
-    !isTemporary(error) &&
-    !(error.cause instanceof UnreachableError)
-  )
+  return error instanceof Problem && error.status < 500 && !(error.cause instanceof UnreachableError)
 }
 
 /**

@@ -99,7 +99,7 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
   const isRefused = error instanceof NotDelivered && error.isFinal
   const isFinal = isRefused || steadyNow() >= endsAt
   const fields = fieldsOf(wallet, job)
-  const isHopeless = body.kind === 'task' && isForGood(error)
+  const isHopeless = body.kind === 'task' && protocols[body.protocol] !== undefined && isForGood(error)
   if (isHopeless) log.warn({ ...fields, err: error }, 'a task cannot succeed')
   else if (isFinal)
     log.warn({ ...fields, err: error }, isRefused ? 'a message was refused' : 'a message was abandoned')
@@ -112,34 +112,28 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
   if (isFinal && !isRefused)
     failure.detail = `Abandoned after ${attempts + 1} attempts since ${job.createdAt}: ${failure.detail}`
   const dueAt = Math.min(endsAt, steadyNow() + pauseMs(error, job))
-  noteAttempt(error, { isFinal, isRefused, waitMs: dueAt - steadyNow() })
-  if (isFinal)
+  const span = activeSpan()
+  span?.fail((error as Error).name)
+  if (isFinal) {
+    span?.event(isRefused ? 'refused' : 'abandoned')
     await end(wallet, id, async (tx) => {
       // Stored value; the message log shows it in traces.
       const outcome = isRefused ? 'refused' : 'given up'
       if (body.kind === 'message') await logMessage(tx, job, body, { at, failure: { outcome, reason } })
       await noteFailure(tx, body, failure, true)
     })
-  else
-    await storeOutcome(wallet, (opened) =>
-      opened.transaction(async (tx) => {
-        if (isHopeless && (await endFailed(tx, body, failure))) return void (await deleteJob(tx, id))
-        await reschedule(tx, job, new Date(dueAt), new Date(steadyNow()), reason.slice(0, reasonLimit))
-        await noteFailure(tx, body, failure, false)
-      }),
-    )
-}
-
-/** Marks the span of a failed attempt, and says what happens to the job. */
-function noteAttempt(
-  error: unknown,
-  { isFinal, isRefused, waitMs }: { isFinal: boolean; isRefused: boolean; waitMs: number },
-): void {
-  const span = activeSpan()
-  if (!span) return
-  span.fail((error as Error).name)
-  if (isFinal) span.event(isRefused ? 'refused' : 'abandoned')
-  else span.event('rescheduled', { 'identity_agent.job.pause_ms': Math.round(waitMs) })
+    return
+  }
+  await storeOutcome(wallet, async (opened) => {
+    const isEnded = await opened.transaction(async (tx) => {
+      if (isHopeless && (await endFailed(tx, body, failure))) return deleteJob(tx, id)
+      await reschedule(tx, job, new Date(dueAt), new Date(steadyNow()), reason.slice(0, reasonLimit))
+      await noteFailure(tx, body, failure, false)
+      return false
+    })
+    if (isEnded) span?.event('ended')
+    else span?.event('rescheduled', { 'identity_agent.job.pause_ms': Math.round(dueAt - steadyNow()) })
+  })
 }
 
 /** The log fields of an attempt. The thread id is in the other side's log too, the record id in the log of the request that caused the job. */
