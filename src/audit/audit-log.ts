@@ -4,7 +4,7 @@
  * An act is stored before it changes anything, and gets its entry before the response. A change thus leaves a trace
  * whenever the daemon is killed. An act that cannot be stored is not done.
  */
-import { steadyNow } from '../base/clock.ts'
+import { timeAgo } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
 import { StartError } from '../base/start-error.ts'
@@ -197,9 +197,7 @@ export class AuditLog {
   }
 
   async #prune(): Promise<void> {
-    // A wrong system clock alone must not make entries old.
-    const now = Math.min(Date.now(), steadyNow())
-    const before = new Date(now - this.#options.retentionSeconds * 1_000).toISOString()
+    const before = timeAgo(this.#options.retentionSeconds)
     while (this.#readers === 0 && (await this.#chain.prune(before)));
   }
 

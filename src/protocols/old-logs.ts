@@ -2,6 +2,7 @@
  * Deletes old rows of the logs of a wallet: events, messages and the ids of received messages. Writes do this too, little by little; a
  * wallet that is not used any more has no writes.
  */
+import { timeAgo } from '../base/clock.ts'
 import { findNewestEvent, findOldestEvent, pruneEvents } from '../events/event.ts'
 import { type EventName, eventSubjects, type Subject } from '../events/subjects.ts'
 import { findOldestLogged, pruneMessageLog } from '../outbox/message-log.ts'
@@ -16,22 +17,18 @@ const prunesAtOnce = 25
 /** A log: the time of its oldest row that may be deleted, and how old rows become. */
 type Log = { findOldest: (db: Db) => Promise<string | undefined>; prune: Prune; seconds: number }
 
-/** Deletes what is older than `seconds`. `toBefore` returns the time that so many seconds ago was. */
-export async function removeOldLogs(
-  wallet: Wallet,
-  seconds: number,
-  toBefore: (seconds: number) => string,
-): Promise<void> {
+/** Deletes what is older than `seconds`. */
+export async function removeOldLogs(wallet: Wallet, seconds: number): Promise<void> {
   const logs: Log[] = [
     { findOldest: findOldestEvent, prune: pruneEvents, seconds },
     { findOldest: findOldestLogged, prune: pruneMessageLog, seconds },
     { findOldest: findOldestReceived, prune: pruneInbox, seconds: rememberedSeconds },
   ]
   for (const log of logs) {
-    const isOld = async () => ((await log.findOldest(wallet.db)) ?? '~') < toBefore(log.seconds)
+    const isOld = async () => ((await log.findOldest(wallet.db)) ?? '~') < timeAgo(log.seconds)
     while ((await isOld()) && (await wallet.transaction((tx) => prune(tx, log))) > 0);
   }
-  await emptyNewestEvent(wallet, toBefore(seconds))
+  await emptyNewestEvent(wallet, timeAgo(seconds))
 }
 
 /** Returns how many rows were deleted. */

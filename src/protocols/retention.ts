@@ -4,16 +4,16 @@
  */
 import { setImmediate as tick } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { isOver, steadyNow } from '../base/clock.ts'
+import { isOver, timeAgo } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
-import type { Db, Tx } from '../storage/database.ts'
+import type { Db } from '../storage/database.ts'
 import { isElsewhere } from '../storage/transferred.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { invitationExpiryOf } from './connection/flow.ts'
-import { connection, type ConnectionRecord } from './connection/model.ts'
+import { connection } from './connection/model.ts'
 import type { Protocol } from './engine/protocol.ts'
 import { removeRecord } from './engine/remove.ts'
 import { issueCredential } from './issue-credential/model.ts'
@@ -27,13 +27,16 @@ const batchSize = 50
 /** The longest and the shortest time between two searches. A search opens every wallet. */
 const [longestMs, shortestMs] = [86_400_000, 60_000]
 
+/** The time before the first search: the agent is ready by then. */
+const firstMs = 2_000
+
 export type Retention = {
   /** Deletes what is too old now, in all wallets. */
   apply(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Searches all wallets at once and then at intervals: a tenth of the shortest time, at least a minute and at most a day. */
+/** Searches all wallets soon after the start and then at intervals: a tenth of the shortest time, at least a minute and at most a day. */
 export function createRetention(
   config: Pick<
     Config,
@@ -50,7 +53,6 @@ export function createRetention(
   const { EVENT_RETENTION: events } = config
   const set = [events, proofs, failed, messages].filter((seconds) => seconds !== undefined)
   const intervalMs = Math.max(shortestMs, Math.min(longestMs, Math.min(...set) * 100))
-  let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let running: Promise<void> = Promise.resolve()
 
@@ -71,20 +73,24 @@ export function createRetention(
   }
 
   /** An invitation that can still be answered stays. */
-  async function requireClosed(_: Tx, record: ConnectionRecord): Promise<void> {
-    if (record.state === 'InvitationGenerated' && !isOver(invitationExpiryOf(record, config)))
-      throw new Problem('Not Allowed', 'The invitation can still be answered.')
-  }
+  const removeConnection: Remove = (wallet, id) =>
+    removeRecord(wallet, connection, id, async (_, record) => {
+      if (record.state === 'InvitationGenerated' && !isOver(invitationExpiryOf(record, config)))
+        throw new Problem('Not Allowed', 'The invitation can still be answered.')
+    })
+  const removeProof: Remove = (wallet, id) => removeRecord(wallet, presentProof, id)
 
   async function applyTo(wallet: Wallet): Promise<void> {
-    if (proofs !== undefined) await removeOld(wallet, presentProof, proofs, false)
+    if (proofs !== undefined) await removeOld(wallet, presentProof, { seconds: proofs }, removeProof)
     if (failed !== undefined) {
-      await removeOld(wallet, connection, failed, true, requireClosed)
-      await removeOld(wallet, issueCredential, failed, true)
-      await removeOld(wallet, presentProof, failed, true)
+      const ended = { seconds: failed, onlyFailed: true }
+      await removeOld(wallet, connection, ended, removeConnection)
+      // A credential that is valid, and so may still be revoked, keeps its record.
+      await removeOld(wallet, issueCredential, ended, removeCredentialRecord)
+      await removeOld(wallet, presentProof, ended, removeProof)
     }
     if (messages !== undefined) await removeOldMessages(wallet, messages)
-    await removeOldLogs(wallet, events, beforeOf)
+    await removeOldLogs(wallet, events)
   }
 
   function search(): void {
@@ -95,7 +101,7 @@ export function createRetention(
       })
   }
 
-  search()
+  let timer = setTimeout(search, firstMs).unref()
   return {
     apply,
     async [Symbol.asyncDispose]() {
@@ -106,23 +112,21 @@ export function createRetention(
   }
 }
 
-function beforeOf(retentionSeconds: number): string {
-  return new Date(Math.min(Date.now(), steadyNow()) - retentionSeconds * 1_000).toISOString()
-}
+/** Removes a record, unless it throws a {@link Problem}: then the record stays. */
+type Remove = (wallet: Wallet, id: string) => Promise<void>
 
-/** Removes the records whose flow ended before the retention, or only those whose flow failed. */
+/** Removes the records whose flow ended so many seconds ago, or only those whose flow failed. */
 async function removeOld(
   wallet: Wallet,
-  protocol: Protocol<any>,
-  retentionSeconds: number,
-  onlyFailed: boolean,
-  prepare?: (tx: Tx, record: any) => Promise<void>,
+  protocol: Protocol,
+  { seconds, onlyFailed = false }: { seconds: number; onlyFailed?: boolean },
+  remove: Remove,
 ): Promise<void> {
-  const before = beforeOf(retentionSeconds)
+  const before = timeAgo(seconds)
   let after = { created_at: '', id: '' }
   for (;;) {
     const rows = await findEnded(wallet.db, protocol, { before, after, onlyFailed })
-    await Promise.all(rows.map(({ id }) => remove(wallet, protocol, id, prepare)))
+    await Promise.all(rows.map(({ id }) => remove(wallet, id).catch(throwFault)))
     if (rows.length < batchSize) return
     after = rows.at(-1)!
   }
@@ -152,24 +156,13 @@ function failuresOf({ name, states }: Protocol): string[] {
   return Object.keys(states).filter((state) => (states[state]!.ends ?? 0) > 0)
 }
 
-/** A credential that is valid, and so may still be revoked, keeps its record; so does a record that `prepare` refuses. */
-async function remove(
-  wallet: Wallet,
-  protocol: Protocol<any>,
-  id: string,
-  prepare?: (tx: Tx, record: any) => Promise<void>,
-): Promise<void> {
-  const removal =
-    protocol.name === issueCredential.name
-      ? removeCredentialRecord(wallet, id)
-      : removeRecord(wallet, protocol, id, prepare)
-  await removal.catch((error: unknown) => {
-    if (!(error instanceof Problem) || error.status >= 500) throw error
-  })
+/** Throws an error unless it is a refusal. */
+function throwFault(error: unknown): void {
+  if (!(error instanceof Problem) || error.status >= 500) throw error
 }
 
 async function removeOldMessages(wallet: Wallet, retentionSeconds: number): Promise<void> {
-  const before = beforeOf(retentionSeconds)
+  const before = timeAgo(retentionSeconds)
   for (;;) {
     const oldest = await wallet.db
       .selectFrom('message')

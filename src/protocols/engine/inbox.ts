@@ -1,6 +1,6 @@
 /** The ids of received messages, so that a repetition changes nothing. */
 import { sql } from 'kysely'
-import { steadyNow } from '../../base/clock.ts'
+import { timeAgo } from '../../base/clock.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
 import { noteLogRow, prunedAtOnce } from '../../storage/tx-context.ts'
@@ -46,8 +46,7 @@ const deleteMessages = prepared((db: Db, { before }: { before: string }) =>
 
 /** Deletes some of the oldest ids that are older than 30 days. Returns how many. Row ids are in the order of arrival. */
 export async function pruneInbox(tx: Tx): Promise<number> {
-  const before = new Date(Math.min(Date.now(), steadyNow()) - rememberedSeconds * 1_000)
-  return Number((await deleteMessages(tx, { before: before.toISOString() })).numAffectedRows)
+  return Number((await deleteMessages(tx, { before: timeAgo(rememberedSeconds) })).numAffectedRows)
 }
 
 /** When the oldest message of which the id is kept was received. */
