@@ -5,7 +5,7 @@ import { UsageError } from '../errors/errors.ts'
 import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
 import { connectionName, shortForm } from '../format/text.ts'
-import { expectedStates, explain, meanings, type Topic } from '../format/states.ts'
+import { expectedStates, explain, isConnected, meanings, type Topic } from '../format/states.ts'
 import { ago } from '../format/time.ts'
 import { readClaims } from '../input/claims.ts'
 import { readInvitation } from '../input/invitation.ts'
@@ -91,9 +91,7 @@ export const toWhom: Question = {
 
 async function connected(call: Asking['call']): Promise<Choice<string>[]> {
   const all = await lists.connection(call)
-  return all
-    .filter(({ state }) => meanings.connection[state]?.ends === 0)
-    .map((each) => toChoice('connection', each, `--connection=${each.id}`))
+  return all.filter(isConnected).map((each) => toChoice('connection', each, `--connection=${each.id}`))
 }
 
 /** Asks for an active DID of the wallet, as the flag `flag` or as an argument. */
