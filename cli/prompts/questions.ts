@@ -9,6 +9,7 @@ import { expectedStates, explain, isConnected, meanings, type Topic } from '../f
 import { ago } from '../format/time.ts'
 import { readClaims } from '../input/claims.ts'
 import { readInvitation } from '../input/invitation.ts'
+import { parseIssuer } from '../input/issuers.ts'
 import type { Choice } from './ask.ts'
 import type { Asking, Question } from './missing.ts'
 
@@ -189,10 +190,9 @@ export const whichIssuer: Question = {
   ask: async ({ terminal }) => {
     const { askText } = await import('./ask.ts')
     const message = 'Whose credentials are accepted? The DID of the issuer, or any:'
-    const check = (text: string) =>
-      text === 'any' || text.startsWith('did:') ? undefined : 'Enter a DID, or any.'
-    const issuer = await askText(message, { check }, terminal)
-    return [issuer === 'any' ? '--any-issuer' : `--trust-issuer=${issuer}`]
+    const check = (text: string) => faultOf(() => parseIssuer(text))
+    const issuers = parseIssuer(await askText(message, { check }, terminal))
+    return issuers === 'any' ? ['--any-issuer'] : issuers.map((did) => `--trust-issuer=${did}`)
   },
 }
 
