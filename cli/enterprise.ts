@@ -6,6 +6,7 @@ import type { Answer } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
 import { inStyle } from './format/colour.ts'
+import { isExpired } from './format/states.ts'
 import { safeLine } from './format/text.ts'
 import type { Column } from './format/table.ts'
 import { ago } from './format/time.ts'
@@ -89,7 +90,7 @@ export async function showRequest(
   const qr = chooseAskedQr(flags)
   const request = await topics[topic].read(call, id, 0)
   const scannable = toScannable(request, qr)
-  const isOpen = request.state === 'pending' && !isExpired(request)
+  const isOpen = request.state === 'pending' && !hasExpired(request)
   if (!isOpen) warnNoQr(context, qr)
   if (timeoutMs === undefined) printRequest(context, topic, request)
   if (isOpen && qr.output && !isQuiet) log(scannable.text)
@@ -138,13 +139,12 @@ async function waitForAnswer(
 function printRequest({ print }: Context, topic: RequestTopic, request: Request): void {
   const { noun, words } = topics[topic]
   const { from, ...rest } = contentOf(request)
-  const hasExpired = request.state === 'pending' && isExpired(request)
   print(request.id, [
     [noun.toLowerCase(), request.id],
     ['from', from],
     [
       'state',
-      hasExpired
+      hasExpired(request)
         ? inStyle('bad', 'not answered in time')
         : inStyle(styles[request.state], words[request.state]),
     ],
@@ -187,9 +187,10 @@ function contentOf(request: Request) {
   return 'challenge' in request ? request.challenge : request.didRequest
 }
 
-/** True when a challenge has expired by this machine's clock. A DID request has no expiry. */
-function isExpired(request: Request): boolean {
-  return 'challenge' in request && Date.parse(request.challenge.expireAt) <= Date.now()
+/** True when a challenge was not answered in time, by this machine's clock. A DID request has no expiry. */
+function hasExpired(request: Request): boolean {
+  if (request.state !== 'pending' || !('challenge' in request)) return false
+  return isExpired({ expiresAt: request.challenge.expireAt })
 }
 
 /** The columns of a list of requests. */

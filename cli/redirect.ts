@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CommandError } from './errors/errors.ts'
 
-export type RedirectOptions = {
+type RedirectOptions = {
   /** The path of the redirect URI. */
   path: string
   timeoutMs: number
@@ -14,7 +14,7 @@ export type RedirectOptions = {
   late: CommandError
 }
 
-export type RedirectReceiver = {
+type RedirectReceiver = {
   /** The redirect URI. */
   url: string
   /**

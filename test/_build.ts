@@ -7,28 +7,29 @@ import { readdirSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { compileSources, lastOfSources } from './_sources.ts'
+import { compilers, compileSources, folders, lastOfSources } from './_sources.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const sources = ['bin', 'cli', 'commands', 'daemon', 'library', 'src']
 
 /** The build deletes this file first and writes it last. */
 const lastOfBuild = 'dist/daemon/agent.cjs.daemon.cache'
 
 const writtenAt = (path: string) => statSync(resolve(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const newestOf = (paths: readonly string[]) => Math.max(...paths.map(writtenAt))
+/** The folder, whose time changes when a file is removed, and all in it. */
 const filesIn = (folder: string) => [
   folder,
   ...readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
 ]
-const isOlderThanSources = (path: string) =>
-  Math.max(...['package.json', ...sources.flatMap(filesIn)].map(writtenAt)) > writtenAt(path)
 
 async function build(): Promise<void> {
-  if (isOlderThanSources(lastOfBuild)) {
+  const files = ['bin', ...folders].flatMap(filesIn)
+  const newest = newestOf(['package.json', ...files])
+  if (newest > writtenAt(lastOfBuild)) {
     console.log('The sources are newer than the build: building.')
     execFileSync('npm', ['run', 'build', '--silent'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
   }
-  if (isOlderThanSources(lastOfSources)) await compileSources()
+  if (Math.max(newest, newestOf(compilers)) > writtenAt(lastOfSources)) await compileSources(files)
 }
 
 export default async function setup(project: TestProject): Promise<void> {

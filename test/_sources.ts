@@ -2,19 +2,20 @@
  * The sources as modules that Node.js reads: the tests import these, which is faster than transforming each source in Vite. `_build.ts`
  * compiles them, `vitest.config.ts` resolves imports to them.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type PluginBuild } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folders = ['cli', 'commands', 'daemon', 'library', 'src']
+/** The folders of the sources. */
+export const folders = ['cli', 'commands', 'daemon', 'library', 'src']
 const modules = `${root}node_modules/.cache/identity-agent/modules/`
 
 /** Written last. */
 export const lastOfSources = `${modules}written`
 
-const isSource = (path: string) => /^(?:cli|commands|daemon|library|src)\/.*(?<!\.d)\.tsx?$/.test(path)
+const isSource = (path: string) => folders.includes(path.split('/', 1)[0]!) && /(?<!\.d)\.tsx?$/.test(path)
 
 /** Returns the compiled module of a source, or undefined for another file. Paths are absolute. */
 export function moduleOf(path: string): string | undefined {
@@ -25,12 +26,15 @@ export function moduleOf(path: string): string | undefined {
 /** What sources import instead of `src/base/program.ts`: their threads start from the bundles, as in a daemon. */
 const programs = 'test/_program.ts'
 
-/** Compiles all sources. */
-export async function compileSources(): Promise<void> {
+/** What decides on the compiled modules, besides the sources. */
+export const compilers = ['test/_sources.ts', programs]
+
+/** Compiles the sources among files. */
+export async function compileSources(files: readonly string[]): Promise<void> {
   rmSync(modules, { recursive: true, force: true })
   await build({
     absWorkingDir: root,
-    entryPoints: [programs, ...folders.flatMap(sourcesIn)],
+    entryPoints: [programs, ...files.filter(isSource)],
     outdir: modules,
     outbase: root,
     outExtension: { '.js': '.mjs' },
@@ -47,11 +51,6 @@ export async function compileSources(): Promise<void> {
     plugins: [{ name: 'one-module-each', setup: compileEach }],
   })
   writeFileSync(lastOfSources, '')
-}
-
-function sourcesIn(folder: string): string[] {
-  const names = readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
-  return names.map((name) => `${folder}/${name}`).filter(isSource)
 }
 
 /** Each source becomes a module of its own, which knows where its source is. */

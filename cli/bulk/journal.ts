@@ -10,7 +10,9 @@ import { tryParseJson } from '../../src/base/json.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 
-const Begin = z.object({ run: z.guid(), input: z.string() })
+/** `expiresIn` is the lifetime of the invitations in seconds. Reports of earlier releases have none: that of the daemon holds. */
+const Begin = z.object({ run: z.guid(), input: z.string(), expiresIn: z.int().optional() })
+type Begin = z.infer<typeof Begin>
 
 export const Result = z.object({
   line: z.int(),
@@ -25,6 +27,8 @@ export type Result = z.infer<typeof Result>
 export type Journal = {
   /** Names the run. Its requests have keys that begin with it. */
   run: string
+  /** How long the invitations of the run can be answered, in seconds; undefined for as long as the daemon has it. */
+  expiresIn: number | undefined
   /** The results of earlier attempts, by line; the last one counts. */
   known: ReadonlyMap<number, Result>
   append(result: Result): void
@@ -32,16 +36,21 @@ export type Journal = {
 }
 
 /**
- * Opens the journal of a run, or begins one. `input` is everything that the requests are made of.
+ * Opens the journal of a run, or begins one with `expiresIn`. `input` is everything that the requests are made of.
  *
  * @throws {UsageError} if the file cannot be used; {CommandError} 5 if it belongs to another input
  */
-export function openJournal(path: string, input: readonly (string | Uint8Array)[]): Journal {
+export function openJournal(
+  path: string,
+  input: readonly (string | Uint8Array)[],
+  expiresIn: number,
+): Journal {
   const hash = createHash('sha256')
   for (const part of input) hash.update(part).update('\0')
   const digest = hash.digest('base64url')
   const [first, ...lines] = readWholeLines(path)
-  const begin = first === undefined ? { run: randomUUID(), input: digest } : readBegin(path, first, digest)
+  const begin: Begin =
+    first === undefined ? { run: randomUUID(), input: digest, expiresIn } : readBegin(path, first, digest)
   const known = new Map<number, Result>()
   for (const text of lines) {
     const result = Result.safeParse(tryParseJson(text))
@@ -52,7 +61,7 @@ export function openJournal(path: string, input: readonly (string | Uint8Array)[
   const write = (value: object) => writeSync(file, `${JSON.stringify(value)}\n`)
   if (first === undefined) write(begin)
   fsyncSync(file)
-  return { run: begin.run, known, append: write, close: () => closeSync(file) }
+  return { run: begin.run, expiresIn: begin.expiresIn, known, append: write, close: () => closeSync(file) }
 }
 
 /** Reads the lines of the file, and removes the part of a line that a crash may have left at its end. */
@@ -73,7 +82,7 @@ function readWholeLines(path: string): string[] {
   }
 }
 
-function readBegin(path: string, text: string, digest: string): z.infer<typeof Begin> {
+function readBegin(path: string, text: string, digest: string): Begin {
   const begin = Begin.safeParse(tryParseJson(text))
   if (!begin.success) throw notReport(path)
   if (begin.data.input !== digest)

@@ -28,9 +28,12 @@ export type Bulk = {
   claims: Record<string, Json>
   goal?: string | undefined
   goalCode?: string | undefined
-  /** Seconds in which an invitation can be answered. */
-  expiresIn: number
+  /** Seconds in which an invitation can be answered; default: `defaultExpiresIn`. */
+  expiresIn?: number | undefined
 }
+
+/** Invitations of a bulk run can be answered for seven days: they are mailed. */
+const defaultExpiresIn = 7 * 86_400
 
 /** The counts of a run. */
 type Counts = { rows: number; offered: number; failed: number; before: number }
@@ -47,10 +50,8 @@ export async function offerAll(context: Context, bulk: Bulk): Promise<Summary> {
   const connections = csv.hasConnections ? await findConnections(context, csv.rows) : undefined
   const report = bulk.report ?? `${bulk.csv}.report.jsonl`
   const { offered, claims, goal, goalCode, expiresIn } = bulk
-  const journal = openJournal(report, [
-    csv.bytes,
-    JSON.stringify({ offered, claims, goal, goalCode, expiresIn }),
-  ])
+  const terms = JSON.stringify({ offered, claims, goal, goalCode, expiresIn })
+  const journal = openJournal(report, [csv.bytes, terms], expiresIn ?? defaultExpiresIn)
   try {
     const counts = await run(context, bulk, csv, journal, connections)
     const summary = { ...counts, report }
@@ -88,7 +89,7 @@ async function run(
   const progress = showProgress(context, rows.length, counts.before)
   const offer = async (row: Row) => {
     try {
-      const result = await offerTo(context, bulk, row, journal.run, connections)
+      const result = await offerTo(context, bulk, row, journal, connections)
       journal.append(result)
       if (result.error) counts.failed++
       else counts.offered++
@@ -120,9 +121,9 @@ function toEnd(error: Error, bulk: Bulk): Error {
 /** Makes the offer of a row. @throws {ProblemError} for an error that the next row would have too; {DaemonUnreachable} */
 async function offerTo(
   { call, getAccess }: Context,
-  { offered, claims, goal, goalCode, expiresIn }: Bulk,
+  { offered, claims, goal, goalCode }: Bulk,
   row: Row,
-  run: string,
+  { run, expiresIn }: Journal,
   connections: ReadonlyMap<string, string> | undefined,
 ): Promise<Result> {
   const headers = { 'idempotency-key': `${run}:${row.line}` }

@@ -6,7 +6,7 @@ import type { Client } from '../../daemon/client/client.ts'
 import { kindOf } from '../input/kinds.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 import { safeLine } from '../format/text.ts'
-import { meanings } from '../format/states.ts'
+import { isConnected } from '../format/states.ts'
 import { isGuid } from '../input/registry.ts'
 import { type Item, readItems, type ResourceName, resources } from './resources.ts'
 
@@ -116,7 +116,7 @@ function isNamed(
 /** Prefers established connections to unanswered invitations with the same label. */
 function withoutOpenInvitations(resource: ResourceName, found: Item[]): Item[] {
   if (resource !== 'connection') return found
-  const established = found.filter(({ state = '' }) => meanings.connection[state]?.ends === 0)
+  const established = found.filter(isConnected)
   return established.length > 0 ? established : found
 }
 

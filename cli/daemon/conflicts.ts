@@ -16,7 +16,7 @@ const flagNames: Readonly<Record<string, string>> = {
   AGENT_WORKERS: '--workers',
 }
 
-export type Asked = {
+type Asked = {
   configDir: string
   profile: string
   dataDir: string

@@ -1,7 +1,9 @@
 /** `--lan` of `agent daemon start` and `restart`: the flag, and what it means for the security of the agent. */
 import * as Flags from '@oclif/core/flags'
 import type { Lan } from '../../src/net/lan.ts'
-import type { Settings } from '../../src/base/settings.ts'
+import { type Settings, withoutEmpty } from '../../src/base/settings.ts'
+import type { LocalContext } from '../define-command.ts'
+import { wrap } from '../format/text.ts'
 
 export const lanFlag = Flags.string({
   description:
@@ -15,13 +17,29 @@ export const httpsFlag = Flags.boolean({
   allowNo: true,
 })
 
-/** The value of the variable for that of the flag, which is empty for a bare `--lan`. */
-export function toLan(flag: string | undefined): string | undefined {
-  return flag === '' ? 'auto' : flag
+/** The settings of the flags. A bare `--lan` is empty. */
+export function lanSettings({
+  lan,
+  https,
+}: {
+  lan?: string | undefined
+  https?: boolean | undefined
+}): Settings {
+  return withoutEmpty({ AGENT_LAN: lan === '' ? 'auto' : lan, AGENT_HTTPS: https?.toString() })
 }
 
-/** Sentences about what a start makes public in the local network. `layers` are settings, highest precedence first. @throws {StartError} 2 without such an address */
-export async function lanNotice(layers: readonly Settings[]): Promise<string[]> {
+/**
+ * Says what a start makes public in the local network, before it. `layers` are settings, highest precedence first.
+ *
+ * @throws {StartError} 2 without such an address
+ */
+export async function sayLan({ say }: Pick<LocalContext, 'say'>, layers: readonly Settings[]): Promise<void> {
+  const notice = await lanNotice(layers)
+  for (const sentence of notice) say(wrap(sentence, process.stderr.columns).join('\n'))
+  if (notice.length > 0) say('')
+}
+
+async function lanNotice(layers: readonly Settings[]): Promise<string[]> {
   const valueOf = (name: string) => layers.find((layer) => layer[name] !== undefined)?.[name]
   const wanted = valueOf('AGENT_LAN') ?? 'off'
   if (wanted === 'off') return []

@@ -3,7 +3,7 @@ import { eventSubjects } from '../../src/events/subjects.ts'
 import type { Event } from '../client/events.ts'
 import type { Styled } from './colour.ts'
 import { safeLine, shortId } from './text.ts'
-import { meanings, shortState, type Topic } from './states.ts'
+import { meanings, listedState, type Topic } from './states.ts'
 import type { Column } from './table.ts'
 
 /** Columns of a list of events. */
@@ -30,7 +30,7 @@ export function eventLine(event: Event): string {
 
 function shownState(event: Event): string | Styled | undefined {
   const [topic, state] = [recordTopicOf(event), stateOf(event)]
-  return topic === undefined || state === undefined ? state : shortState(topic, state)
+  return topic === undefined || state === undefined ? state : listedState(topic, state)
 }
 
 /** Returns the end of the thread id or of the DID. */

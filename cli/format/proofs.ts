@@ -5,7 +5,7 @@ import { claimPairs } from './credential.ts'
 import { verifierFields } from './dcql.ts'
 import { proofRequestFields } from './proof-request.ts'
 import { expiryField, shownFailure } from './records.ts'
-import { explain, explainedState, listedState } from './states.ts'
+import { explain, listedState, shownState } from './states.ts'
 import { shortForm } from './text.ts'
 
 export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
@@ -81,7 +81,7 @@ export function shortProofState(record: PresentationRecord): Styled {
 function shownProofState(record: PresentationRecord): Styled {
   return isUnchecked(record)
     ? inStyle('waiting', explain('proof', record.status).replace(/\)$/, ', issuer not checked)'))
-    : explainedState('proof', record.status, record)
+    : shownState('proof', record.status, record)
 }
 
 type Check = NonNullable<Verification['checks']>[number]

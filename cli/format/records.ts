@@ -2,7 +2,7 @@
 import type { Answer } from '../client/api.ts'
 import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
-import { explainedState, type Expiring, listedState } from './states.ts'
+import { type Expiring, listedState, shownState } from './states.ts'
 import { ago, whenAhead, whenAgo } from './time.ts'
 
 export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}'>
@@ -13,7 +13,7 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
   return [
     ['credential', record.recordId],
     ['role', record.role],
-    ['state', explainedState('credential', record.protocolState, record)],
+    ['state', shownState('credential', record.protocolState, record)],
     ['expires', expiryField(record)],
     ['status', content && !record.revoked ? shownStanding(content) : statusOf(record)],
     ['validity', content && validityOf(content, Date.now())],
@@ -121,7 +121,7 @@ export function connectionFields(shown: Connection): [name: string, value: unkno
   return [
     ['connection', connectionId],
     ['role', role],
-    ['state', explainedState('connection', state, shown)],
+    ['state', shownState('connection', state, shown)],
     ['expires', expiryField(shown)],
     ['label', shown.label],
     ['goal', shown.goal],

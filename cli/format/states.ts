@@ -24,42 +24,6 @@ export function expectedStates(command: string): string[] {
   return states.flatMap(([state, { commands }]) => (commands?.includes(command) ? [state] : []))
 }
 
-/** Describes a state, such as `OfferSent (waiting for the holder to accept the offer)`. */
-export function explain(topic: Topic, state: string): string {
-  const meaning = meanings[topic][state]
-  return meaning ? `${state} (${meaning.words})` : state
-}
-
-/** Returns true if a record waits for this side. */
-export function isMine(topic: Topic, state: string): boolean {
-  const { next, ends } = meanings[topic][state] ?? {}
-  return next !== undefined && ends === undefined
-}
-
-/** Returns the style of a state: finished, failed, expired, waiting for this side, or in progress. */
-export function styleOf(topic: Topic, state: string): Style {
-  const { ends, isExpired } = meanings[topic][state] ?? {}
-  if (ends === undefined) return isMine(topic, state) ? 'waiting' : 'running'
-  return ends === 0 ? 'good' : isExpired ? 'faint' : 'bad'
-}
-
-const openingRoles: readonly string[] = definitions.map(({ rows }) => rows[0][0])
-
-/** Returns the style of a role. The one that invites, issues or verifies is coloured. */
-export function styleOfRole(role: string): Style | undefined {
-  return openingRoles.includes(role) ? 'role' : undefined
-}
-
-/** Returns a coloured state for a table. `words` replaces its name. */
-export function shortState(topic: Topic, state: string, words = state): Styled {
-  return inStyle(styleOf(topic, state), words)
-}
-
-/** Returns the coloured `explain` of a state. */
-export function shownState(topic: Topic, state: string): Styled {
-  return shortState(topic, state, explain(topic, state))
-}
-
 /** The part of a record that tells whether it still waits for an answer. */
 export type Expiring = { expiresAt?: string | undefined }
 
@@ -73,16 +37,57 @@ export function expiredWords(record: Expiring, now = Date.now()): string | undef
   return isExpired(record, now) ? `expired ${ago(record.expiresAt!, now)}` : undefined
 }
 
-/** Returns the coloured state of a record in a list, or that it has expired. */
-export function listedState(topic: Topic, state: string, record: Expiring): Styled {
-  const words = expiredWords(record)
-  return words === undefined ? shortState(topic, state) : inStyle('faint', words)
+/** Returns true if a record waits for this side. */
+export function isMine(topic: Topic, state: string, record: Expiring = {}): boolean {
+  const { next, ends } = meanings[topic][state] ?? {}
+  return next !== undefined && ends === undefined && !isExpired(record)
 }
 
-/** Returns the coloured state of a record with its meaning, or that it has expired. */
-export function explainedState(topic: Topic, state: string, record: Expiring): Styled {
-  const words = expiredWords(record)
-  return words === undefined ? shownState(topic, state) : inStyle('faint', `${state} (${words})`)
+/** Returns the invitation of a record, if it can still be accepted. */
+export function openInvitation<Invitation>(
+  state: string,
+  record: Expiring & { invitation?: Invitation | undefined },
+): Invitation | undefined {
+  return state === 'InvitationGenerated' && !isExpired(record) ? record.invitation : undefined
+}
+
+/** Returns true for a connection that can be used. */
+export function isConnected({ state = '' }: { state?: string | undefined }): boolean {
+  return meanings.connection[state]?.ends === 0
+}
+
+/**
+ * Describes a state, such as `OfferSent (waiting for the holder to accept the offer)`, or says that the record has expired. `topic` is
+ * that of any event, `now` in milliseconds.
+ */
+export function explain(topic: string, state: string, record: Expiring = {}, now = Date.now()): string {
+  const words = expiredWords(record, now) ?? meanings[topic as Topic]?.[state]?.words
+  return words === undefined ? state : `${state} (${words})`
+}
+
+/** Returns the style of a state: finished, failed, expired, waiting for this side, or in progress. */
+export function styleOf(topic: Topic, state: string, record: Expiring = {}, now = Date.now()): Style {
+  if (isExpired(record, now)) return 'faint'
+  const { ends, isExpired: hasExpired } = meanings[topic][state] ?? {}
+  if (ends === undefined) return isMine(topic, state) ? 'waiting' : 'running'
+  return ends === 0 ? 'good' : hasExpired ? 'faint' : 'bad'
+}
+
+const openingRoles: readonly string[] = definitions.map(({ rows }) => rows[0][0])
+
+/** Returns the style of a role. The one that invites, issues or verifies is coloured. */
+export function styleOfRole(role: string): Style | undefined {
+  return openingRoles.includes(role) ? 'role' : undefined
+}
+
+/** Returns the coloured state of a record in a list, or that it has expired. */
+export function listedState(topic: Topic, state: string, record: Expiring = {}): Styled {
+  return inStyle(styleOf(topic, state, record), expiredWords(record) ?? state)
+}
+
+/** Returns the coloured `explain` of a state. */
+export function shownState(topic: Topic, state: string, record: Expiring = {}): Styled {
+  return inStyle(styleOf(topic, state, record), explain(topic, state, record))
 }
 
 /**

@@ -8,20 +8,18 @@ import { repeatable } from './arguments.ts'
 type Body = Input<'POST /present-proof/presentations/openid4vp'>['body']
 type Issuers = NonNullable<Body['issuers']>
 
-export const anyIssuerFlag = 'any-issuer'
-
 /** The flags of requests. */
 export const issuerFlags = {
   'trust-issuer': Flags.string({
     ...repeatable,
-    exclusive: ['trusted', anyIssuerFlag],
+    exclusive: ['trusted', 'any-issuer'],
     description: 'DID of an issuer whose credentials are accepted; repeat it for several',
   }),
   trusted: Flags.boolean({
-    exclusive: [anyIssuerFlag],
+    exclusive: ['any-issuer'],
     description: 'accept only issuers that are trust anchors, or have a certificate below one (agent trust)',
   }),
-  [anyIssuerFlag]: Flags.boolean({
+  'any-issuer': Flags.boolean({
     description: 'accept credentials of any issuer: the proof is then valid, but its issuer is not checked',
   }),
 }
@@ -32,6 +30,14 @@ export type IssuerFlags = {
   'any-issuer'?: boolean | undefined
   policy?: string | undefined
   definition?: string[] | undefined
+}
+
+/** Reads the answer of a person: the DID of an issuer, or `any`. @throws {UsageError} for another text */
+export function parseIssuer(text = ''): 'any' | string[] {
+  const issuer = text.trim()
+  if (issuer === 'any') return 'any'
+  if (issuer.startsWith('did:')) return [issuer]
+  throw new UsageError('A request needs an issuer: the DID of one that you trust, or any.')
 }
 
 /**

@@ -5,10 +5,11 @@ import { UsageError } from '../errors/errors.ts'
 import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
 import { connectionName, shortForm } from '../format/text.ts'
-import { expectedStates, explain, meanings, type Topic } from '../format/states.ts'
+import { expectedStates, explain, isConnected, meanings, type Topic } from '../format/states.ts'
 import { ago } from '../format/time.ts'
 import { readClaims } from '../input/claims.ts'
 import { readInvitation } from '../input/invitation.ts'
+import { parseIssuer } from '../input/issuers.ts'
 import type { Choice } from './ask.ts'
 import type { Asking, Question } from './missing.ts'
 
@@ -91,9 +92,7 @@ export const toWhom: Question = {
 
 async function connected(call: Asking['call']): Promise<Choice<string>[]> {
   const all = await lists.connection(call)
-  return all
-    .filter(({ state }) => meanings.connection[state]?.ends === 0)
-    .map((each) => toChoice('connection', each, `--connection=${each.id}`))
+  return all.filter(isConnected).map((each) => toChoice('connection', each, `--connection=${each.id}`))
 }
 
 /** Asks for an active DID of the wallet, as the flag `flag` or as an argument. */
@@ -191,10 +190,9 @@ export const whichIssuer: Question = {
   ask: async ({ terminal }) => {
     const { askText } = await import('./ask.ts')
     const message = 'Whose credentials are accepted? The DID of the issuer, or any:'
-    const check = (text: string) =>
-      text === 'any' || text.startsWith('did:') ? undefined : 'Enter a DID, or any.'
-    const issuer = await askText(message, { check }, terminal)
-    return [issuer === 'any' ? '--any-issuer' : `--trust-issuer=${issuer}`]
+    const check = (text: string) => faultOf(() => parseIssuer(text))
+    const issuers = parseIssuer(await askText(message, { check }, terminal))
+    return issuers === 'any' ? ['--any-issuer'] : issuers.map((did) => `--trust-issuer=${did}`)
   },
 }
 

@@ -1,14 +1,13 @@
 /** Prints a trace as text: one line for each step, and the pending work. */
 import { safeLine, shorten, shortId } from '../format/text.ts'
 import { inStyle, plain, type Paint, type Styled } from '../format/colour.ts'
-import { expiredWords, meanings, styleOf, type Topic } from '../format/states.ts'
+import { explain, meanings, styleOf, type Topic } from '../format/states.ts'
 import { table, type Column } from '../format/table.ts'
 import {
   length,
   nameOf,
   pendingWords,
   shortDid,
-  stateWords,
   type DeliveryStep,
   type MessageStep,
   type Step,
@@ -75,7 +74,7 @@ export function traceText(
   const head = [
     paint('strong', cut(`Thread ${safeLine(thid)}`)),
     ...records.flatMap(({ topic, role, id, state, failure, ...record }) => [
-      cut(safeLine(`${topic} ${id}, ${role}: ${stateWords(topic, state, expiredWords(record, now))}`)),
+      cut(safeLine(`${topic} ${id}, ${role}: ${explain(topic, state, record, now)}`)),
       ...(failure === undefined ? [] : [paint('bad', `  last failure: ${safeLine(failure)}`)]),
     ]),
     cut(times(trace)),

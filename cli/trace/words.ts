@@ -1,7 +1,7 @@
 /** Describes the parts of a trace: message names, short DIDs, durations, states and pending work. */
 import type { Answer } from '../client/api.ts'
 import { safeLine, shortId } from '../format/text.ts'
-import { explain, meanings } from '../format/states.ts'
+import { explain } from '../format/states.ts'
 
 export type Trace = Answer<'GET /traces/{id}'>
 export type Step = Trace['steps'][number]
@@ -53,12 +53,6 @@ export function length(ms: number): string {
     .join(' ')
 }
 
-/** Describes a state. `words` replace its meaning. */
-export function stateWords(topic: string | undefined, state: string, words?: string): string {
-  if (words !== undefined) return `${state} (${words})`
-  return topic !== undefined && topic in meanings ? explain(topic as keyof typeof meanings, state) : state
-}
-
 /** Describes pending work in one line. `now` is in milliseconds. */
 export function pendingWords(pending: Pending, now: number): string {
   return safeLine(sentence(pending, now))
@@ -66,7 +60,7 @@ export function pendingWords(pending: Pending, now: number): string {
 
 function sentence(pending: Pending, now: number): string {
   const { what, since, topic, state, name = '', events = 0 } = pending
-  const about = topic === undefined || state === undefined ? '' : `: ${topic} ${stateWords(topic, state)}`
+  const about = topic === undefined || state === undefined ? '' : `: ${topic} ${explain(topic, state)}`
   const waited = length(now - Date.parse(since))
   switch (what) {
     case 'message':

@@ -1,7 +1,7 @@
 /** `agent connection show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { connectionFields } from '../../cli/format/records.ts'
-import { isExpired, nextCommand } from '../../cli/format/states.ts'
+import { nextCommand, openInvitation } from '../../cli/format/states.ts'
 import { connectionArgument } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
 import { askedQrFlags, chooseAskedQr } from '../../cli/qr/flags.ts'
@@ -17,11 +17,10 @@ export default defineCommand({
     const { args, flags, call, print, suggest } = context
     const qr = chooseAskedQr(flags)
     const connection = await call('GET /connections/{connectionId}', { path: { connectionId: args.id } })
-    const { connectionId, state, invitation } = connection
+    const { connectionId, state } = connection
     print(connectionId, connectionFields(connection))
     suggest(nextCommand('connection', state, connectionId, connection))
-    const open = state === 'InvitationGenerated' && !isExpired(connection) ? invitation : undefined
-    await printInvitationAgain(context, connectionId, open, qr)
+    await printInvitationAgain(context, connectionId, openInvitation(state, connection), qr)
     return connection
   },
 })

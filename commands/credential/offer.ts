@@ -17,9 +17,6 @@ import { createRecord, waitFlags } from '../../cli/wait.ts'
 const ofInvitations = { relationships: [{ type: 'some' as const, flags: ['invitation', 'csv'] }] }
 const ofLinks = { relationships: [{ type: 'some' as const, flags: ['invitation', 'oid4vci', 'csv'] }] }
 
-/** How long the invitations of `--csv` can be answered by default: they are mailed. */
-const secondsOfBulk = 7 * 86_400
-
 export default defineCommand({
   summary: 'Offer a credential, over a connection, by an invitation, or to a wallet of OpenID4VCI (issuer)',
   description:
@@ -128,7 +125,7 @@ export default defineCommand({
       ...(schema && { schemaId: schema.map((each) => schemaUrl(each, getAccess().url)) }),
       ...(validityPeriod !== undefined && { validityPeriod }),
     }
-    if (csv !== undefined) return offerMany(context, { ...flags, csv }, terms, expiresIn ?? secondsOfBulk)
+    if (csv !== undefined) return offerMany(context, { ...flags, csv }, terms, expiresIn)
     const offered = { ...terms, claims: readClaims(flags) }
     return createRecord(context, 'credential', auto ? 'CredentialSent' : 'RequestReceived', () =>
       connectionId === undefined
@@ -154,7 +151,7 @@ async function offerMany(
   context: Context,
   flags: BulkFlags,
   offered: Bulk['offered'],
-  expiresIn: number,
+  expiresIn: number | undefined,
 ): Promise<Summary> {
   const { csv, report, goal, 'goal-code': goalCode } = flags
   const { offerAll } = await import('../../cli/bulk/offers.ts')

@@ -1,7 +1,7 @@
 /** `agent credential show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { credentialFields } from '../../cli/format/records.ts'
-import { isExpired, nextCommand } from '../../cli/format/states.ts'
+import { nextCommand, openInvitation } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
 import { askedQrFlags, chooseAskedQr } from '../../cli/qr/flags.ts'
@@ -19,15 +19,14 @@ export default defineCommand({
     const qr = chooseAskedQr(flags)
     const path = { recordId: args.id }
     const record = await call('GET /issue-credentials/records/{recordId}', { path })
-    const { recordId, protocolState, invitation } = record
+    const { recordId, protocolState } = record
     const isWanted = record.credential !== undefined && !isQuiet
     const content = isWanted
       ? await call('GET /issue-credentials/records/{recordId}/credential', { path })
       : undefined
     print(recordId, credentialFields(record, content))
     suggest(nextCommand('credential', protocolState, recordId, record))
-    const open = protocolState === 'InvitationGenerated' && !isExpired(record) ? invitation : undefined
-    await printInvitationAgain(context, recordId, open, qr)
+    await printInvitationAgain(context, recordId, openInvitation(protocolState, record), qr)
     return content ? { ...record, content } : record
   },
 })

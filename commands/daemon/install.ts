@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { fromProcess, type Surroundings } from '../../cli/client/settings.ts'
 import { configFlag, readConfigured } from '../../cli/daemon/configuration.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
-import { httpsFlag, lanFlag, toLan } from '../../cli/daemon/lan.ts'
+import { httpsFlag, lanFlag, lanSettings } from '../../cli/daemon/lan.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { commandsFor, systemFlag } from '../../cli/service/commands.ts'
@@ -114,8 +114,7 @@ async function planOf(
   const requested = withoutEmpty({
     AGENT_CONFIG_FILE: flags.config && oneLine('--config', resolve(flags.config)),
     AGENT_HOST: flags.host && oneLine('--host', flags.host),
-    AGENT_LAN: toLan(flags.lan),
-    AGENT_HTTPS: flags.https?.toString(),
+    ...lanSettings(flags),
     AGENT_HTTP_PORT: flags.port?.toString(),
     AGENT_DIDCOMM_PORT: flags['didcomm-port']?.toString(),
   })

@@ -2,16 +2,14 @@
 import { childEnv, findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { toArguments } from '../../cli/daemon/configuration.ts'
 import { findDaemon, stopDaemon } from '../../cli/daemon/find.ts'
-import { lanFlag, lanNotice, toLan } from '../../cli/daemon/lan.ts'
+import { lanFlag, lanSettings, sayLan } from '../../cli/daemon/lan.ts'
 import { detach, launchInBackground } from '../../cli/daemon/launch.ts'
 import { requireBackground, variablesOf } from '../../cli/daemon/restart.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { forProfile } from '../../cli/format/next.ts'
-import { wrap } from '../../cli/format/text.ts'
 import { localDaemonFlags } from '../../cli/input/arguments.ts'
 import { logPath } from '../../src/base/log-file.ts'
-import { withoutEmpty } from '../../src/base/settings.ts'
 
 export default defineLocalCommand({
   summary: 'Stop the daemon and start it again, with the same flags and settings',
@@ -23,7 +21,8 @@ export default defineLocalCommand({
     'AGENT_LOG_LEVEL=debug agent daemon restart',
   ],
   flags: { ...localDaemonFlags, lan: lanFlag },
-  async run({ flags, say, printFields }) {
+  async run(context) {
+    const { flags, say, printFields } = context
     const around = fromProcess()
     const dataDir = findDataDir(flags, around)
     const running = await findDaemon(dataDir)
@@ -31,7 +30,7 @@ export default defineLocalCommand({
     requireBackground(running)
     const kept = variablesOf(running, process.env, around.AGENT_CONFIG_DIR)
     const { profile = around.AGENT_PROFILE } = running
-    const lan = withoutEmpty({ AGENT_LAN: toLan(flags.lan) })
+    const lan = lanSettings(flags)
     const args = [
       ...(running.flags ?? [`AGENT_DATA_DIR=${dataDir}`, `AGENT_PROFILE=${profile}`]),
       // The last flag counts.
@@ -40,9 +39,7 @@ export default defineLocalCommand({
     // A configuration that is not valid any more must not leave the daemon stopped.
     const { configure } = await import('../../src/base/config-report.ts')
     const { config } = await configure({ ...process.env, ...kept }, args)
-    if (flags.lan !== undefined)
-      for (const sentence of await lanNotice([lan, { AGENT_HTTPS: String(config.AGENT_HTTPS) }]))
-        say(wrap(sentence, process.stderr.columns).join('\n'))
+    await sayLan(context, [lan, { AGENT_HTTPS: String(config.AGENT_HTTPS) }])
     await stopDaemon(running)
     const { child, ready } = launchInBackground(dataDir, childEnv(kept), true, args)
     const { url, didcommUrl, certificate, pid, calls, warnings } = await ready

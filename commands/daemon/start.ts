@@ -6,15 +6,14 @@ import { exit } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import { childEnv, fromProcess } from '../../cli/client/settings.ts'
 import { configFlag, readConfigured, toArguments } from '../../cli/daemon/configuration.ts'
-import { type Asked, requireFreeProfile, requireSameDaemon } from '../../cli/daemon/conflicts.ts'
+import { requireFreeProfile, requireSameDaemon } from '../../cli/daemon/conflicts.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
-import { httpsFlag, lanFlag, lanNotice, toLan } from '../../cli/daemon/lan.ts'
+import { httpsFlag, lanFlag, lanSettings, sayLan } from '../../cli/daemon/lan.ts'
 import { launchInBackground, launchInForeground, detach } from '../../cli/daemon/launch.ts'
 import { defineLocalCommand, type LocalContext } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { forProfile } from '../../cli/format/next.ts'
 import { fields } from '../../cli/format/table.ts'
-import { wrap } from '../../cli/format/text.ts'
 import { readSettings, settingsPath, withoutEmpty } from '../../src/base/settings.ts'
 import { logPath } from '../../src/base/log-file.ts'
 
@@ -64,8 +63,7 @@ export default defineLocalCommand({
     const requested = withoutEmpty({
       AGENT_CONFIG_FILE: flags.config && resolve(flags.config),
       AGENT_HOST: flags.host,
-      AGENT_LAN: toLan(flags.lan),
-      AGENT_HTTPS: flags.https?.toString(),
+      ...lanSettings(flags),
       AGENT_HTTP_PORT: flags.port?.toString(),
       AGENT_DIDCOMM_PORT: flags['didcomm-port']?.toString(),
       AGENT_WORKERS: flags.workers?.toString(),
@@ -76,7 +74,9 @@ export default defineLocalCommand({
     if (running) requireSameDaemon(running, asked)
     else {
       await requireFreeProfile(asked)
-      await sayLan(context, asked)
+      // The standard error of a daemon in the foreground is its log.
+      if (!flags.foreground || process.stderr.isTTY)
+        await sayLan(context, [requested, asked.env, file, readSettings(configDir, profile)])
     }
     const args = toArguments({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...requested })
     if (flags.foreground) return startInForeground(context, args)
@@ -112,18 +112,6 @@ export default defineLocalCommand({
     return { url, didcommUrl, ...secured, pid, dataDir, log, calls, started: running === undefined }
   },
 })
-
-/** States the consequences of a start with an address in the local network, before it. */
-async function sayLan(
-  { flags, say }: LocalContext<object, { foreground: boolean }>,
-  { flags: given, env, file, configDir, profile }: Asked,
-): Promise<void> {
-  const notice = await lanNotice([given, env, file, readSettings(configDir, profile)])
-  // The standard error of a daemon in the foreground is its log.
-  if (notice.length === 0 || (flags.foreground && !process.stderr.isTTY)) return
-  for (const sentence of notice) say(wrap(sentence, process.stderr.columns).join('\n'))
-  say('')
-}
 
 function warn({ flags, say }: LocalContext, warnings: readonly string[]): void {
   for (const warning of warnings) say(`\nWarning: ${forProfile(warning, flags.profile)}`)

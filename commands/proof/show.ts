@@ -2,7 +2,7 @@
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { candidatesTable, presentCommands } from '../../cli/format/proof-request.ts'
 import { presentationFields, type PresentationRecord } from '../../cli/format/proofs.ts'
-import { isExpired, nextCommand } from '../../cli/format/states.ts'
+import { isMine, nextCommand, openInvitation } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
 import { askedQrFlags, chooseAskedQr } from '../../cli/qr/flags.ts'
@@ -23,11 +23,10 @@ export default defineCommand({
       path: { presentationId: args.id },
     })
     print(record.presentationId, presentationFields(record))
-    if (record.role === 'Prover' && record.status === 'RequestReceived' && !isExpired(record))
+    if (record.status === 'RequestReceived' && isMine('proof', record.status, record))
       await suggestCandidates(context, record)
     else suggest(nextCommand('proof', record.status, record.presentationId, record))
-    const open = record.status === 'InvitationGenerated' && !isExpired(record) ? record.invitation : undefined
-    await printInvitationAgain(context, record.presentationId, open, qr)
+    await printInvitationAgain(context, record.presentationId, openInvitation(record.status, record), qr)
     if (record.status === 'PresentationVerificationFailed') process.exitCode = 8
     return record
   },

@@ -1,4 +1,5 @@
 /** `agent credential offer --csv`: each row gets one offer, whatever interrupts the run. */
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -109,6 +110,29 @@ test('a killed run is resumed without a second offer, also if the report has los
   expect(await commands.json(line)).toMatchObject({ rows: 300, failed: 0 })
   const contents = await expectOneOfferEach(pair.issuer.call, csv, 300)
   expect(contents.filter(({ claims }) => claims['name'] === 'Person 33')).toHaveLength(1)
+})
+
+test('a run that an earlier release began is resumed with its terms', async () => {
+  const csv = writePeople('earlier.csv', 3)
+  // That release sent no lifetime, and its report names none. Here it ended before it could write the result of the second row.
+  const [run, offered] = [randomUUID(), { issuingDID: did }]
+  const hash = createHash('sha256').update(readFileSync(csv)).update('\0')
+  const input = hash.update(`${JSON.stringify({ offered, claims: {} })}\0`).digest('base64url')
+  const [first, second] = await Promise.all(
+    readCsv(csv)
+      .rows.slice(0, 2)
+      .map(async ({ line, claims }) => {
+        const headers = { 'idempotency-key': `${run}:${line}` }
+        const route = 'POST /issue-credentials/credential-offers/invitation'
+        const { recordId } = await pair.issuer.call(route, { headers, body: { ...offered, claims } })
+        return { line, recordId }
+      }),
+  )
+  const lines = [{ run, input }, first]
+  writeFileSync(`${csv}.report.jsonl`, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  expect(await commands.json(offer(csv))).toMatchObject({ rows: 3, offered: 2, failed: 0, before: 1 })
+  expect(resultsOf(csv).map(({ recordId }) => recordId)).toContain(second!.recordId)
+  await expectOneOfferEach(pair.issuer.call, csv, 3)
 })
 
 test('a daemon that dies ends the run with exit code 7, and the next run completes it', async () => {

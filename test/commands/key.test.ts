@@ -29,7 +29,9 @@ test('the master key is replaced by a generated or a supplied one and never prin
   expect(made).not.toBe(before)
   const given = randomBytes(32).toString('base64')
   const answer = await run(words`--new-key-file - --json`, `${given}\n`)
-  expect(JSON.parse(answer.out)).toMatchObject({ source: file, isReplaced: true })
+  const { keptKey, ...rotation } = JSON.parse(answer.out)
+  expect(rotation).toEqual({ source: file, isReplaced: true })
+  expect(readFileSync(keptKey, 'utf8').trim()).toBe(made)
   expect(readFileSync(file, 'utf8').trim()).toBe(Buffer.from(given, 'base64').toString('base64url'))
   expect(answer.out + answer.err).not.toContain(given)
   // The same key again, and an invalid key.

@@ -1,10 +1,9 @@
 /** DID requests and challenges are answered by wallets of OpenID4VP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
-import { compressStatuses, signTokenStatusList } from '../../src/credentials/token-status-list.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
-import { startServer } from '../_server.ts'
 import { refusal } from '../_tenants.ts'
+import { startStatusList } from '../oid4vp/_status-list.ts'
 import {
   failureOf,
   holderKey,
@@ -239,22 +238,13 @@ describe('attacks', () => {
 
   test('the credential is revoked', async () => {
     let revoked = 0
-    await using server = await startServer((_, response) => {
-      const now = Math.floor(Date.now() / 1_000)
-      const list = signTokenStatusList({
-        url: `${server.url}/list`,
-        issuer: issuerDid,
-        kid: `${issuerDid}#0`,
-        key: issuerKey,
-        bits: 1,
-        lst: compressStatuses([[1, revoked]], 1, 8),
-        issuedAt: now,
-        ttlSeconds: 60,
-      })
-      response.setHeader('content-type', 'application/statuslist+jwt').end(list)
-    })
-    const status = { status_list: { idx: 1, uri: `${server.url}/list` } }
-    const credential = await issueSdJwt({ payload: { status } })
+    await using list = await startStatusList(() => ({
+      issuer: issuerDid,
+      kid: `${issuerDid}#0`,
+      key: issuerKey,
+      statuses: [[1, revoked]],
+    }))
+    const credential = await issueSdJwt({ payload: list.payloadOf(1) })
     expect((await answer(await newChallenge(verifier.tenant), { credential })).status).toBe(200)
     revoked = 1
     const made = await newChallenge(verifier.tenant)

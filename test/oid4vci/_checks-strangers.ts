@@ -1,6 +1,6 @@
 /** Limits of what whoever has an offer makes the wallet of the issuer store, and the attack that each one stops. */
 import { answer, offered, open, sealedIn } from './_authorization.ts'
-import type { Check } from './_mutants.ts'
+import { replyIf, type Check } from './_mutants.ts'
 import { boundToken, send, takeDpop, tokenOf, take, type Scene } from './_scene.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { codeOf, offer, preAuthorizedGrant, redeemOffer } from './_wallet.ts'
@@ -20,7 +20,7 @@ async function refusalsOver(most: number, { agent, setup }: Scene, recordId: str
     const rows = db.selectFrom('message_log').select('sequence').where('thread', '=', thid)
     return (await rows.execute()).length
   })
-  return { status: count > most ? 200 : 400, body: undefined, headers: new Headers() }
+  return replyIf(count > most)
 }
 
 export const strangerChecks: Check[] = [
@@ -95,7 +95,7 @@ export const strangerChecks: Check[] = [
       const { status } = await repeated(31, () =>
         post(setup, 'token', form, proofFor(setup, 'token', { nonce })),
       )
-      return { status: status === 429 ? 429 : 200, body: undefined, headers: new Headers() }
+      return replyIf(status !== 429)
     },
   },
 ]

@@ -33,6 +33,13 @@ export function isTaken(reply: Reply | Shown): boolean {
   return reply.status < 300
 }
 
+/** The response that tells whether an attack succeeded whose effect is elsewhere. */
+export const replyIf = (hasSucceeded: boolean): Reply => ({
+  status: hasSucceeded ? 200 : 400,
+  body: undefined,
+  headers: new Headers(),
+})
+
 /** Switches a check off, or none. */
 export function switchOff(check: Switch | undefined): void {
   ;(globalThis as { mutant?: string | undefined }).mutant = check && nameOf(check)

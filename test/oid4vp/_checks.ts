@@ -4,10 +4,8 @@ import { CompactEncrypt, importJWK } from 'jose'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { ask, type Reply } from '../_ask.ts'
-import type { Switch } from '../oid4vci/_mutants.ts'
-import { compressStatuses, signTokenStatusList } from '../../src/credentials/token-status-list.ts'
+import { replyIf, type Switch } from '../oid4vci/_mutants.ts'
 import { x509 } from '../../src/x509/issue.ts'
-import { startServer } from '../_server.ts'
 import { authority, constraints, type Options, slowKeys } from '../x509/_chains.ts'
 import {
   authorityKey,
@@ -18,6 +16,7 @@ import {
   trust,
 } from './_certified.ts'
 import { answerTo, askedDigitally, submitFromPage, type AskedDigitally } from './_digital.ts'
+import { startStatusList } from './_status-list.ts'
 import {
   decodeJwt,
   holderKey,
@@ -459,14 +458,9 @@ const listed =
   async (verifier: Verifier) => {
     const root = await identifiedAuthority(`CN=Root ${crypto.randomUUID()}`)
     await trust(verifier, root)
-    const { key, x5c } = await toSigner(root, verifier)
-    await using server = await startServer((_, response) => {
-      const content = { url: server.url, issuer: statusNames[0]!.value, key, x5c, bits: 1 as const }
-      const list = { ...content, lst: compressStatuses([], 1, 8), issuedAt: now(), ttlSeconds: 60 }
-      response.setHeader('content-type', 'application/statuslist+jwt').end(signTokenStatusList(list))
-    })
-    const payload = { status: { status_list: { idx: 1, uri: server.url } } }
-    const credential = await issueCertified(await certifiedIssuer(root), { payload })
+    const signer = await toSigner(root, verifier)
+    await using list = await startStatusList(() => ({ ...signer, issuer: statusNames[0]!.value }))
+    const credential = await issueCertified(await certifiedIssuer(root), { payload: list.payloadOf(1) })
     return await presented(() => ({ credential }))(verifier)
   }
 
@@ -650,7 +644,7 @@ const strangers: Check[] = [
       const refused = await agent.agent.wallets.use(tenant.walletId, ({ db }) =>
         db.selectFrom('message_log').select('sequence').where('thread', '=', thid).execute(),
       )
-      return { status: refused.length > 0 ? 200 : 400, body: undefined, headers: new Headers() }
+      return replyIf(refused.length > 0)
     },
   },
   {
@@ -664,7 +658,7 @@ const strangers: Check[] = [
         person: [await presentSdJwt(request, { credential, binding: { nonce: 'other' } })],
       })
       const { data } = await presentationOf(verifier, presentationId)
-      return { status: data.length > 0 ? 200 : 400, body: undefined, headers: new Headers() }
+      return replyIf(data.length > 0)
     },
   },
 ]

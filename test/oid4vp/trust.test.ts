@@ -1,8 +1,6 @@
 /** Issuers with X.509 certificates: their credentials and status lists are verified by the trust anchors of the verifier's tenant. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compressStatuses, signTokenStatusList } from '../../src/credentials/token-status-list.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
-import { startServer } from '../_server.ts'
 import { refusal } from '../_tenants.ts'
 import { x509 } from '../../src/x509/issue.ts'
 import { authority, pemOf, type Made } from '../x509/_chains.ts'
@@ -16,6 +14,7 @@ import {
   trust,
   type CertifiedIssuer,
 } from './_certified.ts'
+import { startStatusList } from './_status-list.ts'
 import {
   failureOf,
   issuerDid,
@@ -183,24 +182,11 @@ test('with issuers: trusted, the issuer must be a trust anchor', async () => {
 test('a status list is verified by its certificates', async () => {
   const stranger = await certifiedIssuer(await authority('CN=Stranger'))
   let signed = { ...issuer, status: 0 }
-  await using server = await startServer((_, response) => {
-    const now = Math.floor(Date.now() / 1_000)
-    const lst = compressStatuses([[1, signed.status]], 1, 8)
-    const times = { issuedAt: now, expiresAt: now + 60, ttlSeconds: 60 }
-    const { key, x5c } = signed
-    const content = {
-      url: `${server.url}/list`,
-      issuer: issuerUrl,
-      key,
-      x5c,
-      bits: 1 as const,
-      lst,
-      ...times,
-    }
-    response.setHeader('content-type', 'application/statuslist+jwt').end(signTokenStatusList(content))
+  await using list = await startStatusList(() => {
+    const { status, ...signer } = signed
+    return { ...signer, issuer: issuerUrl, statuses: [[1, status]] }
   })
-  const status = { status_list: { idx: 1, uri: `${server.url}/list` } }
-  const credential = await issueCertified(issuer, { payload: { status } })
+  const credential = await issueCertified(issuer, { payload: list.payloadOf(1) })
   expect(await outcome({ credential })).toMatchObject(accepted)
   signed = { ...issuer, status: 1 }
   expect(await outcome({ credential })).toMatchObject({
@@ -220,23 +206,12 @@ test('a status issuer below the same trust anchor signs the status list', async 
   const [otherRoot, stranger] = [await authority('CN=Other root'), await authority('CN=Stranger')]
   await trust(verifier, otherRoot)
   let signer = issuer
-  await using server = await startServer((_, response) => {
-    const now = Math.floor(Date.now() / 1_000)
-    const { key, x5c } = signer
-    const content = {
-      url: `${server.url}/list`,
-      issuer: 'https://status.example',
-      key,
-      x5c,
-      bits: 1 as const,
-      lst: compressStatuses([[2, 1]], 1, 8),
-      issuedAt: now,
-      ttlSeconds: 60,
-    }
-    response.setHeader('content-type', 'application/statuslist+jwt').end(signTokenStatusList(content))
-  })
-  const withStatus = (idx: number) =>
-    issueCertified(issuer, { payload: { status: { status_list: { idx, uri: `${server.url}/list` } } } })
+  await using list = await startStatusList(() => ({
+    ...signer,
+    issuer: names[0]!.value,
+    statuses: [[2, 1]],
+  }))
+  const withStatus = (idx: number) => issueCertified(issuer, { payload: list.payloadOf(idx) })
   const credential = await withStatus(1)
   expect(await outcome({ credential })).toMatchObject(accepted)
   signer = await certifiedIssuer(root, { names, extensions: [authorityKey(root), usage] })

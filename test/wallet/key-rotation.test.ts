@@ -86,8 +86,10 @@ test('a rotated key opens everything as before, and the old key opens nothing', 
 
 test('a new key can be given in a file; the current key or a truncated one is refused', async () => {
   await using agent = await start()
-  const key = newKey()
-  expect(await rotate(agent, { newKey: key })).toMatchObject({ source: file, isReplaced: true })
+  const [before, key] = [readFileSync(file, 'utf8'), newKey()]
+  const { keptKey, ...rotation } = await rotate(agent, { newKey: key })
+  expect(rotation).toEqual({ source: file, isReplaced: true })
+  expect(readFileSync(keptKey!, 'utf8')).toBe(before)
   expect(readFileSync(file, 'utf8')).toBe(`${key}\n`)
   expect(await refusal(rotate(agent, { newKey: key }))).toMatchObject({
     status: 422,

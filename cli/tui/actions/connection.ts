@@ -2,7 +2,7 @@
 import { ping } from '../../client/ping.ts'
 import { connectionName, shortId } from '../../format/text.ts'
 import { ago } from '../../format/time.ts'
-import { meanings } from '../../format/states.ts'
+import { isConnected } from '../../format/states.ts'
 import type { Connection } from '../data/data.ts'
 import type { Action, ActionContext } from './action.ts'
 
@@ -12,13 +12,9 @@ export const connectionActions: readonly Action<Connection>[] = [
   { key: 'p', word: 'ping', isAlias: true, when: isConnected, run: pingPeer },
 ]
 
-export function isConnected({ state }: Connection): boolean {
-  return meanings.connection[state]?.ends === 0
-}
-
-/** Returns true for an invitation that can be accepted. */
-export function isOpen({ role, state }: Connection): boolean {
-  return role === 'Inviter' && state === 'InvitationGenerated'
+/** Returns true for an invitation that nobody has answered. */
+function isOpen({ state }: Connection): boolean {
+  return state === 'InvitationGenerated'
 }
 
 async function withdraw(context: ActionContext, { connectionId }: Connection): Promise<string | undefined> {

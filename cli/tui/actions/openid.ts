@@ -1,6 +1,7 @@
 /** OpenID4VC: offers and requests as links for wallets, and links of others. */
 import { UsageError } from '../../errors/errors.ts'
 import { readClaims } from '../../input/claims.ts'
+import { parseIssuer } from '../../input/issuers.ts'
 import { verifierFields } from '../../format/dcql.ts'
 import type { Candidates } from '../../format/proof-request.ts'
 import { safeLine } from '../../format/text.ts'
@@ -82,16 +83,6 @@ export const issuerField = {
   hint: 'DID of the issuer that you trust, or any',
 }
 
-/** @throws {UsageError} */
-export function checkIssuer({ issuer = '' }: Record<string, string>): void {
-  if (issuer.trim() === 'any' || issuer.trim().startsWith('did:')) return
-  throw new UsageError('A request needs an issuer: the DID of one that you trust, or any.')
-}
-
-export function issuersOf({ issuer = '' }: Record<string, string>): 'any' | string[] {
-  return issuer.trim() === 'any' ? 'any' : [issuer.trim()]
-}
-
 const formats = { 'SD-JWT': 'dc+sd-jwt', JWT: 'jwt_vc_json' } as const
 
 /** Requests a proof from any wallet of OpenID4VP, and shows the link. */
@@ -109,14 +100,14 @@ export async function requestFromWallet(context: ActionContext): Promise<string 
     {
       check: (given) => {
         checkType(given['type'])
-        checkIssuer(given)
+        parseIssuer(given['issuer'])
       },
     },
   )
   if (!values) return undefined
   context.say('Requesting …')
   const made = await context.call('POST /present-proof/presentations/openid4vp', {
-    body: { dcqlQuery: toQuery(values), did: signer.did, issuers: issuersOf(values) },
+    body: { dcqlQuery: toQuery(values), did: signer.did, issuers: parseIssuer(values['issuer']) },
   })
   await context.showNewInvitation('proofs', made)
   return 'The request is created. The first wallet that reads it can answer it.'

@@ -4,11 +4,12 @@ import { proofRequestText, unanswered, type Candidates } from '../../format/proo
 import { CommandError } from '../../errors/errors.ts'
 import { expectedStates } from '../../format/states.ts'
 import { claimsLine } from '../../format/credential.ts'
+import { parseIssuer } from '../../input/issuers.ts'
 import type { Action, ActionContext, Run } from './action.ts'
 import { connectionName } from '../../format/text.ts'
 import { ago } from '../../format/time.ts'
 import { choosePartner, goalField } from './connection.ts'
-import { checkIssuer, disclosed, issuerField, issuersOf, requestFromWallet, verifierLines } from './openid.ts'
+import { disclosed, issuerField, requestFromWallet, verifierLines } from './openid.ts'
 import { findConnection } from './shared.ts'
 
 export const proofActions: readonly Action<PresentationRecord>[] = [
@@ -184,14 +185,16 @@ export async function request(context: ActionContext): Promise<string | undefine
       many: true,
     },
   ]
-  const values = await context.fill('Proof request', fields, { check: checkIssuer })
+  const values = await context.fill('Proof request', fields, {
+    check: ({ issuer }) => void parseIssuer(issuer),
+  })
   if (!values) return undefined
   const claims = Object.entries(values).flatMap(([name, value]) =>
     name.startsWith('claim') && value !== '' ? [[value, '']] : [],
   )
   const body = {
     proofs: [],
-    issuers: issuersOf(values),
+    issuers: parseIssuer(values['issuer']),
     goal: values.goal || undefined,
     credentialFormat: values.format === 'JWT' ? ('JWT' as const) : ('SDJWT' as const),
     ...(claims.length > 0 && { claims: Object.fromEntries(claims) as Record<string, string> }),

@@ -1,8 +1,8 @@
 /** The pane of connections. */
 import { connectionFields } from '../../format/records.ts'
 import { connectionName } from '../../format/text.ts'
-import { isExpired, meanings } from '../../format/states.ts'
-import { connectionActions, isOpen } from '../actions/connection.ts'
+import { isExpired, meanings, openInvitation } from '../../format/states.ts'
+import { connectionActions } from '../actions/connection.ts'
 import type { Connection } from '../data/data.ts'
 import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
 
@@ -24,9 +24,10 @@ export const connections: Pane<Connection> = {
   sections: (item, look) => [{ lines: connectionFields(item) }, ...timeline(item.thid, look)],
   thread: ({ thid }) => thid,
   invitation: (item) =>
-    isOpen(item) && !isExpired(item)
-      ? toInvitation(item.label === undefined ? 'Invitation' : `Invitation “${item.label}”`, item.invitation)
-      : undefined,
+    toInvitation(
+      item.label === undefined ? 'Invitation' : `Invitation “${item.label}”`,
+      openInvitation(item.state, item),
+    ),
   actions: connectionActions,
   empty: 'There are no connections. n creates or accepts an invitation.',
 }

@@ -3,7 +3,7 @@ import type { CredentialRecord } from '../data/data.ts'
 import { inStyle } from '../../format/colour.ts'
 import { claimsLine } from '../../format/credential.ts'
 import { credentialFields, expiryOf, invalidityOf } from '../../format/records.ts'
-import { isExpired, isMine } from '../../format/states.ts'
+import { isMine, openInvitation } from '../../format/states.ts'
 import { shortId } from '../../format/text.ts'
 import { credentialActions, removeCredential } from '../actions/credential.ts'
 import {
@@ -50,11 +50,9 @@ export const credentials: Pane<CredentialRecord> = {
     ...timeline(item.thid, look),
   ],
   thread: ({ thid }) => thid,
-  isMine: (item) => isMine('credential', item.protocolState) && !isExpired(item),
-  invitation: ({ protocolState, invitation, ...item }) =>
-    protocolState === 'InvitationGenerated' && invitation && !isExpired(item)
-      ? toInvitation('Invitation to accept the offer', invitation)
-      : undefined,
+  isMine: (item) => isMine('credential', item.protocolState, item),
+  invitation: (item) =>
+    toInvitation('Invitation to accept the offer', openInvitation(item.protocolState, item)),
   actions: credentialActions,
   remove: removeCredential,
   empty: 'There are no credentials. n offers one, or accepts an invitation to one.',

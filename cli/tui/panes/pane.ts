@@ -59,19 +59,19 @@ export type Pane<Item> = {
 
 export type Invitation = { title: string; url: string; longUrl: string }
 
-/** Returns an invitation with its short URL, or with its long one if the agent has no short one. */
+/** Returns an invitation with its short URL, or with its long one if the agent has no short one. Undefined if there is none. */
 export function toInvitation(
   title: string,
-  { invitationUrl: longUrl, shortUrl }: { invitationUrl: string; shortUrl?: string | undefined },
-): Invitation {
+  invitation: { invitationUrl: string; shortUrl?: string | undefined } | undefined,
+): Invitation | undefined {
+  if (!invitation) return undefined
+  const { invitationUrl: longUrl, shortUrl } = invitation
   return { title, url: shortUrl ?? longUrl, longUrl }
 }
 
 /** Returns a coloured state, or that the record has expired. `now` is in milliseconds. */
 export function stateCell(topic: Topic, state: string, record: Expiring = {}, now = Date.now()): Piece {
-  const expired = expiredWords(record, now)
-  if (expired !== undefined) return { text: expired, style: 'faint' }
-  return { text: state, style: styleOf(topic, state) }
+  return { text: expiredWords(record, now) ?? state, style: styleOf(topic, state, record, now) }
 }
 
 export function roleCell(role: string): Piece {

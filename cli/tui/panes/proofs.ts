@@ -2,7 +2,7 @@
 import { connectionName } from '../../format/text.ts'
 import { proofRequestText } from '../../format/proof-request.ts'
 import { isUnchecked, presentationFields } from '../../format/proofs.ts'
-import { isExpired, isMine } from '../../format/states.ts'
+import { isExpired, isMine, openInvitation } from '../../format/states.ts'
 import { proofActions, removeProof } from '../actions/proof.ts'
 import type { Data, PresentationRecord } from '../data/data.ts'
 import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
@@ -23,18 +23,23 @@ export const proofs: Pane<PresentationRecord> = {
     [presentationId, role, status, goal, thid, ...requestData].join(' '),
   sections: (item, look) => [{ lines: presentationFields(item) }, ...timeline(item.thid, look)],
   thread: ({ thid }) => thid,
-  isMine: (item) => isMine('proof', item.status) && !isExpired(item),
-  invitation: ({ status, invitation, openid4vp, ...item }) => {
-    if (isExpired(item)) return undefined
-    if (status === 'InvitationGenerated' && invitation)
-      return toInvitation('Invitation to present a proof', invitation)
-    return status === 'RequestCreated' && openid4vp
-      ? toInvitation('Request for a wallet', { invitationUrl: openid4vp.authorizationRequest })
-      : undefined
-  },
+  isMine: (item) => isMine('proof', item.status, item),
+  invitation: (item) =>
+    toInvitation('Invitation to present a proof', openInvitation(item.status, item)) ??
+    toInvitation('Request for a wallet', openRequest(item)),
   actions: proofActions,
   remove: removeProof,
   empty: 'There are no proofs. n requests one, or accepts an invitation to present one.',
+}
+
+/** The link of a request, if a wallet can still answer it. */
+function openRequest({
+  status,
+  openid4vp,
+  ...item
+}: PresentationRecord): { invitationUrl: string } | undefined {
+  const isOpen = status === 'RequestCreated' && !isExpired(item)
+  return isOpen && openid4vp ? { invitationUrl: openid4vp.authorizationRequest } : undefined
 }
 
 /** Returns the goal, the other side, or the content of the request. */

@@ -1,5 +1,5 @@
 /** The state of the user interface: pane, selection, filter, prompt and layout. It is immutable. */
-import { explain } from '../../format/states.ts'
+import { explain, type Expiring } from '../../format/states.ts'
 import type { Connection, CredentialRecord, Data, PresentationRecord } from '../data/data.ts'
 import { connections } from '../panes/connections.ts'
 import { credentials } from '../panes/credentials.ts'
@@ -73,9 +73,10 @@ export function shownIn(name: PaneName, data: Data, { filters }: Pick<Ui, 'filte
 
 /** Returns the state of a record, with its meaning. Undefined for other items. */
 export function stateOf(pane: PaneName, item: unknown): string | undefined {
-  if (pane === 'connections') return explain('connection', (item as Connection).state)
-  if (pane === 'credentials') return explain('credential', (item as CredentialRecord).protocolState)
-  return pane === 'proofs' ? explain('proof', (item as PresentationRecord).status) : undefined
+  const record = item as Expiring
+  if (pane === 'connections') return explain('connection', (item as Connection).state, record)
+  if (pane === 'credentials') return explain('credential', (item as CredentialRecord).protocolState, record)
+  return pane === 'proofs' ? explain('proof', (item as PresentationRecord).status, record) : undefined
 }
 
 type Selection = { pane: Pane<unknown>; items: readonly unknown[]; index: number; item: unknown }

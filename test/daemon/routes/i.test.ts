@@ -231,17 +231,24 @@ test('a restart and a restored backup keep short URLs open, as long as they were
   {
     await using first = await startAgent({}, { dataDir })
     const tenant = await first.newTenant()
+    const short = await tenant.call('POST /connections', { body: { expiresIn: 1 } })
+    urls.push(short.invitation.shortUrl!)
     for (const create of Object.values(kinds)) urls.push((await create(tenant, tenant)).shortUrl)
+    await until(
+      'the end of the first invitation',
+      () => statusOf(urls[0]!),
+      (status) => status === 410,
+    )
     await backUp(first, backup, true)
   }
   const statuses = (at: TestAgent) => Promise.all(urls.map((url) => statusAt(at, url)))
   {
     await using again = await startAgent({}, { dataDir })
-    expect(await statuses(again)).toEqual([200, 200, 200, 200, 200])
+    expect(await statuses(again)).toEqual([410, 200, 200, 200, 200, 200])
   }
   await restore(backup, restored)
   await using second = await startAgent({ CONNECT_INVITATION_EXPIRY: '0' }, { dataDir: restored })
-  expect(await statuses(second)).toEqual([200, 200, 200, 200, 200])
+  expect(await statuses(second)).toEqual([410, 200, 200, 200, 200, 200])
 })
 
 test('invitations, DID requests and challenges that have expired are closed', async () => {

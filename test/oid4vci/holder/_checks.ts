@@ -4,9 +4,8 @@ import { ProblemError } from '../../../daemon/client/call.ts'
 import type { Tenant } from '../../_tenants.ts'
 import { until } from '../../_tenants.ts'
 import type { Switch } from '../_mutants.ts'
-import { preAuthorizedGrant } from '../_wallet.ts'
 import { accept, receive, show } from './_holder.ts'
-import { keysIn, type FakeIssuer } from './_issuer.ts'
+import { keysIn, withCode, withTxCode, type FakeIssuer } from './_issuer.ts'
 
 export type Scene = { holder: Tenant; issuer: FakeIssuer; other: FakeIssuer }
 
@@ -53,11 +52,6 @@ function describe({ issuer }: Scene, members: object, licence: object = {}): voi
   const body = { ...issuer.metadata, credential_configurations_supported: configurations, ...members }
   issuer.on('openid-credential-issuer', () => ({ body }))
 }
-
-const withCode = (more: object) => ({
-  grants: { [preAuthorizedGrant]: { 'pre-authorized_code': 'code', ...more } },
-})
-const withTxCode = (tx_code: object) => withCode({ tx_code })
 
 const offers: Check[] = [
   {

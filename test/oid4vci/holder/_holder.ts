@@ -74,6 +74,18 @@ export async function inState(tenant: { call: Client }, recordId: string, state:
   return record
 }
 
+/** Receives and accepts an offer, and waits for a state of the record. */
+export async function acceptOffer(
+  holder: Pick<Tenant, 'call'>,
+  credentialOffer: string,
+  state = 'CredentialReceived',
+  more: object = {},
+): Promise<Record> {
+  const { recordId } = await receive(holder, credentialOffer, more)
+  await accept(holder, recordId)
+  return inState(holder, recordId, state)
+}
+
 /** Offers a credential, and receives and accepts the offer. */
 export async function take({ setup, holder }: Pick<Pair, 'setup' | 'holder'>, options: OfferOptions = {}) {
   const made = await offer(setup, options)

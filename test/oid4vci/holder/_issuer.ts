@@ -171,6 +171,13 @@ export async function startFakeIssuer(path = '/acme') {
   }
 }
 
+/** Members of an offer whose code has more parameters. */
+export const withCode = (more: object) => ({
+  grants: { [preAuthorizedGrant]: { 'pre-authorized_code': 'code', ...more } },
+})
+/** Members of an offer that needs a transaction code. */
+export const withTxCode = (tx_code: object = {}) => withCode({ tx_code })
+
 type CredentialRequest = {
   credential_configuration_id: string
   proofs?: { jwt?: string[]; attestation?: string[] }

@@ -5,7 +5,7 @@ import { createJwkDid } from '../../../src/did/jwk.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { startServer } from '../../_server.ts'
 import { refusal, type Tenant } from '../../_tenants.ts'
-import { accept, inState, receive, show } from './_holder.ts'
+import { accept, acceptOffer, inState, receive, show } from './_holder.ts'
 import { startFakeIssuer, type Changes, type FakeIssuer } from './_issuer.ts'
 
 let agent: TestAgent
@@ -48,9 +48,7 @@ const isRefused = (detail: string) => ({
 
 test('without an attack, both credentials are received', async () => {
   for (const configuration of ['Licence', 'Person'] as const) {
-    const { recordId } = await receive(holder, issuer.offer(configuration))
-    await accept(holder, recordId)
-    await inState(holder, recordId, 'CredentialReceived')
+    await acceptOffer(holder, issuer.offer(configuration))
   }
 })
 
@@ -256,9 +254,11 @@ describe('metadata', () => {
 
 /** Accepts an offer, and returns the reason why the credential was not received, with what the issuer is notified of. */
 async function failed(configuration: 'Licence' | 'Person' = 'Licence') {
-  const { recordId } = await receive(holder, issuer.offer(configuration))
-  await accept(holder, recordId)
-  const { metaLastFailure, credential } = await inState(holder, recordId, 'IssuanceFailed')
+  const { recordId, metaLastFailure, credential } = await acceptOffer(
+    holder,
+    issuer.offer(configuration),
+    'IssuanceFailed',
+  )
   expect(credential).toBeUndefined()
   const content = holder.call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
   expect(await refusal(content)).toMatchObject({ status: 400 })

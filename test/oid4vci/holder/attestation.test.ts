@@ -5,7 +5,17 @@ import { generateKey } from '../../../src/crypto/keys.ts'
 import { newDid, publishSchema, refusal, type Tenant } from '../../_tenants.ts'
 import { trust } from '../_attestations.ts'
 import { offer } from '../_wallet.ts'
-import { accept, consentAt, inState, licence, receive, show, startHolderPair, type Pair } from './_holder.ts'
+import {
+  accept,
+  acceptOffer,
+  consentAt,
+  inState,
+  licence,
+  receive,
+  show,
+  startHolderPair,
+  type Pair,
+} from './_holder.ts'
 import { startFakeIssuer, type FakeIssuer } from './_issuer.ts'
 
 let pair: Pair
@@ -101,9 +111,7 @@ test('an attestation is the proof if the issuer takes no other', async () => {
     expect(payload).toMatchObject({ nonce: 'nonce', iat: expect.any(Number), exp: expect.any(Number) })
     return { body: { credentials: [{ credential: issuer.issue(body) }] } }
   })
-  const { recordId } = await receive(pair.holder, issuer.offer(), { attestationCertificateId })
-  await accept(pair.holder, recordId)
-  await inState(pair.holder, recordId, 'CredentialReceived')
+  await acceptOffer(pair.holder, issuer.offer(), 'CredentialReceived', { attestationCertificateId })
 })
 
 test('a resistance that the wallet does not attest is refused', async () => {
@@ -125,8 +133,6 @@ test('a challenge that the server demands is in the repeated proof', async () =>
     const error = { error: 'use_attestation_challenge' }
     return { status: 400, body: error, headers: { 'oauth-client-attestation-challenge': 'one' } }
   })
-  const { recordId } = await receive(pair.holder, issuer.offer(), { attestationCertificateId })
-  await accept(pair.holder, recordId)
-  await inState(pair.holder, recordId, 'CredentialReceived')
+  await acceptOffer(pair.holder, issuer.offer(), 'CredentialReceived', { attestationCertificateId })
   expect(challenges).toEqual([undefined, 'one'])
 })

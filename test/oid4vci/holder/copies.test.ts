@@ -5,7 +5,16 @@ import type { PublicJwk } from '../../../src/crypto/keys.ts'
 import { connect, presentationIn, refusal } from '../../_tenants.ts'
 import { credentialQuery, presented, requested } from '../../oid4vp/holder/_holder.ts'
 import { offer } from '../_wallet.ts'
-import { accept, inState, licence, receive, show, startHolderPair, type Pair } from './_holder.ts'
+import {
+  accept,
+  acceptOffer,
+  inState,
+  licence,
+  receive,
+  show,
+  startHolderPair,
+  type Pair,
+} from './_holder.ts'
 import { keysIn, startFakeIssuer, type Changes, type FakeIssuer } from './_issuer.ts'
 
 let pair: Pair
@@ -93,9 +102,7 @@ test('copies are deferred together, with the keys of the request', async () => {
 test('an issuer may issue fewer copies', async () => {
   hasBatches()
   issuer.on('credential', ({ body }) => ({ body: { credentials: [{ credential: issuer.issue(body) }] } }))
-  const { recordId } = await receive(pair.holder, issuer.offer(), { copies: 2 })
-  await accept(pair.holder, recordId)
-  await inState(pair.holder, recordId, 'CredentialReceived')
+  await acceptOffer(pair.holder, issuer.offer(), 'CredentialReceived', { copies: 2 })
 })
 
 function hasBatches() {
@@ -113,9 +120,7 @@ test.each<[string, (index: number, keys: PublicJwk[]) => Changes, string]>([
     const copies = keys.map((_key, index) => ({ credential: issuer.issue(body, changes(index, keys)) }))
     return { body: { credentials: copies } }
   })
-  const { recordId } = await receive(pair.holder, issuer.offer(), { copies: 2 })
-  await accept(pair.holder, recordId)
-  const { metaLastFailure } = await inState(pair.holder, recordId, 'IssuanceFailed')
+  const { metaLastFailure } = await acceptOffer(pair.holder, issuer.offer(), 'IssuanceFailed', { copies: 2 })
   expect(metaLastFailure!.detail).toContain(reason)
 })
 

@@ -3,7 +3,7 @@ import { compactDecrypt, CompactEncrypt, importJWK, type JWK } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generateKey, toPublic, type PrivateJwk } from '../../../src/crypto/keys.ts'
 import { refusal } from '../../_tenants.ts'
-import { accept, inState, licence, receive, startHolderPair, take, type Pair } from './_holder.ts'
+import { acceptOffer, inState, licence, receive, startHolderPair, take, type Pair } from './_holder.ts'
 import { startFakeIssuer, type FakeIssuer } from './_issuer.ts'
 
 let pair: Pair
@@ -80,11 +80,7 @@ describe('an issuer of the test', () => {
     return jwe.setProtectedHeader(header).encrypt(await importJWK(to, 'ECDH-ES'))
   }
 
-  async function accepted() {
-    const { recordId } = await receive(pair.holder, issuer.offer())
-    await accept(pair.holder, recordId)
-    return recordId
-  }
+  const received = (state?: string) => acceptOffer(pair.holder, issuer.offer(), state)
 
   test('gets encrypted requests if it offers encrypted responses, with another key for each', async () => {
     has(both())
@@ -95,13 +91,13 @@ describe('an issuer of the test', () => {
       seen.add(request.credential_response_encryption.jwk.x)
       return { body: await answer(request), headers: { 'content-type': 'application/jwt' } }
     })
-    for (const _ of [1, 2]) await inState(pair.holder, await accepted(), 'CredentialReceived')
+    for (const _ of [1, 2]) await received()
     expect(seen.size).toBe(2)
   })
 
   test('gets plain requests if it offers neither, or only encrypted requests', async () => {
     has({ credential_request_encryption: requests() })
-    await inState(pair.holder, await accepted(), 'CredentialReceived')
+    await received()
     expect(issuer.at('credential')[0]!.headers['content-type']).toBe('application/json')
   })
 
@@ -112,7 +108,7 @@ describe('an issuer of the test', () => {
       expect(request.credential_response_encryption).toBeUndefined()
       return { body: { credentials: [{ credential: issuer.issue(JSON.stringify(request)) }] } }
     })
-    await inState(pair.holder, await accepted(), 'CredentialReceived')
+    await received()
   })
 
   test.each<[string, (request: any) => Promise<unknown>, string]>([
@@ -138,14 +134,14 @@ describe('an issuer of the test', () => {
   ])('%s is refused', async (_, reply, reason) => {
     has(both())
     issuer.on('credential', async ({ body }) => ({ body: await reply(await read(body)) }))
-    const { metaLastFailure } = await inState(pair.holder, await accepted(), 'IssuanceFailed')
+    const { metaLastFailure } = await received('IssuanceFailed')
     expect(metaLastFailure!.detail).toContain(reason)
   })
 
   test('an error is not encrypted', async () => {
     has(both())
     issuer.on('credential', () => ({ status: 400, body: { error: 'credential_request_denied' } }))
-    const { metaLastFailure } = await inState(pair.holder, await accepted(), 'IssuanceFailed')
+    const { metaLastFailure } = await received('IssuanceFailed')
     expect(metaLastFailure!.detail).toContain('credential_request_denied')
   })
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sharedAgent, type TestAgent } from '../../_agent.ts'
 import { refusal, type Tenant } from '../../_tenants.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
-import { accept, inState, receive, type Record } from './_holder.ts'
-import { startFakeIssuer, type FakeIssuer } from './_issuer.ts'
+import { accept, acceptOffer, inState, receive } from './_holder.ts'
+import { startFakeIssuer, withTxCode, type FakeIssuer } from './_issuer.ts'
 
 let agent: TestAgent
 let holder: Tenant
@@ -18,11 +18,7 @@ afterAll(() => issuer[Symbol.asyncDispose]())
 beforeEach(() => issuer.reset())
 
 /** Receives the credential of an offer. */
-async function take(offer = issuer.offer()): Promise<Record> {
-  const { recordId } = await receive(holder, offer)
-  await accept(holder, recordId)
-  return inState(holder, recordId, 'CredentialReceived')
-}
+const take = (offer = issuer.offer()) => acceptOffer(holder, offer)
 
 /** Members of the issuer's metadata, of the offered configuration, and further configurations. */
 type Oddity = { metadata?: object; licence?: object; others?: object }
@@ -245,10 +241,7 @@ test.each([
   { input_mode: 'alphanumeric', length: '6', description: null },
   { input_mode: null, length: 0, description: 'x'.repeat(400) },
 ])('a transaction code is described as %j', async (tx_code) => {
-  const offer = issuer.offer('Licence', {
-    grants: { [preAuthorizedGrant]: { 'pre-authorized_code': 'code', tx_code } },
-  })
-  const { recordId, openid4vci } = await receive(holder, offer)
+  const { recordId, openid4vci } = await receive(holder, issuer.offer('Licence', withTxCode(tx_code)))
   expect(openid4vci!.txCode).toBeDefined()
   expect(await refusal(accept(holder, recordId))).toMatchObject({
     status: 400,
@@ -367,9 +360,7 @@ describe('the place of metadata', () => {
 
   test.each(['/tenant/', '/'])('of an identifier that ends with a slash: %s', async (path) => {
     await using slashed = await startFakeIssuer(path)
-    const { recordId } = await receive(holder, slashed.offer())
-    await accept(holder, recordId)
-    await inState(holder, recordId, 'CredentialReceived')
+    await take(slashed.offer())
   })
 })
 

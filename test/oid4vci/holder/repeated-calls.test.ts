@@ -5,7 +5,7 @@ import { sharedAgent } from '../../_agent.ts'
 import { Daemon } from '../../_daemon.ts'
 import { refusal, until, type Tenant } from '../../_tenants.ts'
 import { accept, inState, receive, show } from './_holder.ts'
-import { startFakeIssuer, type FakeIssuer, type Reply } from './_issuer.ts'
+import { startFakeIssuer, withTxCode, type FakeIssuer, type Reply } from './_issuer.ts'
 
 let issuer: FakeIssuer
 let holder: Tenant
@@ -23,14 +23,6 @@ function redeemOnce(): void {
   issuer.on('nonce', (_, usual) => (count > 1 ? { status: 401, body: { error: 'invalid_token' } } : usual))
 }
 const invalidGrant: Reply = { status: 400, body: { error: 'invalid_grant' } }
-
-/** Offers that need a transaction code. */
-const withTxCode = () =>
-  issuer.offer('Licence', {
-    grants: {
-      'urn:ietf:params:oauth:grant-type:pre-authorized_code': { 'pre-authorized_code': 'c', tx_code: {} },
-    },
-  })
 
 /** A begun authorization, and the redirect of its consent. */
 async function begun() {
@@ -91,7 +83,7 @@ test('an offer that is accepted twice at once is redeemed once', async () => {
 
 test('a wrong transaction code that is sent twice at once costs one guess', async () => {
   issuer.on('token', () => invalidGrant)
-  const { recordId } = await receive(holder, withTxCode())
+  const { recordId } = await receive(holder, issuer.offer('Licence', withTxCode()))
   const both = [accept(holder, recordId, '1234'), accept(holder, recordId, '1234')].map(refusal)
   for (const { detail } of await Promise.all(both)) expect(detail).toContain('Compare txCode')
   expect(issuer.at('token').length).toBe(1)
@@ -99,7 +91,7 @@ test('a wrong transaction code that is sent twice at once costs one guess', asyn
 
 test('the right transaction code counts while a wrong one is checked', async () => {
   issuer.on('token', ({ body }, usual) => (body.includes('tx_code=1234') ? usual : invalidGrant))
-  const { recordId } = await receive(holder, withTxCode())
+  const { recordId } = await receive(holder, issuer.offer('Licence', withTxCode()))
   const [wrong, right] = [refusal(accept(holder, recordId, '0000')), accept(holder, recordId, '1234')]
   expect((await wrong).detail).toContain('Compare txCode')
   expect((await right).recordId).toBe(recordId)

@@ -73,6 +73,17 @@ export function inState(call: Client, presentationId: string, state: string) {
   )
 }
 
+/** Receives a request, accepts it, and waits for a state of the record. */
+export async function acceptRequest(
+  { holder: { call } }: Pick<TestWallet, 'holder'>,
+  authorizationRequest: string,
+  state = 'PresentationSent',
+) {
+  const { presentationId } = await receive({ call }, authorizationRequest)
+  await act({ call }, presentationId, { action: 'request-accept' })
+  return inState(call, presentationId, state)
+}
+
 /** A request of the project's verifier, received by the holder. */
 export async function requested(
   { verifier, holder }: Pick<TestWallet, 'verifier' | 'holder'>,

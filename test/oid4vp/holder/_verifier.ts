@@ -54,6 +54,11 @@ export async function openVerifier() {
     /** The next replies to responses. */
     script,
     parameters,
+    /** Forgets the responses, and replies with 200 again. */
+    reset() {
+      responses.length = 0
+      Object.assign(script, { status: 200, body: '{}' })
+    },
     /** A Request Object that the DID has signed. Members that are undefined are left out. */
     sign: (changes: object = {}, header: object = {}, signer: PrivateJwk = key) =>
       signJwt(

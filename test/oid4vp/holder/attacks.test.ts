@@ -8,6 +8,7 @@ import { issueSdJwtTo } from '../../flows/_sd-jwt.ts'
 import { authority, onCurve, slowKeys } from '../../x509/_chains.ts'
 import { signJwt } from '../_wallet.ts'
 import {
+  acceptRequest,
   act,
   candidatesOf,
   credentialQuery,
@@ -28,10 +29,7 @@ afterAll(async () => {
   await verifier[Symbol.asyncDispose]()
   await wallet[Symbol.asyncDispose]()
 })
-beforeEach(() => {
-  verifier.responses.length = 0
-  Object.assign(verifier.script, { status: 200, body: '{}' })
-})
+beforeEach(() => verifier.reset())
 
 async function expectRefused(url: string, reason: string, error?: string) {
   expect(await refusal(receive(wallet.holder, url))).toMatchObject({
@@ -267,9 +265,7 @@ describe('credentials', () => {
   test('a query without holder binding gets no signature of the holder', async () => {
     const more = { require_cryptographic_holder_binding: false }
     const object = verifier.sign({ state: 'abc', dcql_query: { credentials: [credentialQuery({ more })] } })
-    const { presentationId } = await receive(wallet.holder, verifier.offer(object))
-    await act(wallet.holder, presentationId, { action: 'request-accept' })
-    await inState(wallet.holder.call, presentationId, 'PresentationSent')
+    await acceptRequest(wallet, verifier.offer(object))
     const [text] = (JSON.parse(verifier.responses[0]!.get('vp_token')!) as { person: string[] }).person
     expect(text!.endsWith('~')).toBe(true)
   })
@@ -308,9 +304,8 @@ describe('credentials', () => {
 describe('delivery', () => {
   test('a response whose reply is lost is sent again as it was', async () => {
     verifier.script.status = 503
-    const { presentationId } = await receive(wallet.holder, verifier.offer(verifier.sign()))
-    await act(wallet.holder, presentationId, { action: 'request-accept' })
-    await inState(wallet.holder.call, presentationId, 'PresentationPending')
+    const offer = verifier.offer(verifier.sign())
+    const { presentationId } = await acceptRequest(wallet, offer, 'PresentationPending')
     while (verifier.responses.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     verifier.script.status = 200
     await inState(wallet.holder.call, presentationId, 'PresentationSent')
@@ -324,9 +319,11 @@ describe('delivery', () => {
       status: 400,
       body: JSON.stringify({ error: 'invalid_request', error_description: 'signature: wrong' }),
     })
-    const { presentationId } = await receive(wallet.holder, verifier.offer(verifier.sign()))
-    await act(wallet.holder, presentationId, { action: 'request-accept' })
-    const { metaLastFailure } = await inState(wallet.holder.call, presentationId, 'ProblemReportReceived')
+    const { metaLastFailure } = await acceptRequest(
+      wallet,
+      verifier.offer(verifier.sign()),
+      'ProblemReportReceived',
+    )
     expect(metaLastFailure).toMatchObject({ type: 'invalid_request', detail: 'signature: wrong' })
   })
 
@@ -349,9 +346,7 @@ describe('delivery', () => {
 
   test('a redirect_uri that runs code is not passed on', async () => {
     verifier.script.body = JSON.stringify({ redirect_uri: 'javascript:alert(1)' })
-    const { presentationId } = await receive(wallet.holder, verifier.offer(verifier.sign()))
-    await act(wallet.holder, presentationId, { action: 'request-accept' })
-    const { openid4vpRequest } = await inState(wallet.holder.call, presentationId, 'PresentationSent')
+    const { openid4vpRequest } = await acceptRequest(wallet, verifier.offer(verifier.sign()))
     expect(openid4vpRequest!.redirectUri).toBeUndefined()
   })
 })

@@ -8,9 +8,9 @@ import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { refusal, until } from '../../_tenants.ts'
 import {
+  acceptRequest,
   act,
   credentialQuery,
-  inState,
   receive,
   receiveDigital,
   startWallet,
@@ -37,16 +37,11 @@ afterAll(async () => {
   await verifier[Symbol.asyncDispose]()
   await wallet[Symbol.asyncDispose]()
 })
-beforeEach(() => {
-  verifier.responses.length = 0
-  Object.assign(verifier.script, { status: 200, body: '{}' })
-})
+beforeEach(() => verifier.reset())
 
 /** Receives a request, accepts it, and returns the response. */
 async function respond(url: string) {
-  const { presentationId } = await receive(wallet.holder, url)
-  await act(wallet.holder, presentationId, { action: 'request-accept' })
-  const record = await inState(wallet.holder.call, presentationId, 'PresentationSent')
+  const record = await acceptRequest(wallet, url)
   return { record, form: Object.fromEntries(verifier.responses.at(-1)!) }
 }
 

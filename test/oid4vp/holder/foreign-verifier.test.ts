@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { newId } from '../../../src/base/id.ts'
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
-import { act, credentialQuery, inState, receive, receiveDigital, startWallet } from './_holder.ts'
+import { acceptRequest, act, credentialQuery, receiveDigital, startWallet } from './_holder.ts'
 import { decodeJwt, signJwt } from '../_wallet.ts'
 import { verifyKeyBinding } from './_sd-jwt.ts'
 import { openVerifier, shop, signedBy } from './_verifier.ts'
@@ -41,9 +41,7 @@ test.each(['direct_post', 'direct_post.jwt'] as const)('%s', async (mode) => {
     jar: { requestUri, ...jarOf(server.did) },
   } as never)
   served = jar!.authorizationRequestJwt
-  const { presentationId } = await receive(wallet.holder, authorizationRequest)
-  await act(wallet.holder, presentationId, { action: 'request-accept' })
-  await inState(wallet.holder.call, presentationId, 'PresentationSent')
+  await acceptRequest(wallet, authorizationRequest)
 
   const request = decodeJwt(served).payload
   const parsed = await peer.parseOpenid4vpAuthorizationResponse({

@@ -1,9 +1,8 @@
 /** Requests of verifiers that are odd, but have what the wallet needs: they can be answered. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
-  act,
+  acceptRequest,
   credentialQuery,
-  inState,
   receive,
   receiveDigital,
   startWallet,
@@ -21,10 +20,7 @@ afterAll(async () => {
   await verifier[Symbol.asyncDispose]()
   await wallet[Symbol.asyncDispose]()
 })
-beforeEach(() => {
-  verifier.responses.length = 0
-  Object.assign(verifier.script, { status: 200, body: '{}' })
-})
+beforeEach(() => verifier.reset())
 
 const nullMembers = {
   state: null,
@@ -64,17 +60,13 @@ test.each<[string, object]>([
   ],
   ['not those of this wallet', { client_metadata: 'Shop', verifier_info: 'a', unknown: [null] }],
 ])('a signed request whose members are %s', async (_, changes) => {
-  const { presentationId } = await receive(wallet.holder, verifier.offer(verifier.sign(changes)))
-  await act(wallet.holder, presentationId, { action: 'request-accept' })
-  await inState(wallet.holder.call, presentationId, 'PresentationSent')
+  await acceptRequest(wallet, verifier.offer(verifier.sign(changes)))
   expect(verifier.responses[0]!.has('state')).toBe(false)
 })
 
 test('a signed request for its own request_uri, as the library of the OpenWallet Foundation makes it', async () => {
   const url = verifier.offer(({ url: path }) => verifier.sign({ aud: verifier.url + path }))
-  const { presentationId } = await receive(wallet.holder, url)
-  await act(wallet.holder, presentationId, { action: 'request-accept' })
-  await inState(wallet.holder.call, presentationId, 'PresentationSent')
+  await acceptRequest(wallet, url)
 })
 
 test('an unsigned request with parameters that are null or without a value', async () => {
@@ -94,33 +86,29 @@ test.each<[string, object]>([
 ])('a query %s', async (_, changes) => {
   const query = { ...credentialQuery(), ...changes }
   const dcql_query = { credentials: [query], credential_sets: [] }
-  const { presentationId } = await receive(wallet.holder, verifier.offer(verifier.sign({ dcql_query })))
-  await act(wallet.holder, presentationId, { action: 'request-accept' })
-  await inState(wallet.holder.call, presentationId, 'PresentationSent')
+  await acceptRequest(wallet, verifier.offer(verifier.sign({ dcql_query })))
 })
 
 test('a query with an empty list of claims asks for none', async () => {
   const dcql_query = { credentials: [{ ...credentialQuery(), claims: [] }] }
-  const { presentationId } = await receive(wallet.holder, verifier.offer(verifier.sign({ dcql_query })))
-  await act(wallet.holder, presentationId, { action: 'request-accept' })
-  await inState(wallet.holder.call, presentationId, 'PresentationSent')
+  await acceptRequest(wallet, verifier.offer(verifier.sign({ dcql_query })))
   const [text] = (JSON.parse(verifier.responses[0]!.get('vp_token')!) as { person: string[] }).person
   expect(text!.split('~')).toHaveLength(2)
 })
 
 test.each([201, 202, 204])('a verifier that answers %i has the response', async (status) => {
   verifier.script.status = status
-  const { presentationId } = await receive(wallet.holder, verifier.offer(verifier.sign()))
-  await act(wallet.holder, presentationId, { action: 'request-accept' })
-  await inState(wallet.holder.call, presentationId, 'PresentationSent')
+  await acceptRequest(wallet, verifier.offer(verifier.sign()))
   expect(verifier.responses).toHaveLength(1)
 })
 
 test('a verifier that redirects has refused the response', async () => {
   verifier.script.status = 303
-  const { presentationId } = await receive(wallet.holder, verifier.offer(verifier.sign()))
-  await act(wallet.holder, presentationId, { action: 'request-accept' })
-  const { metaLastFailure } = await inState(wallet.holder.call, presentationId, 'ProblemReportReceived')
+  const { metaLastFailure } = await acceptRequest(
+    wallet,
+    verifier.offer(verifier.sign()),
+    'ProblemReportReceived',
+  )
   expect(metaLastFailure!.detail).toBe('The verifier answered 303.')
   expect(verifier.responses).toHaveLength(1)
 })
@@ -131,9 +119,11 @@ test('a verifier that refuses the response says where the person continues', asy
     status: 400,
     body: JSON.stringify({ error: 'invalid_request', redirect_uri }),
   })
-  const { presentationId } = await receive(wallet.holder, verifier.offer(verifier.sign()))
-  await act(wallet.holder, presentationId, { action: 'request-accept' })
-  const { openid4vpRequest } = await inState(wallet.holder.call, presentationId, 'ProblemReportReceived')
+  const { openid4vpRequest } = await acceptRequest(
+    wallet,
+    verifier.offer(verifier.sign()),
+    'ProblemReportReceived',
+  )
   expect(openid4vpRequest!.redirectUri).toBe(redirect_uri)
 })
 
@@ -148,9 +138,7 @@ test.each([{}, { alg: 'ECDH-ES' }])(
       vp_formats_supported: null,
     }
     const changes = { response_mode: 'direct_post.jwt', client_metadata }
-    const { presentationId } = await receive(wallet.holder, verifier.offer(verifier.sign(changes)))
-    await act(wallet.holder, presentationId, { action: 'request-accept' })
-    await inState(wallet.holder.call, presentationId, 'PresentationSent')
+    await acceptRequest(wallet, verifier.offer(verifier.sign(changes)))
     expect([...verifier.responses[0]!.keys()]).toEqual(['response'])
   },
 )

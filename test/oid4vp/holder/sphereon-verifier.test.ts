@@ -20,7 +20,7 @@ import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { issue } from '../../_tenants.ts'
 import { signJwt } from '../_wallet.ts'
-import { act, credentialQuery, inState, receive, startWallet, type TestWallet } from './_holder.ts'
+import { acceptRequest, credentialQuery, startWallet, type TestWallet } from './_holder.ts'
 import { verifyKeyBinding } from './_sd-jwt.ts'
 import { openVerifier, type OpenVerifier } from './_verifier.ts'
 
@@ -97,9 +97,7 @@ async function ask(
 
 /** The wallet answers. Returns the parameters of its response. */
 async function answer(url: string): Promise<object> {
-  const { presentationId } = await receive(wallet.holder, url)
-  await act(wallet.holder, presentationId, { action: 'request-accept' })
-  await inState(wallet.holder.call, presentationId, 'PresentationSent')
+  await acceptRequest(wallet, url)
   const { response, vp_token, ...rest } = Object.fromEntries(server.responses.pop()!)
   if (response === undefined) return { ...rest, vp_token: JSON.parse(vp_token!) }
   // The library reads encrypted responses of drafts only, in which `vp_token` is no object.
