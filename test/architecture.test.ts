@@ -182,6 +182,7 @@ const mayImport: Record<string, string[]> = {
     'src/outbox',
     'src/events',
     'src/wallet',
+    'src/oauth',
     'src/oid4vci',
     'src/issuer-certificates/expiry.ts',
   ],

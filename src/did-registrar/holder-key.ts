@@ -4,7 +4,6 @@
  */
 import type { PrivateJwk, PublicJwk } from '../crypto/keys.ts'
 import { Problem } from '../base/problem.ts'
-import type { Confirmation } from '../credentials/sd-jwt/confirmation.ts'
 import { didOf } from '../did/document.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -42,7 +41,7 @@ export async function findHolderKey(wallet: Wallet, publicKey: PublicJwk): Promi
 export async function findBoundKey(
   wallet: Wallet,
   subject: string | null | undefined,
-  { holderKey, holderKid }: Confirmation,
+  { holderKey, holderKid }: { holderKey?: PublicJwk | undefined; holderKid?: string | undefined },
 ): Promise<PrivateJwk | undefined> {
   const named = holderKid === undefined ? undefined : await findNamed(wallet, holderKid)
   // The wallet may have the key by another spelling of its did:jwk.
