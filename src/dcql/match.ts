@@ -1,7 +1,14 @@
 /** Whether a credential is one that a credential query asks for (OpenID4VP 1.0 §6.1, §6.4.1). */
 import type { JsonObject } from '../base/json.ts'
 import { createSelect, type Select } from './path.ts'
-import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlFormat, DcqlQuery } from './query.ts'
+import {
+  isUnbound,
+  type ClaimsPath,
+  type ClaimsQuery,
+  type CredentialQuery,
+  type DcqlFormat,
+  type DcqlQuery,
+} from './query.ts'
 
 /** The parts of a credential that queries refer to. */
 export type DcqlCredential = {
@@ -52,7 +59,7 @@ export function matchCredential(
   if (credential.format !== query.format) return mismatch(`format: it is ${credential.format}`)
   const types = findTypeMismatch(credential, query, known)
   if (types !== undefined) return mismatch(types)
-  if (!credential.isBound && (query.require_cryptographic_holder_binding ?? true))
+  if (!credential.isBound && !isUnbound(query))
     return mismatch('require_cryptographic_holder_binding: it is not bound to a key of the holder')
   if (!isByAuthority(credential, query))
     return mismatch('trusted_authorities: no certificate of its issuer names one of them')
