@@ -1,4 +1,4 @@
-/** What excludes AGENT_LAN. */
+/** The settings that exclude AGENT_LAN. */
 import { oidcSettingsOf } from './oidc-config.ts'
 
 type Given = Parameters<typeof oidcSettingsOf>[0] & { AGENT_LAN: string; API_KEY_ENABLED: boolean }

@@ -35,7 +35,7 @@ export type MatchResult = Match | Mismatch
 /** The types of JSON-LD without the vocabulary of credentials: those in `type` of a credential, and their expanded form. */
 const vocabulary = 'https://www.w3.org/2018/credentials#'
 
-/** What queries look up in a credential, made once for all of them. */
+/** The types and the claims of a credential in a form for lookups. It is made once for all queries. */
 type Lookup = { types: () => ReadonlySet<string>; select: Select }
 
 function lookupIn({ types, claims }: DcqlCredential): Lookup {

@@ -122,7 +122,7 @@ export type RequestingSession = {
   store: (tx: Tx, record: PresentationRecord) => Promise<unknown>
 }
 
-/** What the request is made for: a session, or a request of the tenant that may have an idempotency key. */
+/** The purpose of a request: a session, or a request of the tenant that may have an idempotency key. */
 type Purpose = { session?: RequestingSession; key?: string | undefined }
 
 /**
