@@ -34,7 +34,7 @@ const mayImport: Record<string, string[]> = {
     'src/nodes',
     'src/events',
   ],
-  'src/bearer-tokens': ['src/base', 'src/crypto', 'src/net', 'src/storage', 'src/wallet'],
+  'src/bearer-tokens': ['src/base', 'src/crypto', 'src/net', 'src/oauth', 'src/storage', 'src/wallet'],
   'src/did-registrar': [
     'src/base',
     'src/crypto',

@@ -41,7 +41,7 @@ export function presentationFields(record: PresentationRecord): Pair[] {
 
 type Verification = NonNullable<PresentationRecord['verification']>
 
-/** Who presented a credential, what it shows, and who issued it. */
+/** The lines of a presented credential: its holder, its claims and its issuer. */
 function presentedFields({
   holder,
   subject,

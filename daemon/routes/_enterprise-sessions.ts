@@ -16,9 +16,9 @@ import {
   type SessionChoices,
 } from '../../src/enterprise/session.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
-import { withQuotas } from '../../src/wallet/quotas.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { Page, toPage, whole, type Paging } from '../http/paging.ts'
+import { useForOthers } from './_for-others.ts'
 
 /** Proxies commonly close a request after 60 seconds without a reply. */
 const maxWaitSeconds = 55
@@ -78,8 +78,7 @@ export function createHandlers<State extends { id: string }>(product: Product<St
     ): Promise<T> {
       await agent.enterprise.limitAnswers(address, submissionId)
       const walletId = await getWalletIdOfLink(agent.env.tokens, product, submissionId)
-      const run = (wallet: Wallet) => submit(withQuotas(wallet, 'others'))
-      return unlessDeleted(agent.wallets.use(walletId, run), () => linkUnknown(product))
+      return useForOthers(agent, walletId, submit, () => linkUnknown(product))
     },
   }
 }

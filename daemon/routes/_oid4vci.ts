@@ -4,9 +4,8 @@ import type { Agent } from '../../src/agent.ts'
 import { getIssuer, issuerNotFound, type IssuerRow } from '../../src/oid4vci/issuers.ts'
 import { proofAlgorithms } from '../../src/oid4vci/metadata.ts'
 import { OAuthError } from '../../src/oauth/oauth-error.ts'
-import { unlessDeleted } from '../../src/storage/transferred.ts'
-import { withQuotas } from '../../src/wallet/quotas.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
+import { useForOthers } from './_for-others.ts'
 
 const OAuthErrorResponse = z
   .object({ error: z.string(), error_description: z.string() })
@@ -48,10 +47,8 @@ export async function withIssuer<T>(
   use: (wallet: Wallet, issuer: IssuerRow) => Promise<T>,
 ): Promise<T> {
   const issuer = await getIssuer(agent.db, issuerId)
-  return unlessDeleted(
-    agent.wallets.use(issuer.wallet_id, (wallet) => use(withQuotas(wallet, 'others'), issuer)),
-    () => issuerNotFound(issuerId),
-  )
+  const run = (wallet: Wallet) => use(wallet, issuer)
+  return useForOthers(agent, issuer.wallet_id, run, () => issuerNotFound(issuerId))
 }
 
 /** RFC 6749 §5.1. All responses have `Cache-Control: no-store`. */

@@ -8,12 +8,11 @@ import { receiveFromPage } from '../../src/oid4vp/digital-response.ts'
 import { receiveResponse, ResponseReceipt } from '../../src/oid4vp/response.ts'
 import { readStatus, requestClosed, RequestStatus, type WatchedStatus } from '../../src/oid4vp/status.ts'
 import { DigitalCredential } from '../../src/protocols/present-proof/digital-credentials.ts'
-import { unlessDeleted } from '../../src/storage/transferred.ts'
-import { withQuotas } from '../../src/wallet/quotas.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
 import type { PresentationRequestLink } from '../pages/presentation-request.ts'
 import { livePage, replyLive } from '../pages/reply.ts'
+import { useForOthers } from './_for-others.ts'
 import { oauth, toOAuthAnswer } from './_oid4vci.ts'
 
 const path = { token: z.string().max(100) }
@@ -150,6 +149,5 @@ async function toRequest(agent: Agent, token: string, form?: URLSearchParams) {
 async function withWallet<T>(agent: Agent, token: string, use: (wallet: Wallet) => Promise<T>): Promise<T> {
   const walletId = await agent.env.tokens.findWalletId('presentation', token)
   if (walletId === undefined) throw requestNotFound()
-  const run = (wallet: Wallet) => use(withQuotas(wallet, 'others'))
-  return unlessDeleted(agent.wallets.use(walletId, run), requestNotFound)
+  return useForOthers(agent, walletId, use, requestNotFound)
 }

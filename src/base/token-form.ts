@@ -7,10 +7,10 @@ const forms = {
   JSON: /^\s*[[{]/,
   'binary data in base64url, such as an mdoc': /^[\w-]+={0,2}$/,
 }
-export type TokenForm = keyof typeof forms
+type TokenForm = keyof typeof forms
 
 /** The form of a text. Undefined if it has none of these. */
-export function formOf(text: string): TokenForm | undefined {
+function formOf(text: string): TokenForm | undefined {
   return (Object.keys(forms) as TokenForm[]).find((form) => forms[form].test(text))
 }
 

@@ -18,6 +18,7 @@ import { Problem } from '../base/problem.ts'
 import { toKeySet } from '../crypto/key-set.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
+import { serverMetadataUrls } from '../oauth/well-known.ts'
 
 /** Metadata of a provider (OpenID Connect Discovery §3). */
 const Metadata = z.looseObject({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
@@ -98,7 +99,7 @@ export async function readMetadata(
   http: Pick<HttpClient, 'getJson'>,
   issuer: string,
 ): Promise<z.infer<typeof Metadata>> {
-  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const [, url] = serverMetadataUrls(issuer)
   const metadata = Metadata.parse(await http.getJson(url, { ...limits, maxRedirects: 1 }))
   if (metadata.issuer !== issuer)
     throw new UnreachableError('not-json', `its metadata name the issuer ${metadata.issuer.slice(0, 200)}`)

@@ -43,20 +43,18 @@ export type CredentialStatus = z.infer<typeof CredentialStatus>
 const SchemaReference = z.looseObject({ id: z.string(), type: Type.optional() })
 
 // A custom type, because zod's objects drop a member named `__proto__`.
-const Subject = z
-  .unknown()
-  .transform((value, context) => {
-    if (!Array.isArray(value) || value.length === 1)
-      return Array.isArray(value) ? (value[0] as unknown) : value
+const Subject = z.preprocess(
+  (value, context) => {
+    if (!Array.isArray(value)) return value
+    if (value.length === 1) return value[0] as unknown
     context.addIssue(`has ${value.length} subjects: only credentials about one are supported here`)
     return z.NEVER
-  })
-  .pipe(
-    z.custom<JsonObject & { id?: string }>(
-      (value) => isJsonObject(value) && (value.id === undefined || typeof value.id === 'string'),
-      'is not an object whose id, if any, is text',
-    ),
-  )
+  },
+  z.custom<JsonObject & { id?: string }>(
+    (value) => isJsonObject(value) && (value.id === undefined || typeof value.id === 'string'),
+    'is not an object whose id, if any, is text',
+  ),
+)
 
 export const VerifiableCredentialClaims = z.looseObject({
   iss: Did,

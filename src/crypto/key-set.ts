@@ -8,7 +8,8 @@ import { hasSmallOrder } from './small-order.ts'
 /** The shortest RSA modulus (RFC 7518 §3.3). */
 const leastRsaBits = 2_048
 
-const KeySet = z.looseObject({ keys: z.array(z.unknown()).max(100) })
+/** The keys can be anything. */
+export const KeySet = z.looseObject({ keys: z.array(z.unknown()).max(100) })
 
 /**
  * Reads a set without the keys that cannot be used, so that one bad key does not disable the others: those that

@@ -1,7 +1,14 @@
 /** Whether a credential is one that a credential query asks for (OpenID4VP 1.0 §6.1, §6.4.1). */
 import type { JsonObject } from '../base/json.ts'
 import { createSelect, type Select } from './path.ts'
-import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlFormat, DcqlQuery } from './query.ts'
+import {
+  isUnbound,
+  type ClaimsPath,
+  type ClaimsQuery,
+  type CredentialQuery,
+  type DcqlFormat,
+  type DcqlQuery,
+} from './query.ts'
 
 /** The parts of a credential that queries refer to. */
 export type DcqlCredential = {
@@ -28,7 +35,7 @@ export type MatchResult = Match | Mismatch
 /** The types of JSON-LD without the vocabulary of credentials: those in `type` of a credential, and their expanded form. */
 const vocabulary = 'https://www.w3.org/2018/credentials#'
 
-/** What queries look up in a credential, made once for all of them. */
+/** The types and the claims of a credential in a form for lookups. It is made once for all queries. */
 type Lookup = { types: () => ReadonlySet<string>; select: Select }
 
 function lookupIn({ types, claims }: DcqlCredential): Lookup {
@@ -52,7 +59,7 @@ export function matchCredential(
   if (credential.format !== query.format) return mismatch(`format: it is ${credential.format}`)
   const types = findTypeMismatch(credential, query, known)
   if (types !== undefined) return mismatch(types)
-  if (!credential.isBound && (query.require_cryptographic_holder_binding ?? true))
+  if (!credential.isBound && !isUnbound(query))
     return mismatch('require_cryptographic_holder_binding: it is not bound to a key of the holder')
   if (!isByAuthority(credential, query))
     return mismatch('trusted_authorities: no certificate of its issuer names one of them')

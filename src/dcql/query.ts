@@ -103,6 +103,11 @@ export const DcqlQuery = z
   .meta({ id: 'DcqlQuery' })
 export type DcqlQuery = z.output<typeof DcqlQuery>
 
+/** Whether a credential may be shown without a proof that the presenter holds it. */
+export function isUnbound({ require_cryptographic_holder_binding: isRequired }: CredentialQuery): boolean {
+  return isRequired === false
+}
+
 /** The formats that can be verified. */
 export const dcqlFormats = ['dc+sd-jwt', 'jwt_vc_json'] as const
 export type DcqlFormat = (typeof dcqlFormats)[number]

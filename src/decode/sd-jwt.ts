@@ -1,12 +1,13 @@
 /** SD-JWTs (RFC 9901): the claims with their disclosures, the digests, and the key binding. */
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { reasonOf } from '../base/reason.ts'
-import { decodeHeader, decodeJws, decodePayload } from '../credentials/jws.ts'
-import { type Confirmation, readConfirmation } from '../credentials/sd-jwt/confirmation.ts'
+import { decodeHeader, decodeJws, decodePayload, isSignedBy } from '../credentials/jws.ts'
+import { type Confirmation, holderKeysOf, readConfirmation } from '../credentials/sd-jwt/confirmation.ts'
 import { digestBy, readDisclosure } from '../credentials/sd-jwt/disclosure.ts'
 import { readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
 import { decodeSdJwtClaims, splitSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
 import { unpack } from '../credentials/sd-jwt/unpack.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
 import { issuerOf } from '../credentials/x509-issuer.ts'
 import { didOf } from '../did/document.ts'
 import {
@@ -20,7 +21,7 @@ import {
   textOf,
 } from './decoded.ts'
 import { claimFacts, statusesOf } from './jwt.ts'
-import { byKey, headerFacts, signatureOf } from './signature.ts'
+import { byKey, headerFacts, signatureOf, whyUnresolved } from './signature.ts'
 
 /** @throws {DecodeError} */
 export async function decodeSdJwt(text: string, sources: Sources): Promise<Decoded> {
@@ -146,19 +147,25 @@ async function decodeBinding(
 
 async function bindingSignatureOf(
   jwt: string,
-  { holderKey, holderKid }: Confirmation = {},
+  confirmation: Confirmation = {},
   sources: Sources,
 ): Promise<Check> {
-  if (!holderKey && holderKid !== undefined) return signatureOf(jwt, didOf(holderKid), sources)
-  if (!holderKey)
-    return {
-      name: 'signature',
-      result: 'not verified',
-      detail: 'the credential names no key that is known here (cnf)',
-    }
+  const { holderKey, holderKid } = confirmation
+  const check = (result: Check['result'], detail: string) => ({ name: 'signature', result, detail })
   try {
-    return byKey(decodeJws(jwt), 'the key in the credential (cnf)', () => holderKey)
+    const jws = decodeJws(jwt)
+    const keys = await holderKeysOf(confirmation, sources.resolver.document)
+    const [first] = keys
+    const which = holderKey
+      ? 'the key in the credential (cnf)'
+      : `the key ${holderKid} of the credential (cnf)`
+    if (first) return byKey(jws, which, () => keys.find((key) => isSignedBy(jws, key)) ?? first)
+    return holderKid === undefined
+      ? check('not verified', 'the credential names no key that is known here (cnf)')
+      : check('failed', `${holderKid} names no authentication key (cnf)`)
   } catch (error) {
-    return { name: 'signature', result: 'not verified', detail: reasonOf(error) }
+    const isUnresolved = error instanceof VerificationError && error.code === 'holder-unresolvable'
+    const reason = reasonOf(error)
+    return check('not verified', isUnresolved ? whyUnresolved(didOf(holderKid!), sources, reason) : reason)
   }
 }

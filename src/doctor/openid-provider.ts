@@ -3,6 +3,7 @@ import type { OidcSettings } from '../base/oidc-config.ts'
 import { readKeys, reasonOfProvider } from '../bearer-tokens/provider.ts'
 import type { HttpClient } from '../net/http-client.ts'
 import { isLocalHost } from '../net/public-url.ts'
+import { serverMetadataUrls } from '../oauth/well-known.ts'
 import type { Finding } from './check.ts'
 
 export async function checkProvider(
@@ -12,7 +13,7 @@ export async function checkProvider(
   const failed = (reason: string): Finding => ({
     status: 'failed',
     detail: `Bearer tokens of ${issuer} cannot be checked: ${reason}.`,
-    hint: `curl -i ${issuer.replace(/\/$/, '')}/.well-known/openid-configuration   # its issuer must be OIDC_ISSUER (docs/operate/openid-provider.md)`,
+    hint: `curl -i ${serverMetadataUrls(issuer)[1]}   # its issuer must be OIDC_ISSUER (docs/operate/openid-provider.md)`,
   })
   try {
     const { keys } = await readKeys(http, issuer)

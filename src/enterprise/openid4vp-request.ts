@@ -4,7 +4,7 @@
  */
 import { Problem } from '../base/problem.ts'
 import { anyCredential } from '../credentials/sd-jwt/sd-jwt.ts'
-import type { DcqlQuery } from '../dcql/query.ts'
+import { isUnbound, type DcqlQuery } from '../dcql/query.ts'
 import { vctOf } from '../oid4vci/credential-types.ts'
 import { RequestByOpenId4Vp, requestByOpenId4Vp, type RequestingSession } from '../oid4vp/requests.ts'
 import { storeAnswer } from '../oid4vp/session.ts'
@@ -71,13 +71,14 @@ async function defaultQuery({ id, env }: Wallet): Promise<DcqlQuery> {
 
 /** @throws {Problem} 400 for a query that a wallet could answer without a proof of who holds the credential */
 function requireHolders({ credentials }: DcqlQuery): void {
-  for (const [index, { multiple, require_cryptographic_holder_binding: isBound }] of credentials.entries()) {
+  for (const [index, query] of credentials.entries()) {
     const path = `openid4vp.dcqlQuery.credentials.${index}`
-    if (isBound === false)
+    if (isUnbound(query))
       throw badRequest(
         `${path}.require_cryptographic_holder_binding: must not be false, because the key of the holder identifies the person`,
       )
-    if (multiple === true) throw badRequest(`${path}.multiple: must not be true, because one holder answers`)
+    if (query.multiple === true)
+      throw badRequest(`${path}.multiple: must not be true, because one holder answers`)
   }
 }
 

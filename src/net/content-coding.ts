@@ -22,6 +22,11 @@ const codings: Readonly<Record<string, Decompress>> = {
 /** The `Accept-Encoding` of requests. */
 export const acceptEncoding = 'gzip, deflate, br'
 
+/** Whether a `Content-Encoding` names a coding that `decodeContent` leaves as it is. */
+export function hasUnknownCoding(contentEncoding: string | string[] | undefined): boolean {
+  return namesOf(contentEncoding).some((name) => !isKnown(name) && name !== 'identity')
+}
+
 /**
  * Decodes a body of at most `maxBytes` decoded bytes, on a thread of its own. A coding of another name is left
  * as it is, since some servers send the name of a charset there.
@@ -34,8 +39,7 @@ export async function decodeContent(
   bytes: Uint8Array,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  const names = [contentEncoding ?? []].flat().flatMap((value) => value.toLowerCase().split(','))
-  const known = names.map((name) => name.trim()).filter((name) => Object.hasOwn(codings, name))
+  const known = namesOf(contentEncoding).filter(isKnown)
   const [name] = known
   if (name === undefined || bytes.length === 0) return bytes
   // A chain of codings can have a bomb in the middle, which no limit of the result finds.
@@ -53,4 +57,17 @@ export async function decodeContent(
       `${url.host} answered with something that is not ${name}, as its Content-Encoding says`,
     )
   }
+}
+
+function namesOf(contentEncoding: string | string[] | undefined): string[] {
+  return [contentEncoding ?? []].flat().flatMap((value) =>
+    value
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  )
+}
+
+function isKnown(name: string): boolean {
+  return Object.hasOwn(codings, name)
 }

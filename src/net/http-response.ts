@@ -1,7 +1,7 @@
 /** Reads the bodies of responses, up to a limit. */
 import type { Dispatcher } from 'undici'
 import { fromUtf8 } from '../base/bytes.ts'
-import { decodeContent } from './content-coding.ts'
+import { decodeContent, hasUnknownCoding } from './content-coding.ts'
 import { tooLarge, toUnreachable, UnreachableError } from './unreachable-error.ts'
 
 /** The bytes of an unwanted response that are read, so that its connection can be reused. */
@@ -44,9 +44,9 @@ export async function readText(
 }
 
 function orEncoded({ headers }: Dispatcher.ResponseData): string {
-  return headers['content-encoding'] === undefined
-    ? ''
-    : ', or is in a content encoding that is not supported here'
+  return hasUnknownCoding(headers['content-encoding'])
+    ? ', or is in a content encoding that is not supported here'
+    : ''
 }
 
 /** The decoded bytes. The limit is for them, and for those that are received. */

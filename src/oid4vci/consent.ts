@@ -166,7 +166,7 @@ function answeredBefore(): Problem {
 
 type Origin = Pick<CheckedRequest, 'redirectUri' | 'state'>
 
-/** What `work` returns, or its error, which is for the redirect URI of the request (RFC 6749 §4.1.2.1). */
+/** Returns the result of `work`, or its error, which is for the redirect URI of the request (RFC 6749 §4.1.2.1). */
 async function orRefusal<T>(
   wallet: Wallet,
   issuer: IssuerRow,

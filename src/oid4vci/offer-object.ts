@@ -1,4 +1,4 @@
-/** What an offer looks like: the Credential Offer object of a wallet (VCI §4.1.1), and the reply to the issuer. */
+/** The two representations of an offer: the Credential Offer object for the wallet (VCI §4.1.1), and the reply to the issuer. */
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'

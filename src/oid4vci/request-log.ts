@@ -12,7 +12,10 @@ import type { SessionRow } from './session.ts'
 /** The type of a request in the log. It has no DID of a sender. */
 type RequestType = 'authorization-request' | 'token-request' | 'credential-request'
 
-/** Logs the error that the wallet got, for the trace. What comes after the end of the flow is not logged: the link stays known for ever. */
+/**
+ * Logs the error that the wallet got, for the trace. Refusals after the end of the flow are not logged, because whoever has the link can
+ * cause any number of them.
+ */
 export async function logRefusal(
   tx: Tx,
   { thid, issuingDID = '', state }: Pick<CredentialRecord, 'thid' | 'issuingDID' | 'state'>,

@@ -1,4 +1,4 @@
-/** Who holds presented credentials. */
+/** The holders of presented credentials. */
 import { isTemporary, Problem } from '../base/problem.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type DidDocument, keysFor } from '../did/document.ts'

@@ -15,7 +15,7 @@ import { type VerificationOptions, verifyDecoded } from '../credentials/verify.t
 import { ofJwt, ofSdJwt } from '../dcql/credential.ts'
 import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
 import { selectDisclosures } from '../dcql/path.ts'
-import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
+import { isUnbound, type CredentialQuery, type DcqlQuery } from '../dcql/query.ts'
 import type { PresentedCredential } from '../protocols/present-proof/openid4vp.ts'
 import { checkPolicy, type PolicyConstraint } from '../verification/policies.ts'
 import type { Check } from './checks.ts'
@@ -93,7 +93,7 @@ function readSdJwt(text: string, asked: CredentialQuery, expected: Expected): Re
  * verified like a required one.
  */
 function readJwt(text: string, asked: CredentialQuery, expected: Expected): Readable {
-  const isBound = (asked.require_cryptographic_holder_binding ?? true) || 'vp' in decodePayload(text)
+  const isBound = !isUnbound(asked) || 'vp' in decodePayload(text)
   const vp = isBound ? readVp(text) : undefined
   const { jws, credential: decoded } = readJwtVc(vp?.credential ?? text)
   const { issuerDid: issuer, subjectDid, schemas } = decoded

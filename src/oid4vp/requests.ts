@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { statusPolicies } from '../credential-status/check.ts'
-import { RequestedDcqlQuery } from '../dcql/query.ts'
+import { isUnbound, RequestedDcqlQuery } from '../dcql/query.ts'
 import { digestOf, newSecret } from '../oauth/secrets.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { type Created, createOnce } from '../protocols/engine/idempotency.ts'
@@ -107,10 +107,7 @@ export const RequestByOpenId4Vp = RequestFields.transform(({ clientIdPrefix, ...
   for (const member of ['origins', 'directPost'] as const)
     if (requested[member] !== undefined && !isDigital)
       refuse(member, 'needs the responseMode dc_api or dc_api.jwt')
-  const isUnbound = requested.dcqlQuery.credentials.some(
-    (each) => each.require_cryptographic_holder_binding === false,
-  )
-  if (requested.sameHolder && isUnbound)
+  if (requested.sameHolder && requested.dcqlQuery.credentials.some(isUnbound))
     refuse('sameHolder', 'needs credentials without require_cryptographic_holder_binding: false')
   const fault = findTransactionFault(requested.transactionData ?? [], requested.dcqlQuery)
   if (fault)
@@ -125,7 +122,7 @@ export type RequestingSession = {
   store: (tx: Tx, record: PresentationRecord) => Promise<unknown>
 }
 
-/** What the request is made for: a session, or a request of the tenant that may have an idempotency key. */
+/** The purpose of a request: a session, or a request of the tenant that may have an idempotency key. */
 type Purpose = { session?: RequestingSession; key?: string | undefined }
 
 /**

@@ -95,8 +95,8 @@ function repeat({ redirectUri, refusal }: StoredAnswer): ResponseReceipt {
 }
 
 /**
- * Stores why a response to an open request was refused, for the trace. The wallet may send a better one. What comes after the end of the
- * request is not stored: the link stays known for ever.
+ * Stores why a response to an open request was refused, for the trace. The wallet may send a better one. Refusals after the
+ * end of the flow are not logged, because whoever has the link can cause any number of them.
  */
 async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
   await writeIfRoom(wallet, async (tx) => {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import type { DcqlQuery } from '../dcql/query.ts'
+import { isUnbound, type DcqlQuery } from '../dcql/query.ts'
 
 const mostTransactions = 20
 /** The longest transaction as JSON text: requests by value are URLs. */
@@ -56,7 +56,7 @@ export function findTransactionFault(
       const path = [index, 'credential_ids', place]
       const asked = credentials.find((each) => each.id === id)
       if (!asked) return { path, message: 'is no id of a requested credential' }
-      if (asked.format !== 'dc+sd-jwt' || asked.require_cryptographic_holder_binding === false)
+      if (asked.format !== 'dc+sd-jwt' || isUnbound(asked))
         return {
           path,
           message: 'names a credential without key binding, which cannot authorize a transaction',

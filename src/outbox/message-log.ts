@@ -73,7 +73,7 @@ export async function logReceived(
   })
 }
 
-/** The refusals that a thread keeps: whoever has its link can be refused for ever. */
+/** The most refusals that a thread keeps, because whoever has its link can send wrong requests for ever. */
 const mostRefusals = 20
 
 const deleteOlderRefusals = prepared((db: Db, { thread }: { thread: string }) =>

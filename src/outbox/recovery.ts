@@ -1,4 +1,4 @@
-/** What follows when a job or a delivery of a wallet could not be processed, or its outcome not be stored. */
+/** The recovery of a wallet after a job or a delivery could not be processed, or its outcome could not be stored. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isUnwritable, UnstoredError } from '../storage/outcome.ts'
 import { isElsewhere } from '../storage/transferred.ts'

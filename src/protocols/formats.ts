@@ -46,12 +46,13 @@ export function toCredentialFormat(attachmentFormat: string | null | undefined):
 /** Binds a holder's proof to one request (`challenge`) and one verifier (`domain`). */
 export type ProofOptions = { challenge: string; domain: string }
 
-/** Those of another agent, which may name no domain (Aries RFC 0510). */
-export type ReceivedOptions = { challenge: string; domain?: string | undefined }
+/** The proof options of another agent, which may name no domain (Aries RFC 0510). */
+export const ReceivedOptions = z
+  .looseObject({ challenge: z.string().min(1), domain: z.string().min(1).nullish() })
+  .transform(({ challenge, domain }) => ({ challenge, domain: domain ?? undefined }))
+export type ReceivedOptions = z.output<typeof ReceivedOptions>
 
-const Challenge = z.looseObject({
-  options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1).nullish() }),
-})
+const Challenge = z.looseObject({ options: ReceivedOptions })
 
 /** Challenge and domain as the attachment of an offer, or of a request for JWT credentials. `content` is the attachment's JSON. */
 export function challengeAttachment(
@@ -67,8 +68,7 @@ export function challengeAttachment(
 
 /** Reads challenge and domain from the content of an attachment. @throws {z.ZodError} */
 export function readChallenge(content: unknown): ReceivedOptions {
-  const { challenge, domain } = Challenge.parse(content).options
-  return { challenge, domain: domain ?? undefined }
+  return Challenge.parse(content).options
 }
 
 /** The content and the credential format of an offer's or a request's attachment: of several, the first of a known format (Aries RFC 0453), or of one of `more`. @throws {TypeError} without one */

@@ -2,7 +2,6 @@
 import { isOver } from '../base/clock.ts'
 import { parseInvitation, type OutOfBandInvitation } from '../didcomm/invitation.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { ConnectionRecord } from './connection/model.ts'
 import { invitationExpiryOf } from './connection/flow.ts'
 import { findByShortId } from './engine/find.ts'
 import { protocols } from './index.ts'
@@ -25,11 +24,10 @@ export async function findInvitation(
   const record = await findByShortId(db, protocols, shortId)
   // The record of a credential offer of OpenID4VCI has a short link, and no invitation.
   if (!record?.invitation) return undefined
-  const { invitationUrl, expiresTime } = record.invitation as StoredInvitation
-  const endsAt =
-    expiresTime === undefined ? invitationExpiryOf(record as ConnectionRecord, config) : expiresTime * 1_000
+  const invitation = record.invitation as StoredInvitation
+  const endsAt = invitationExpiryOf({ ...record, invitation }, config)
   return {
-    ...parseInvitation(invitationUrl),
+    ...parseInvitation(invitation.invitationUrl),
     recordId: record.id,
     endsAt: new Date(endsAt),
     isOpen: record.state === 'InvitationGenerated' && !isOver(endsAt),

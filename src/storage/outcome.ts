@@ -5,7 +5,7 @@
 import { Problem } from '../base/problem.ts'
 
 /** Stores an outcome, in an open wallet. */
-export type Store<Wallet> = (wallet: Wallet) => Promise<void>
+type Store<Wallet> = (wallet: Wallet) => Promise<void>
 
 /** The wallet cannot be written now. `store` stores the outcome, when called again. */
 export class UnstoredError<Wallet> extends Error {

@@ -81,8 +81,8 @@ export function expiresAtOf({ protocol, record }: Traced): string | undefined {
 }
 
 /**
- * What a record without jobs waits for. Undefined if its flow is over, or if it was not answered in time. `lifetimeSeconds` is
- * `FLOW_EXPIRY`.
+ * Names the event that a record without jobs waits for. Undefined if its flow is over, or if it was not answered in time.
+ * `lifetimeSeconds` is `FLOW_EXPIRY`.
  */
 export function toPendingTransition(traced: Traced, lifetimeSeconds: number): Pending | undefined {
   const { protocol, record } = traced

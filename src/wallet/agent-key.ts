@@ -10,6 +10,7 @@ import { newSealKey, seal, unseal, withSealKey } from '../base/seal.ts'
 import { StartError } from '../base/start-error.ts'
 import { emptyLog, type AgentDb, type AgentTx } from '../storage/database.ts'
 import { across } from '../base/probe.ts'
+import { findKept } from './master-key-file.ts'
 import { getMasterKeySource, type MasterKeySource } from './master-key.ts'
 
 const present = 'agent-key'
@@ -118,10 +119,11 @@ export async function findAgentKeyOfCopy(
     if (!(error instanceof StartError)) throw error
     const wrapped = await readWrapped(db)
     const source = await getMasterKeySource(config, db)
-    for (const { name, key } of (await source.readKept?.()) ?? []) {
-      const agentKey = tryKey(key, () => unwrap(key, wrapped[present]))
-      if (agentKey) return { agentKey, keptKey: name }
-    }
+    const opened = findKept((await source.readKept?.()) ?? [], ({ name, key }) => {
+      const agentKey = unwrap(key, wrapped[present])
+      return agentKey && { agentKey, keptKey: name }
+    })
+    if (opened) return opened
     throw error
   }
 }
@@ -167,14 +169,21 @@ export async function finishRotation(db: AgentDb, { agentKey, by, wrapped, sourc
 async function moveToKeyring(db: AgentDb, source: MasterKeySource, agentKey: Uint8Array): Promise<void> {
   const key = newSealKey()
   try {
+    await keepEarlier(source)
     await across('next-key', {}, async () => source.next?.write(key))
-    const earlier = source.earlier?.read()
-    if (earlier) await source.next?.keep(earlier)
-    earlier?.fill(0)
     await across('key-row', {}, () => db.transaction().execute((tx) => rewrap(tx, key, agentKey)))
     await installNextKey(db, source)
   } finally {
     key.fill(0)
+  }
+}
+
+async function keepEarlier({ earlier, next }: MasterKeySource): Promise<void> {
+  const key = earlier?.read()
+  try {
+    if (key) await next?.keep(key)
+  } finally {
+    key?.fill(0)
   }
 }
 

@@ -1,9 +1,9 @@
 /**
  * Rotation of the master key while the agent runs. Only the row of the agent key changes.
  *
- * A key in a file or keyring is replaced in three steps: write the next key beside it, rewrap the row, rename the key. After a crash in
- * between, the next start tries both keys. The replaced key is kept beside it, for earlier backups. A key that only the operator can replace (a variable, or a read-only file) must be given; the
- * previous key stays valid until a start with the given one.
+ * A key in a file or keyring is replaced in four steps: keep a copy of it beside it, for earlier backups; write the next key beside it;
+ * rewrap the row; rename the next key. After a crash in between, the next start tries both keys. A key that only the operator can replace
+ * (a variable, or a read-only file) must be given; the previous key stays valid until a start with the given one.
  */
 import PQueue from 'p-queue'
 import * as z from 'zod'
@@ -88,7 +88,7 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
     }
   }
 
-  /** Writes the next key and keeps the present one, or returns the reason why only the operator can replace it. */
+  /** Keeps the present key and writes the next one, or returns the reason why only the operator can replace it. */
   async function prepare(source: MasterKeySource, key: Uint8Array): Promise<Prepared> {
     const { next, name } = source
     if (!isSqlite(db)) return { obstacle: 'the other nodes have it too' }
@@ -96,8 +96,9 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
     const replaced = await readPresent(source)
     try {
       return await orObstacle(name, async () => {
+        const keptKey = replaced && (await next.keep(replaced))
         await across('next-key', {}, () => next.write(key))
-        return { keptKey: replaced && (await next.keep(replaced)) }
+        return { keptKey }
       })
     } finally {
       replaced?.fill(0)
@@ -108,7 +109,9 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
   async function readPresent(source: MasterKeySource): Promise<Uint8Array | undefined> {
     try {
       const key = await source.read()
-      return (await isMasterKey(db, key)) ? key : undefined
+      if (await isMasterKey(db, key)) return key
+      key.fill(0)
+      return undefined
     } catch (error) {
       if (error instanceof StartError) return undefined
       throw error

@@ -58,13 +58,8 @@ function lostAtBoot(path: string): StartError {
 /** Writes and syncs the next key. @throws as `node:fs` does; nothing is left then. */
 export function writeNextKey(path: string, key: Uint8Array): void {
   const next = nextTo(path)
-  try {
-    rmSync(next, { force: true })
-    write(next, key)
-  } catch (error) {
-    rmSync(next, { force: true })
-    throw error
-  }
+  rmSync(next, { force: true })
+  write(next, key)
 }
 
 /** The next key. Undefined when there is none, or only a part of one. */
@@ -85,8 +80,10 @@ export function installNextKey(path: string): void {
 
 /** Writes a key that is to be replaced to `<file>.<date>`, unless it is in such a file already. Returns the path. */
 export function keepKey(path: string, replaced: Uint8Array): string {
-  const known = readKeptKeys(path).find(({ key }) => Buffer.compare(key, replaced) === 0)
-  if (known) return known.name
+  const known = findKept(readKeptKeys(path), ({ name, key }) =>
+    Buffer.compare(key, replaced) === 0 ? name : undefined,
+  )
+  if (known !== undefined) return known
   const kept = `${realPath(path)}.${new Date().toISOString().replaceAll(':', '-')}`
   write(kept, replaced)
   return kept
@@ -106,6 +103,19 @@ export function readKeptKeys(path: string): KeptKey[] {
       const key = parseMasterKey(readFileSync(file, 'utf8'))
       return key ? [{ name: file, key }] : []
     })
+}
+
+/** The first result of `use` for one of the keys. All of them are filled with zeros. */
+export function findKept<T>(kept: readonly KeptKey[], use: (each: KeptKey) => T | undefined): T | undefined {
+  try {
+    for (const each of kept) {
+      const found = use(each)
+      if (found !== undefined) return found
+    }
+    return undefined
+  } finally {
+    for (const { key } of kept) key.fill(0)
+  }
 }
 
 export function discardNextKey(path: string): void {
@@ -133,17 +143,22 @@ export function parseMasterKey(text: string): Uint8Array | undefined {
   }
 }
 
-/** Writes and syncs a new file with mode 0600. */
+/** Writes and syncs a new file with mode 0600. @throws as `node:fs` does; nothing is left then. */
 function write(path: string, key: Uint8Array): void {
   const file = openSync(path, 'wx', 0o600)
   try {
-    writeSync(file, `${toBase64url(key)}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+    try {
+      writeSync(file, `${toBase64url(key)}\n`)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    // The umask may have changed the mode at creation.
+    chmodSync(path, 0o600)
+    // A power failure must not undo the rename: the agent key may be wrapped with this key already.
+    syncFolder(dirname(realPath(path)))
+  } catch (error) {
+    rmSync(path, { force: true })
+    throw error
   }
-  // The umask may have changed the mode at creation.
-  chmodSync(path, 0o600)
-  // A power failure must not undo the rename: the agent key may be wrapped with this key already.
-  syncFolder(dirname(realPath(path)))
 }

@@ -10,7 +10,7 @@ import { newId } from '../base/id.ts'
 import { newSealKey } from '../base/seal.ts'
 import { StartError } from '../base/start-error.ts'
 import type { AgentDb } from '../storage/database.ts'
-import { parseMasterKey } from './master-key-file.ts'
+import { findKept, parseMasterKey } from './master-key-file.ts'
 import type { KeptKey, MasterKeySource } from './master-key.ts'
 import { createRequire } from 'node:module'
 import type { AsyncEntry } from '@napi-rs/keyring'
@@ -90,10 +90,11 @@ async function readKept(id: string): Promise<KeptKey[]> {
 /** Keeps a key that is to be replaced, unless it is kept already. Returns the name of its entry, for texts. */
 async function keep(id: string, text: string): Promise<string> {
   const kept = await readKept(id)
-  const known = kept.find(({ key }) => toBase64url(key) === text)
+  const known = findKept(kept, ({ name, key }) => (toBase64url(key) === text ? name : undefined))
+  if (known !== undefined) return known
   const name = `${id}.${kept.length + 1}`
-  if (!known) await writeEntry(name, text)
-  return known?.name ?? nameEntry(name)
+  await writeEntry(name, text)
+  return nameEntry(name)
 }
 
 /** The service name of all entries: `secret-tool lookup service identity-agent username <name>` prints one. */

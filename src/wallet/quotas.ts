@@ -47,7 +47,7 @@ export function withQuotas(wallet: Wallet, of: 'tenant' | 'others' = 'tenant'): 
   }
 }
 
-/** Writes what is of use, and not necessary, unless a quota forbids it. */
+/** Makes an optional write. It is left out if it would exceed BYTES_PER_WALLET. */
 export async function writeIfRoom(wallet: Wallet, write: (tx: Tx) => Promise<void>): Promise<void> {
   try {
     await wallet.transaction(write)

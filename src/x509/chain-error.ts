@@ -13,7 +13,6 @@ export type ChainFailure =
   | 'name-constraints'
   | 'critical-extension'
   | 'untrusted'
-  | 'name'
 
 /** `message` names the certificate and the reason. It is public. */
 export class ChainError extends Error {

@@ -16,9 +16,6 @@ const dayMs = 86_400_000
 /** A certificate and its private key, in PEM. The key is PKCS #8. */
 export type Pair = { certificate: string; key: string }
 
-/** A subject alternative name. */
-export type AlternativeName = { type: 'dns' | 'ip' | 'url'; value: string }
-
 /** Makes a self-signed authority. It signs end-entity certificates only. `days` begin a day ago. `subject` is text as in RFC 4514. */
 export async function issueAuthority(
   subject: string,
@@ -47,7 +44,7 @@ const toName = (subject: Subject) => new x509.Name(subject)
 
 type EndEntity = {
   subject: Subject
-  names: readonly AlternativeName[]
+  names: readonly x509.JsonGeneralName[]
   publicKey: webcrypto.CryptoKey
   days: number
   extensions?: readonly x509.Extension[]
@@ -83,7 +80,7 @@ export async function issueCertificate(
 export async function createRequest(
   key: PrivateJwk,
   subject: Subject,
-  names: readonly AlternativeName[],
+  names: readonly x509.JsonGeneralName[],
 ): Promise<{ request: string; subject: string }> {
   const keys = {
     publicKey: await importPublic(key),

@@ -30,7 +30,7 @@ const [documentSigners, readers] = [
  */
 const statusSigning = '1.3.6.1.5.5.7.3.30'
 
-/** What the end entity signs: credentials and attestations, requests of a verifier, or status lists. */
+/** The things that the end entity signs: credentials and attestations, requests of a verifier, or status lists. */
 export type Role = 'issuer' | 'verifier' | 'status'
 
 /** A critical extended key usage must name a purpose of the role. An issuer signs its own status lists. */

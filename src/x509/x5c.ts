@@ -37,8 +37,6 @@ export type X5cPolicy = {
   at: Date
   /** What the first certificate's key signs; by default credentials. */
   role?: Role
-  /** A subject alternative name that the certificate must have. */
-  name?: AlternativeName | undefined
 }
 
 /** The verified certificate: its key, and its names. */
@@ -105,10 +103,7 @@ function parseMember(der: Buffer, index: number, { length }: readonly unknown[])
 }
 
 /** Verifies the certificates of a header against trust anchors. @throws {ChainError} */
-export function verifyX5c(
-  x5c: unknown,
-  { anchors, at, role = 'issuer', name }: X5cPolicy,
-): VerifiedCertificate {
+export function verifyX5c(x5c: unknown, { anchors, at, role = 'issuer' }: X5cPolicy): VerifiedCertificate {
   return evaluate(() => {
     const chain = readX5c(x5c)
     const parsed: Certificate[] = []
@@ -116,19 +111,13 @@ export function verifyX5c(
     const leaf = read(0)
     const publicKey = checkIssuingKey(leaf, chain.length)
     const path = checkTrust({ x5c: chain, read }, anchors.flatMap(readTrusted), at, role)
-    const names = toNames(leaf)
-    if (name && !names.some(({ type, value }) => type === name.type && isSameName(type, value, name.value)))
-      throw new ChainError(
-        'name',
-        `${nameOf(0, chain.length, leaf.subject)} is not for ${name.value}: its subject alternative names lack it.`,
-      )
     return {
       publicKey,
       authorityKeyIds: keyIdsOf(path),
       anchor: hashOf(path.at(-1)!),
       isStatusIssuer: isStatusIssuer(leaf),
       subject: leaf.subject,
-      names,
+      names: toNames(leaf),
       notAfter: leaf.notAfter,
     }
   })
@@ -182,9 +171,4 @@ function keyIdsOf(path: readonly Certificate[]): string[] {
     const keyId = findKeyId(authority)
     return keyId !== undefined && findAuthorityKeyId(path[index]!) === keyId ? [keyId] : []
   })
-}
-
-/** DNS names are compared without case, and `*` stands for no label here. */
-function isSameName(type: 'dns' | 'uri', a: string, b: string): boolean {
-  return type === 'dns' ? a.toLowerCase() === b.toLowerCase() : a === b
 }

@@ -9,8 +9,10 @@ import { compressStatuses, signTokenStatusList } from '../../src/credentials/tok
 import { createBitstringStatusList, compressBits, listLength } from '../../src/credentials/bitstring.ts'
 import { generateKey, type PrivateJwk, sign, toPublic } from '../../src/crypto/keys.ts'
 import { createKeyDid } from '../../src/did/key.ts'
+import { toLongForm } from '../../src/did/prism/did.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { issueAuthority, x509 } from '../../src/x509/issue.ts'
+import { createBytes, key as prismKey, masterKey, secret } from '../did/prism/_make.ts'
 import { named, type PublishedVector, readPublished } from '../_vectors.ts'
 import { fixture, read, refusalOf, resultsOf } from './_read.ts'
 
@@ -85,6 +87,32 @@ test('an SD-JWT of this agent is verified by the key in its DID', async () => {
   expect(presented.content['claims']).toMatchObject({ address: { city: 'Bern' } })
   expect(presented.facts['disclosed']).toEqual(['address', 'city'])
   expect(presented.checks[1]!.detail).toMatch(/2 more digests are of withheld claims/)
+})
+
+test.each([
+  ['the DID of the holder', 'passed', '', 'authentication'],
+  ['an authentication key of the holder', 'passed', '#auth-1', 'authentication'],
+  ['the DID of the holder, and signed by its assertion key', 'failed', '', 'assertionMethod'],
+  ['an assertion key of the holder', 'failed', '#issue-1', 'assertionMethod'],
+] as const)('the key binding by %s has %s', async (_, result, fragment, signer) => {
+  const publicKeys = [masterKey, prismKey('auth-1', 'authentication'), prismKey('issue-1', 'assertionMethod')]
+  const kid = toLongForm(createBytes({ publicKeys })) + fragment
+  const payload = { vct: 'urn:person', cnf: { kid } }
+  const sdJwt = `${signJws({ typ: 'dc+sd-jwt' }, payload, generateKey('P-256'))}~`
+  const binding = signJws({ typ: 'kb+jwt' }, { iat: 1, aud: 'a', nonce: 'n' }, secret(signer))
+  const [part] = (await read(sdJwt + binding)).parts
+  expect(resultsOf(part!)).toMatchObject({ signature: result })
+})
+
+test('the key binding by a DID that cannot be resolved here is not verified', async () => {
+  const payload = { vct: 'urn:person', cnf: { kid: 'did:web:holder.example#key-1' } }
+  const sdJwt = `${signJws({ typ: 'dc+sd-jwt' }, payload, generateKey('P-256'))}~`
+  const [part] = (await read(sdJwt + signJws({ typ: 'kb+jwt' }, {}, generateKey('P-256')))).parts
+  expect(part!.checks[0]).toEqual({
+    name: 'signature',
+    result: 'not verified',
+    detail: 'did:web needs --online',
+  })
 })
 
 describe('a JWT', () => {

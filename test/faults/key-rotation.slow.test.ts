@@ -1,6 +1,6 @@
 /** A daemon killed at any step of a master key rotation has either the old or the new key afterwards. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { adminToken } from '../_api.ts'
@@ -27,6 +27,12 @@ const rotate = (daemon: Daemon, body: object) =>
   daemon.call('POST /_system/master-key/rotation', { body, adminKey: adminToken })
 const connections = async (daemon: Daemon) =>
   (await daemon.call('GET /connections', { apiKey })).body?.contents?.length
+
+/** The keys that are kept beside the master key. */
+const keptIn = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name.startsWith('master.key.2'))
+    .map((name) => readFileSync(join(folder, name), 'utf8').trim())
 
 /** Rotates the key with a kill at the point. */
 async function dieOf(daemon: Daemon, newKey: string): Promise<void> {
@@ -62,6 +68,8 @@ test('a key in a file', async () => {
     if (point === 'no more') break
     const key = newKey()
     await dieOf(daemon, key)
+    // The present key is kept before the first step that can be killed.
+    expect(keptIn(daemon.dataDir), point).toContain(expected.key)
     if (isDone) expected.key = key
   }
 })

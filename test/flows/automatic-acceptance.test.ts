@@ -196,7 +196,7 @@ test('a rule that can never accept an offer is refused, and no record is created
   )
 })
 
-test('the record stores why automatic acceptance failed, and manual acceptance works', async () => {
+test('the record stores why automatic acceptance failed, and a manual acceptance or rejection works', async () => {
   await using scene = await startWithIssuer(true)
   const { agent, tenant, subjectId } = scene
   // Deactivates the DID in the database, without a ledger operation.
@@ -220,6 +220,12 @@ test('the record stores why automatic acceptance failed, and manual acceptance w
     detail: expect.stringMatching(/automatically: .*is deactivated/),
   })
   await expect.poll(() => jobsOf(agent, tenant, left.recordId)).toEqual([])
+
+  const unwanted = await scene.offer()
+  await expect.poll(() => announced(agent, tenant, unwanted)).toEqual(['OfferReceived', 'OfferReceived'])
+  const { recordId } = await credentialIn(tenant.call, unwanted, 'OfferReceived')
+  await tenant.call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
+  expect(await credentialIn(tenant.call, unwanted, 'ProblemReportSent')).not.toHaveProperty('metaLastFailure')
 
   const { did } = await newDid(tenant, 'authentication')
   await acceptOfferWith(tenant, left.recordId, { subjectId: did })

@@ -174,7 +174,8 @@ describe('a signature', () => {
       signWithCertificate(wallet, id, { typ: 'dc+sd-jwt' }, { iss: 'https://issuer.example/acme' }),
     )
     const name = { type: 'uri' as const, value: 'https://issuer.example/acme' }
-    const { jws } = await verifyWithCertificate(token, { anchors: [anchor!], at: new Date(), name })
+    const { jws, certificate } = await verifyWithCertificate(token, { anchors: [anchor!], at: new Date() })
+    expect(certificate.names).toContainEqual(name)
     expect(jws).toMatchObject({ header: { alg: 'ES256', typ: 'dc+sd-jwt' }, payload: { iss: name.value } })
 
     const refuse = (text: string, anchors: string[]) =>

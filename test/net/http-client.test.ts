@@ -196,6 +196,21 @@ describe('a compressed response', () => {
     await using server = await startServer(sent(coding, body))
     expect(await failure(open().exchange(server.url, get))).toMatchObject({ code })
   })
+
+  const unsupported = 'that is not supported here'
+  test.each([
+    ['not-text', 'zstd', Buffer.from([0xff]), unsupported],
+    ['not-json', 'zstd', Buffer.from('secret'), unsupported],
+    ['not-text', 'gzip', gzipSync(Buffer.from([0xff])), 'is not text in UTF-8'],
+    ['not-json', 'br', brotliCompressSync('secret'), 'is not JSON'],
+    ['not-json', 'identity', Buffer.from('secret'), 'is not JSON'],
+    ['bad-encoding', 'gzip', Buffer.from('secret'), 'is not gzip, as its Content-Encoding says'],
+  ])('that is %s in %s is told apart from one in an unknown coding', async (code, coding, body, reason) => {
+    await using server = await startServer(sent(coding, body))
+    const read = code === 'not-text' ? open().exchange(server.url, get) : open().getJson(server.url, json)
+    const message = expect.stringMatching(new RegExp(`${reason}$`))
+    expect(await failure(read)).toMatchObject({ code, message })
+  })
 })
 
 describe('an exchange', () => {

@@ -74,13 +74,13 @@ export const sessionChecks: Check[] = [
   },
   {
     file: 'src/enterprise/openid4vp-request.ts',
-    text: 'isBound === false',
+    text: 'isUnbound(query)',
     off: 'false',
     attack: asking({ require_cryptographic_holder_binding: false }),
   },
   {
     file: 'src/enterprise/openid4vp-request.ts',
-    text: 'multiple === true',
+    text: 'query.multiple === true',
     off: 'false',
     attack: asking({ multiple: true }),
   },

@@ -70,18 +70,6 @@ test('one of two anchors of the same name is enough', async () => {
   expect(failureOf(() => verify([leaf, middle], [other]))).toBe('signature')
 })
 
-test('the name that is asked for must be there', () => {
-  const ask = (value: string) =>
-    verifyX5c(x5cOf(leaf, middle), {
-      anchors: [pemOf(root)],
-      at: new Date(),
-      name: { type: 'dns', value },
-    })
-  expect(ask('Issuer.Example').subject).toBe('CN=Leaf')
-  expect(failureOf(() => ask('example'))).toBe('name')
-  expect(failureOf(() => ask('other.example'))).toBe('name')
-})
-
 /** Makes a chain with one fault: the options of the certificates, from the root down. */
 async function forged(ofRoot: Options, ofMiddle: Options, ofLeaf: Options): Promise<[Made[], Made]> {
   const top = await authority('CN=Root', undefined, ofRoot)

@@ -135,7 +135,7 @@ async function checkBinding(
       'The credential requires key binding, and the presentation has none',
     )
   if (credential.keyBinding === undefined) return
-  // What is free comes first: the signature may need the DID of a stranger.
+  // The checks that cost nothing come first: the signature may need the DID of a stranger.
   const { claims: binding } = readKeyBinding(credential.keyBinding)
   if (binding.aud !== audience)
     throw new VerificationError('audience', `The presentation has the audience [${binding.aud}]`)

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { ifValid, validOnes } from '../../base/foreign.ts'
+import { KeySet } from '../../crypto/key-set.ts'
 
 const Texts = validOnes(z.string())
 
@@ -60,8 +61,6 @@ export const ReceivedConfiguration = z
   })
 export type ReceivedConfiguration = z.output<typeof ReceivedConfiguration>
 
-const JwkSet = z.looseObject({ keys: z.array(z.unknown()) })
-
 export const ReceivedIssuerMetadata = z.looseObject({
   credential_issuer: z.url(),
   credential_endpoint: z.url(),
@@ -72,7 +71,7 @@ export const ReceivedIssuerMetadata = z.looseObject({
   batch_credential_issuance: ifValid(z.looseObject({ batch_size: z.int().positive() })),
   credential_request_encryption: ifValid(
     z.looseObject({
-      jwks: ifValid(JwkSet),
+      jwks: ifValid(KeySet),
       enc_values_supported: ifValid(Texts),
       encryption_required: ifValid(z.boolean()),
     }),

@@ -55,7 +55,7 @@ export function invalidOffer(reason: string): Problem {
   return toProblem(`the offer cannot be accepted: ${oneLine(reason, 1_000)}. Ask the issuer for a new one.`)
 }
 
-/** What the issuer requires is not a fault: this wallet does not have it. */
+/** The problem of a valid offer that requires what this wallet does not support. */
 export function unsupportedOffer(reason: string): Problem {
   return toProblem(`the offer is not supported here: ${oneLine(reason, 1_000)}.`)
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { ifValid, validOnes } from '../../base/foreign.ts'
 import type { JsonObject } from '../../base/json.ts'
+import { KeySet } from '../../crypto/key-set.ts'
 import { chooseEncoding, chooseKey, encodings } from '../../oauth/encryption-choice.ts'
 import type { StoredRequest } from '../../protocols/present-proof/openid4vp-request.ts'
 import { invalid } from './request-object.ts'
@@ -10,7 +11,7 @@ import { invalid } from './request-object.ts'
 const defaultEncoding = 'A128GCM'
 
 const Metadata = z.looseObject({
-  jwks: z.looseObject({ keys: z.array(z.unknown()).max(100) }),
+  jwks: KeySet,
   encrypted_response_enc_values_supported: ifValid(validOnes(z.string())),
 })
 

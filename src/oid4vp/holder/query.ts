@@ -1,7 +1,7 @@
 /** The query of a request as a wallet reads it (OpenID4VP 1.0 §6). */
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { reasonOf } from '../../base/reason.ts'
-import { DcqlQuery, dcqlFormats } from '../../dcql/query.ts'
+import { DcqlQuery, dcqlFormats, isUnbound } from '../../dcql/query.ts'
 import { OAuthError } from '../../oauth/oauth-error.ts'
 import { invalid, type ReceivedRequest } from './request-object.ts'
 
@@ -13,8 +13,7 @@ export function readQuery({ parameters, origin }: ReceivedRequest, state: string
   const known: readonly string[] = dcqlFormats
   if (!data.credentials.some(({ format }) => known.includes(format)))
     throw new OAuthError('vp_formats_not_supported', `This wallet presents ${dcqlFormats.join(' and ')}.`)
-  const isUnbound = data.credentials.some((each) => each.require_cryptographic_holder_binding === false)
-  if (isUnbound && state === undefined && origin === undefined)
+  if (data.credentials.some(isUnbound) && state === undefined && origin === undefined)
     throw invalid('state is missing, which a query without holder binding needs (§5.3).')
   return data
 }

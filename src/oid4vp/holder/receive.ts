@@ -91,7 +91,7 @@ async function followLink({ env }: Wallet, text: string): Promise<string> {
   )
 }
 
-/** What a short URL has, and the command for it. */
+/** Names the document at a short URL, and the command that answers it. */
 function describeLinked(document: unknown, url: URL): [what: string, command: string] {
   if (isJsonObject(document) && 'onboardEndpoint' in document)
     return ['a DID request', 'agent onboard submit']

@@ -140,7 +140,8 @@ export function rejectOffer(wallet: Wallet, recordId: string): Promise<Credentia
     requireTransition(issueCredential, record, reject)
     const { myDid: to, theirDid: from } = await peersOf(tx, record)
     const message = problemReport({ from, to, thid: record.thid }, report)
-    return advance(tx, issueCredential, record, reject, {}, message)
+    // The failure of an automatic acceptance does not explain the end.
+    return advance(tx, issueCredential, record, reject, { metaLastFailure: undefined }, message)
   })
 }
 

@@ -11,7 +11,7 @@ import type { PrivateJwk } from '../../crypto/keys.ts'
 import { ofJwt, ofSdJwt } from '../../dcql/credential.ts'
 import { type DcqlCredential, matchQuery, type MatchResult } from '../../dcql/match.ts'
 import { assertComparable, selectDisclosures } from '../../dcql/path.ts'
-import type { ClaimsPath, DcqlQuery } from '../../dcql/query.ts'
+import { isUnbound, type ClaimsPath, type DcqlQuery } from '../../dcql/query.ts'
 import { selectMatches } from '../../dcql/select.ts'
 import { getManagedDid } from '../../did-registrar/dids.ts'
 import { findBoundKey } from '../../did-registrar/holder-key.ts'
@@ -202,7 +202,7 @@ export async function makeVpToken(
   for (const { credentialId, recordId, paths } of answer) {
     const { held } = presentable.find((each) => each.held.id === recordId)!
     const asked = request.dcqlQuery.credentials.find(({ id }) => id === credentialId)!
-    const isBound = asked.require_cryptographic_holder_binding ?? true
+    const isBound = !isUnbound(asked)
     const text =
       held.format === 'SDJWT'
         ? await presentSdJwt(wallet, request, { held, paths: paths ?? [], isBound })

@@ -1,4 +1,4 @@
-/** What a verifier's record shows of the verification: the checks, the credentials, and whether anything restricts their issuers. */
+/** The result of a verification in the record of a verifier: the checks, the credentials, and whether anything restricts their issuers. */
 import * as z from 'zod'
 import type { PresentationRequest } from '../../anoncreds/presentation.ts'
 import type { Failure } from '../../credentials/verification-error.ts'

@@ -29,6 +29,7 @@ const kinds: readonly [RegExp, string | ((number: number) => string)][] = [
   [/did:peer:2\.[\w.+=-]+/, 'did:peer:2.Ez6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc'],
   [/eyJ[\w-]+\.[\w-]+\.[\w-]+/, 'eyJhbGciOiJFUzI1NksifQ.eyJ2YyI6e319.c2lnbmF0dXJl'],
   [/authenticate-[\w+/]+=*/, 'authenticate-c2hvcnRlbmVk'],
+  [/\bwhsec_[\w+/]+=*/, 'whsec_c2hvcnRlbmVk'],
   [/\beyJ[\w-]{20,}=*/, 'eyJpZCI6Ii4uLiJ9'],
   [/(?<=-----BEGIN [A-Z ]+-----\n)[\w+/=\n]+(?=\n-----END)/, 'MIIBc2hvcnRlbmVk'],
   [/\bMII[\w+/]{100,}=*/, 'MIIBc2hvcnRlbmVk'],

@@ -85,7 +85,9 @@ export const checks: Check[] = [
   signed('query.ts', '!data.credentials.some(({ format }) => known.includes(format))', {
     dcql_query: { credentials: [{ id: 'a', format: 'mso_mdoc', meta: { doctype_value: 'a' } }] },
   }),
-  signed('query.ts', 'isUnbound && state === undefined', { dcql_query: { credentials: [unbound] } }),
+  signed('query.ts', 'data.credentials.some(isUnbound) && state === undefined', {
+    dcql_query: { credentials: [unbound] },
+  }),
   asked('request-object.ts', 'request !== undefined && requestUri !== undefined', (verifier) => {
     const url = new URL(verifier.offer(verifier.sign()))
     url.searchParams.set('request', verifier.sign())

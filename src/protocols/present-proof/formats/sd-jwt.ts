@@ -14,7 +14,7 @@ import { findBoundKey } from '../../../did-registrar/holder-key.ts'
 import { canonicalDid } from '../../../did/document.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { encodedAttachments, tokenAttachments, tokenFormats } from '../../formats.ts'
+import { encodedAttachments, ReceivedOptions, tokenAttachments, tokenFormats } from '../../formats.ts'
 import { peersOf } from '../../peers.ts'
 import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
@@ -23,7 +23,7 @@ import { checkIssuers, checksOf, newOptions, passedChecks, requireFormat } from 
 
 /** The attachment of a request. Cloud Agents omit challenge and domain if their caller does not set them. */
 const SdJwtRequest = z.looseObject({
-  options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1).nullish() }).nullish(),
+  options: ReceivedOptions.nullish(),
   claims: z.record(z.string(), JsonValue).nullish(),
 })
 
@@ -37,11 +37,7 @@ export const sdJwt: ProofFormat = {
   readRequest(content) {
     const { options, claims } = SdJwtRequest.parse(content)
     if (hasPrototypeMember(content)) throw new TypeError('a claim is called __proto__')
-    const { challenge, domain } = options ?? {}
-    return {
-      options: challenge === undefined ? undefined : { challenge, domain: domain ?? undefined },
-      claims: claims ?? {},
-    }
+    return { options: options ?? undefined, claims: claims ?? {} }
   },
 
   async choose(wallet, record, choice) {
