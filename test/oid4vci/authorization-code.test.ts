@@ -438,7 +438,7 @@ test('an offer that was redeemed cannot be authorized again', async () => {
   const { parameters, txCode, verifier } = await offered(setup)
   const page = await open(setup, parameters)
   await redeemAuthorized(setup, { code: await consent(setup, parameters, txCode), verifier })
-  expect((await open(setup, parameters)).status).toBe(400)
+  expect((await open(setup, parameters)).status).toBe(410)
   const { location } = await answer(setup, { request: sealedIn(page), decision: 'accept', tx_code: txCode })
   expect(location!.searchParams.get('error')).toBe('invalid_request')
 })
