@@ -72,8 +72,10 @@ export async function openRedirect({
     },
     async [Symbol.asyncDispose]() {
       clearTimeout(timer)
-      server.closeAllConnections()
+      // A second redirect, as of a double click, may have come after the first: its page is what the person sees.
+      const cut = setTimeout(() => server.closeAllConnections(), 1_000)
       await new Promise((closed) => server.close(closed))
+      clearTimeout(cut)
     },
   }
 }

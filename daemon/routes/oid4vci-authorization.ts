@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
-import { AuthorizationRequest } from '../../src/oid4vci/authorization-request.ts'
+import { AuthorizationRequest, ClosedRequest } from '../../src/oid4vci/authorization-request.ts'
 import {
   answerConsent,
   type Answered,
@@ -109,7 +109,10 @@ function show(
       if ('refusal' in answered) return refusalPage(texts, answered.refusal)
       return consentPage(texts, { ...answered.consent, host: new URL(env.urls.rest).host })
     } catch (error) {
-      throw error instanceof OAuthError ? new Problem('BadRequest', error.message, { cause: error }) : error
+      if (!(error instanceof OAuthError)) throw error
+      // Whoever has answered, and reloads the page, is done.
+      const type = error instanceof ClosedRequest ? 'error:ShortLinkError:LinkClosed' : 'BadRequest'
+      throw new Problem(type, error.message, { cause: error })
     }
   })
 }

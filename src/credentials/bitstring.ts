@@ -47,12 +47,15 @@ export function expandBits(encodedList: string, maxBytes = defaultListBytes): Ui
   return bits
 }
 
-/** Reads a bit. @throws {TypeError} when the list has no such bit. */
-export function isSet(bits: Uint8Array, index: number): boolean {
-  const byte = Number.isSafeInteger(index) && index >= 0 ? bits[Math.floor(index / 8)] : undefined
-  if (byte === undefined)
-    throw new TypeError(`the status list of ${bits.length * 8} entries has none with the index ${index}`)
-  return (byte & (0x80 >> (index % 8))) !== 0
+/** Reads an entry of `size` bits, of which the first is the most significant one. @throws {TypeError} when the list has no such entry. */
+export function entryAt(bits: Uint8Array, index: number, size = 1): number {
+  const count = Math.floor((bits.length * 8) / size)
+  if (!Number.isSafeInteger(index) || index < 0 || index >= count)
+    throw new TypeError(`the status list of ${count} entries has none with the index ${index}`)
+  let value = 0
+  for (let at = index * size; at < (index + 1) * size; at++)
+    value = value * 2 + ((bits[Math.floor(at / 8)]! >> (7 - (at % 8))) & 1)
+  return value
 }
 
 /** The number of bits that are set. */

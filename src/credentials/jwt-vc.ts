@@ -9,7 +9,7 @@
 import * as z from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { canonicalDid, Did } from '../did/document.ts'
-import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { isJsonObject, type JsonObject, withoutNulls } from '../base/json.ts'
 import { decodeJws, decodePayload, type Jws, parseClaims, signJws } from './jws.ts'
 import { Instant, NumericDate, toValidity, type Validity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
@@ -134,7 +134,10 @@ export function toClaimsWithVc(payload: JsonObject): JsonObject {
 }
 
 function parseCredential(payload: JsonObject): VerifiableCredentialClaims {
-  return parseClaims(VerifiableCredentialClaims, toClaimsWithVc(payload))
+  const claims = toClaimsWithVc(payload)
+  // In JSON-LD, a member that is null is absent.
+  const vc = isJsonObject(claims['vc']) ? withoutNulls(claims['vc']) : claims['vc']
+  return parseClaims(VerifiableCredentialClaims, { ...claims, vc })
 }
 
 /** A decoded credential. Nothing in it is verified. */

@@ -8,7 +8,8 @@
 import * as z from 'zod'
 import { reasonOf } from '../base/reason.ts'
 import { canonicalDid, Did, keysFor, type Resolve } from '../did/document.ts'
-import { expandBits, isSet } from './bitstring.ts'
+import { ifValid, oneLine, parseForeign, readForeign, validOnes } from '../base/foreign.ts'
+import { entryAt, expandBits } from './bitstring.ts'
 import { checkSignature, resolveSigner } from './did-signature.ts'
 import { type JsonObject, parseJson } from '../base/json.ts'
 import { decodeJws } from './jws.ts'
@@ -24,13 +25,16 @@ const listTypes = {
 } as const
 export type EntryType = keyof typeof listTypes
 
+/** The most bits of an entry, so that its value is a number. */
+const maxStatusSize = 32
+
 const Entry = z.looseObject({
   type: z.enum(['StatusList2021Entry', 'BitstringStatusListEntry']),
   // The Cloud Agent writes `Revocation`.
   statusPurpose: z
     .string()
     .toLowerCase()
-    .pipe(z.enum(['revocation', 'suspension'])),
+    .pipe(z.enum(['revocation', 'suspension', 'message'])),
   statusListIndex: z.union([
     z.int(),
     z
@@ -39,7 +43,10 @@ const Entry = z.looseObject({
       .transform(Number),
   ]),
   statusListCredential: z.string(),
-  statusSize: z.union([z.literal(1), z.literal('1')]).optional(),
+  /** The bits of each entry of the list. */
+  statusSize: z.coerce.number().pipe(z.int().min(1).max(maxStatusSize)).default(1),
+  /** Names of the values. */
+  statusMessage: ifValid(validOnes(z.object({ status: z.string(), message: z.string() }))),
 })
 export type StatusEntry = z.infer<typeof Entry>
 
@@ -83,7 +90,7 @@ export type CredentialIssuer = { issuerDid: string; x5c?: unknown }
 
 /** Parses an entry of `credentialStatus`. @throws {VerificationError} `status` for an unsupported entry. */
 export function readStatusEntry(status: CredentialStatus): StatusEntry {
-  const { success, data, error } = Entry.safeParse(status)
+  const { success, data, error } = readForeign(Entry, status)
   if (success) return data
   const [{ path, message }] = error.issues as [z.core.$ZodIssue]
   throw refused(
@@ -133,8 +140,18 @@ export async function checkStatusList(
   // The DID in the form of the credential: a list may contain a short form that was not published then.
   if (!(await isSigned(issuerDid, resolve)))
     throw refused('the list is not signed by an assertionMethod key of its issuer')
-  if (!orRefuse(() => isSet(expandBits(encodedList, maxBytes), entry.statusListIndex))) return
+  const { statusListIndex, statusSize } = entry
+  const value = orRefuse(() => entryAt(expandBits(encodedList, maxBytes), statusListIndex, statusSize))
+  if (value === 0) return
+  if (entry.statusPurpose === 'message') throw refused(describeValue(value, entry))
   throw new RevokedError(entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended')
+}
+
+/** What another value than 0 says of a credential, which is then not valid (Bitstring Status List 1.0 §3.2). */
+function describeValue(value: number, { statusMessage = [] }: StatusEntry): string {
+  const named = statusMessage.find(({ status }) => Number(status) === value)
+  const message = named === undefined ? '' : `, ${JSON.stringify(oneLine(named.message, 100))}`
+  return `the status of the credential is 0x${value.toString(16)}${message}`
 }
 
 /** Parses a list, JSON or a JWT. Verifies nothing. @throws {VerificationError} `status` */
@@ -151,7 +168,7 @@ type Unverified = {
 
 function parseJsonList(text: string): Unverified {
   const json = parseJson(Buffer.from(text)) as JsonObject
-  const list = List.parse(json)
+  const list = parseForeign(List, json)
   return {
     list,
     validity: toValidity(
@@ -169,8 +186,8 @@ function parseJsonList(text: string): Unverified {
 /** The payload is a VC 2.0 credential, or has a VC 1.1 credential in `vc`. */
 function parseJwtList(text: string): Unverified {
   const jws = decodeJws(text)
-  const { iss, jti, nbf, exp, vc } = ListToken.parse(jws.payload)
-  const list = List.parse({ id: jti, issuer: iss, ...(vc ?? jws.payload) })
+  const { iss, jti, nbf, exp, vc } = parseForeign(ListToken, jws.payload)
+  const list = parseForeign(List, { id: jti, issuer: iss, ...(vc ?? jws.payload) })
   if (iss !== undefined && canonicalDid(iss) !== canonicalDid(list.issuer))
     throw refused('the issuer of the list is not its iss')
   return {

@@ -1,6 +1,14 @@
 /** DIDs, DID URLs and DID documents. */
 import { isJsonObject, type JsonObject } from '../base/json.ts'
-import { Did, DidDocument, didOf, purposes, type Service, type VerificationMethod } from '../did/document.ts'
+import {
+  Did,
+  type DidDocument,
+  didOf,
+  purposes,
+  type Service,
+  type VerificationMethod,
+} from '../did/document.ts'
+import { readDidDocument } from '../did/foreign-document.ts'
 import { embeddedState, parsePrismDid } from '../did/prism/did.ts'
 import { type Check, type Decoded, type Facts, reading, type Sources } from './decoded.ts'
 import { whyUnresolved } from './signature.ts'
@@ -41,7 +49,7 @@ export async function decodeDid(text: string, sources: Sources): Promise<Decoded
 
 /** A DID document in JSON. @throws {DecodeError} */
 export function decodeDidDocument(value: JsonObject): Decoded {
-  const document = reading('a DID document', 'content', () => DidDocument.parse(value))
+  const document = reading('a DID document', 'content', () => readDidDocument(value))
   return {
     kind: 'did-document',
     title: 'DID document',

@@ -9,7 +9,8 @@ import { isIP } from 'node:net'
 import { isPassingStatus } from '../base/foreign.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import { DidDocument, type Resolve } from './document.ts'
+import type { DidDocument, Resolve } from './document.ts'
+import { readDidDocument } from './foreign-document.ts'
 import { invalidDid } from './resolution.ts'
 
 const invalid = invalidDid('web')
@@ -127,7 +128,7 @@ function readDocument(did: string, text: string): DidDocument {
   try {
     const value: unknown = JSON.parse(text)
     if (!isShallow(value, maxDepth)) throw new TypeError(`it nests deeper than ${maxDepth}`)
-    const document = DidDocument.parse(value)
+    const document = readDidDocument(value)
     if (document.id === did) return document
   } catch (error) {
     // The words of JSON.parse quote what it read.

@@ -6,11 +6,12 @@
  */
 import * as z from 'zod'
 import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
+import { oneLine } from '../base/foreign.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { Did } from '../did/document.ts'
 import { isJsonObject, parseJson, withoutNulls } from '../base/json.ts'
-import { Attachment, attachmentJson, PlaintextMessage } from './message.ts'
+import { Attachment, attachmentJson, PlaintextMessage, withTimes } from './message.ts'
 import { findKnownType } from './message-type.ts'
 
 export const invitationType = 'https://didcomm.org/out-of-band/2.0/invitation'
@@ -130,19 +131,25 @@ export function readInvitation(value: unknown, host: string): ReturnType<typeof 
 
 /** Checks the JSON of an invitation. @throws {Problem} as `parseInvitation` */
 export function checkInvitation(value: unknown, failure?: string): OutOfBandInvitation {
+  if (isJsonObject(value) && typeof value['@type'] === 'string')
+    fail(
+      `it is of DIDComm v1 (${oneLine(value['@type'], 100)}), and this agent has DIDComm v2`,
+      undefined,
+      failure,
+    )
   const parsed = OutOfBandInvitation.safeParse(withoutNullMembers(value))
   return parsed.success ? parsed.data : fail(reasonOf(parsed.error), parsed.error, failure)
 }
 
-/** The `_oob` parameter of a URL, or the text. `URLSearchParams` would decode `+` to a space. */
+/** The `_oob` parameter of a URL, or that of an invitation of DIDComm v1 (`oob`, `c_i`, `d_m`), or the text. `URLSearchParams` would decode `+` to a space. */
 function oobOf(text: string): string {
-  const query = /(?:^|[?&])_oob=([^&#]*)/.exec(text)?.[1]
+  const query = /(?:^|[?&])(?:_?oob|c_i|d_m)=([^&#]*)/.exec(text)?.[1]
   return query === undefined ? text : decodeURIComponent(query)
 }
 
 function withoutNullMembers(value: unknown): unknown {
   if (!isJsonObject(value)) return value
-  const invitation = withoutNulls(value)
+  const invitation = withTimes(withoutNulls(value))
   return isJsonObject(invitation['body'])
     ? { ...invitation, body: withoutNulls(invitation['body']) }
     : invitation
@@ -192,7 +199,7 @@ export function readEmbedded({ from, attachments }: OutOfBandInvitation): Embedd
   const [first] = attachments ?? []
   if (!first) return undefined
   const value = attachmentJson(first)
-  const message = EmbeddedMessage.parse(isJsonObject(value) ? withoutNulls(value) : value)
+  const message = EmbeddedMessage.parse(isJsonObject(value) ? withTimes(withoutNulls(value)) : value)
   if (message.from !== undefined && message.from !== from)
     throw new TypeError('its message has another sender than the invitation')
   return message

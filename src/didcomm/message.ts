@@ -9,7 +9,7 @@ import { fromBase64, fromUtf8, toPaddedBase64url, utf8 } from '../base/bytes.ts'
 import { MediaType } from '../base/media-type.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import { isJsonObject, JsonError, parseJson, withoutNulls } from '../base/json.ts'
+import { isJsonObject, JsonError, type JsonObject, parseJson, withoutNulls } from '../base/json.ts'
 
 /** The media type of plaintext messages, also their `typ`. */
 export const plaintextType = 'application/didcomm-plain+json'
@@ -75,8 +75,27 @@ export type PlaintextMessage = z.infer<typeof PlaintextMessage>
 /** Checks a JSON value as a message. Null headers mean absent. @throws {Problem} `UnpackingFailed` */
 export function toMessage(value: unknown): PlaintextMessage {
   if (!isJsonObject(value)) refuse('the plaintext is not an object')
-  const parsed = PlaintextMessage.safeParse(withoutNulls(value))
+  const parsed = PlaintextMessage.safeParse(withTimes(withoutNulls(value)))
   return parsed.success ? parsed.data : refuse(`the plaintext is malformed, ${reasonOf(parsed.error)}`)
+}
+
+/**
+ * The times of a message in epoch seconds: Veramo writes them in ISO 8601. `created_time` only informs, so it is absent if it cannot be read.
+ */
+export function withTimes(message: JsonObject): JsonObject {
+  const { created_time: created, expires_time: expires, ...rest } = message
+  const createdTime = toSeconds(created)
+  return {
+    ...rest,
+    ...(typeof createdTime === 'number' && { created_time: createdTime }),
+    ...(expires !== undefined && { expires_time: toSeconds(expires) }),
+  }
+}
+
+const IsoTime = z.iso.datetime({ offset: true })
+
+function toSeconds(time: unknown): unknown {
+  return typeof time === 'string' && IsoTime.safeParse(time).success ? Date.parse(time) / 1_000 : time
 }
 
 /** Parses the JSON text of a message. @throws {Problem} `UnpackingFailed` */

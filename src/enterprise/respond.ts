@@ -177,7 +177,7 @@ async function submit(
 const reasons: Readonly<Record<number, string>> = {
   400: 'it is not valid',
   404: 'the link is unknown there',
-  410: 'the link was used already, or has expired',
+  410: 'the link was used already, or has expired. If this wallet has just answered, it is done',
   429: 'it received too many answers; try again later',
 }
 

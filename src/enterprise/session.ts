@@ -242,6 +242,6 @@ function notFound({ notFound: type, noun }: Product, id: string): Problem {
 }
 
 export function linkClosed({ expired: { type, title }, noun }: Product): Problem {
-  const detail = `The ${noun} has been answered already, or it has ended. Ask for another.`
+  const detail = `The ${noun} has been answered already, or it has ended. If you have just answered, you are done. Otherwise ask for another.`
   return new Problem(type, detail, { ...(title !== undefined && { title }) })
 }

@@ -85,17 +85,20 @@ export async function readTarget(
   return { session, request }
 }
 
-/** The record of an offer that can be redeemed. @throws {OAuthError} `invalid_request` */
+/** The request was answered, its offer was redeemed, or the time is over: nothing is wrong with the request itself. */
+export class ClosedRequest extends OAuthError {}
+
+/** The record of an offer that can be redeemed. @throws {ClosedRequest} */
 export async function getOpenRecord(db: Db, recordId: string): Promise<CredentialRecord> {
   const record = await getRecord(db, issueCredential, recordId)
   requireOpen(record)
   return record
 }
 
-/** @throws {OAuthError} `invalid_request` if the offer of a record cannot be redeemed any more */
+/** @throws {ClosedRequest} if the offer of a record cannot be redeemed any more */
 export function requireOpen(record: CredentialRecord): void {
   if (record.state !== 'OfferCreated' || isOver((record.openid4vci?.expiresTime ?? 0) * 1_000))
-    throw new OAuthError(
+    throw new ClosedRequest(
       'invalid_request',
       'issuer_state: the offer was redeemed, has expired, or was blocked by wrong transaction codes. Ask for a new offer.',
     )

@@ -96,8 +96,7 @@ export async function answerConsent(
 ): Promise<Answered> {
   const { request: sealed, decision, tx_code: txCode } = readParameters(ConsentForm, form)
   const request = openRequest(wallet, issuer.id, 'form', sealed)
-  if (!request)
-    throw new OAuthError('invalid_request', 'request: the page is too old. Start again in the wallet.')
+  if (!request) throw new OAuthError('invalid_request', 'request: it is not of a page of this issuer.')
   await wallet.env.limitOffers(request.recordId)
   const answered = await orRefusal(wallet, issuer, request, async (): Promise<Answered> => {
     const answer = await wallet.transaction(

@@ -77,8 +77,8 @@ async function deferNow(
   const { holderDid } = requestedKeys[0]!
   const change = { requestedKeys, holderDid, subjectId: holderDid, metaLastFailure: undefined }
   await wallet.transaction(async (tx) => {
-    await useNonces(tx, nonces)
     await advance(tx, issueCredential, record, 'received credential request for review', change)
+    await useNonces(tx, nonces)
   })
 }
 
@@ -102,8 +102,9 @@ async function issueNow(
   const further = batch.length > 0 ? { batch } : {}
   const change = { ...holder, credential, metaLastFailure: undefined, ...further }
   await wallet.transaction(async (tx) => {
-    await use?.(tx)
+    // First the state: the same request at once, of the same nonces, is a race, and gets the same credentials.
     await advance(tx, issueCredential, record, on, change)
+    await use?.(tx)
     for (const { store } of issued) {
       await store?.(tx)
       noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })

@@ -6,7 +6,13 @@ import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { AuthorizationRequest, CheckedRequest, checkRequest, readTarget } from './authorization-request.ts'
+import {
+  AuthorizationRequest,
+  CheckedRequest,
+  checkRequest,
+  ClosedRequest,
+  readTarget,
+} from './authorization-request.ts'
 import { authenticateClient, type ClientHeaders, useClientProof } from './client-attestation.ts'
 import { readProof } from './dpop.ts'
 import type { IssuerRow } from './issuers.ts'
@@ -25,6 +31,7 @@ const prefix = 'urn:ietf:params:oauth:request_uri:'
 /** Seconds: from the push of a request to its page, and from its page to the answer. */
 const lifetimes = { pushed: 90, form: 600 } as const
 type Purpose = keyof typeof lifetimes
+const names = { pushed: 'request_uri', form: 'page' } as const satisfies Record<Purpose, string>
 
 const contextOf = (purpose: Purpose, issuerId: string) => `authorization-request:${purpose}:${issuerId}`
 const Sealed = z.object({ request: CheckedRequest, endsMs: z.number() })
@@ -40,19 +47,25 @@ export function sealRequest(
   return { sealed: wallet.seal(contextOf(purpose, issuerId), text), expiresIn }
 }
 
-/** Undefined if this issuer did not seal the request for the purpose, or its time is over. */
+/** Undefined if this issuer did not seal the request for the purpose. @throws {ClosedRequest} if its time is over */
 export function openRequest(
   wallet: Wallet,
   issuerId: string,
   purpose: Purpose,
   sealed: string,
 ): CheckedRequest | undefined {
+  let opened: z.output<typeof Sealed>
   try {
-    const opened = Sealed.parse(JSON.parse(wallet.unseal(contextOf(purpose, issuerId), sealed)))
-    return isOver(opened.endsMs) ? undefined : opened.request
+    opened = Sealed.parse(JSON.parse(wallet.unseal(contextOf(purpose, issuerId), sealed)))
   } catch {
     return undefined
   }
+  if (isOver(opened.endsMs))
+    throw new ClosedRequest(
+      'invalid_request',
+      `The ${names[purpose]} has expired. Start again in the wallet.`,
+    )
+  return opened.request
 }
 
 /**
@@ -108,7 +121,7 @@ export function readPushed(wallet: Wallet, issuerId: string, parameters: URLSear
   const request = uri?.startsWith(prefix)
     ? openRequest(wallet, issuerId, 'pushed', uri.slice(prefix.length))
     : undefined
-  if (!request) throw new OAuthError('invalid_request', 'request_uri is not of this issuer, or has expired.')
+  if (!request) throw new OAuthError('invalid_request', 'request_uri is not of this issuer.')
   if (request.clientId !== clientId)
     throw new OAuthError('invalid_request', 'client_id is not that of the pushed request.')
   return request

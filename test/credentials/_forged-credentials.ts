@@ -201,7 +201,7 @@ export const credentials: Forgery[] = [
   ['schemas in a list in a list',                     'malformed',     vc((p) => (p.vc.credentialSchema = [p.vc.credentialSchema]))],
   ['a schema as text',                                'malformed',     vc((p) => (p.vc.credentialSchema = schemaId))],
   ['a status without type',                           'malformed',     vc((p) => (p.vc.credentialStatus = { id: 'https://a.example' }))],
-  ['a status that is null',                           'malformed',     vc((p) => (p.vc.credentialStatus = null))],
+  ['a status that is a text',                         'malformed',     vc((p) => (p.vc.credentialStatus = 'none'))],
   ['a status with a negative index',                  'malformed',     vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry', statusListIndex: -1 }))],
   ['too many statuses',                               'malformed',     vc((p) => (p.vc.credentialStatus = Array.from({ length: 11 }, () => ({ type: 'StatusList2021Entry' }))))],
   ['a status that says no',                           'status',        vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry' })), { checkStatus: () => Promise.reject(new Error('revoked')) }],

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { concat, fromMultibase, toBase64url, toMultibase, toPaddedBase64url } from '../../src/base/bytes.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { generateKey, sign, toPublic } from '../../src/crypto/keys.ts'
-import { compressBits, expandBits, isSet, listLength } from '../../src/credentials/bitstring.ts'
+import { compressBits, entryAt, expandBits, listLength } from '../../src/credentials/bitstring.ts'
 import { canonicalize } from '../../src/base/json.ts'
 import { decodeJws } from '../../src/credentials/jws.ts'
 import { checkStatusList, readStatusEntry } from '../../src/credentials/status-list.ts'
@@ -57,7 +57,7 @@ describe('bits', () => {
     const bits = expandBits(toBase64url(compressBits([0, 9, listLength - 1])))
     expect(bits).toHaveLength(16_384)
     expect([bits[0], bits[1], bits[16_383]]).toEqual([0x80, 0x40, 0x01])
-    expect([0, 1, 8, 9, listLength - 1].map((index) => isSet(bits, index))).toEqual([
+    expect([0, 1, 8, 9, listLength - 1].map((index) => entryAt(bits, index) === 1)).toEqual([
       true,
       false,
       false,
@@ -69,7 +69,7 @@ describe('bits', () => {
   test('of published lists are decoded', () => {
     // The Identus documentation's, with one credential revoked, and Bitstring Status List 1.0's, with none.
     const bits = expandBits('H4sIAAAAAAAA_-3BMQ0AAAACIGf_0MbwARoAAAAAAAAAAAAAAAAAAADgbbmHB0sAQAAA')
-    expect([...Array(listLength).keys()].filter((index) => isSet(bits, index))).toEqual([6])
+    expect([...Array(listLength).keys()].filter((index) => entryAt(bits, index))).toEqual([6])
     expect(
       new Uint8Array(expandBits('uH4sIAAAAAAAAA-3BMQEAAADCoPVPbQwfoAAAAAAAAAAAAAAAAAAAAIC3AYbSVKsAQAAA')),
     ).toEqual(new Uint8Array(16_384))
@@ -81,7 +81,7 @@ describe('bits', () => {
     ['between two', 1.5],
     ['beyond all numbers', 2 ** 53],
   ])('have no index %s', (_, index) => {
-    expect(() => isSet(expandBits(toBase64url(compressBits([]))), index)).toThrow(/index/)
+    expect(() => entryAt(expandBits(toBase64url(compressBits([]))), index)).toThrow(/index/)
     expect(() => compressBits([index])).toThrow(RangeError)
   })
 
@@ -355,13 +355,13 @@ describe('a credential', () => {
   test.each([
     ['type', { type: 'RevocationList2020Status' }],
     ['type', { type: 'constructor' }],
-    ['statusPurpose', { statusPurpose: 'message' }],
+    ['statusPurpose', { statusPurpose: 'fraud' }],
     ['statusPurpose', { statusPurpose: undefined }],
     ['statusListIndex', { statusListIndex: undefined }],
     ['statusListIndex', { statusListIndex: '' }],
     ['statusListIndex', { statusListIndex: '0x5' }],
     ['statusListCredential', { statusListCredential: undefined }],
-    ['statusSize', { statusSize: 2 }],
+    ['statusSize', { statusSize: 0 }],
   ])('is refused with an unsupported %s: %o', async (member, change) => {
     expect(await reason(Promise.resolve().then(() => entry(change)))).toContain(member)
     expect(await failureOf(() => entry(change))).toBe('status')

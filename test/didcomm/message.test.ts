@@ -47,7 +47,7 @@ describe('a plaintext message', () => {
     ['from', 7],
     ['to', [7]],
     ['thid', 7],
-    ['created_time', '1516269022'],
+    ['expires_time', '1516269022'],
     ['body', []],
     ['body', 'text'],
     ['body', 7],

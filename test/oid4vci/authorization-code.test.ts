@@ -287,6 +287,31 @@ describe('a pushed request', () => {
     expect((await send(0, 'accept')).status).toBe(410)
   })
 
+  test.each(['pushed', 'form'] as const)(
+    'whose time is over is closed, not unreadable: %s',
+    async (purpose) => {
+      const { parameters } = await offered(setup)
+      const request_uri = await pushed(parameters)
+      const query = { client_id: 'wallet', request_uri }
+      const { agent, tenant, issuerId } = setup
+      const aged = (text: string) =>
+        agent.agent.wallets.use(tenant.walletId, async (wallet) => {
+          const context = `authorization-request:${purpose}:${issuerId}`
+          const opened = JSON.parse(wallet.unseal(context, text)) as object
+          return wallet.seal(context, JSON.stringify({ ...opened, endsMs: 1 }))
+        })
+      const [, prefix, sealed] = /^(.*:)(.*)$/.exec(request_uri)!
+      const shown =
+        purpose === 'pushed'
+          ? await open(setup, { ...query, request_uri: prefix! + (await aged(sealed!)) })
+          : await answer(setup, {
+              request: await aged(sealedIn(await open(setup, query))),
+              decision: 'accept',
+            })
+      expect([shown.status, shown.text]).toEqual([410, expect.stringContaining('has expired')])
+    },
+  )
+
   test('has no request_uri itself, and is no form of a page', async () => {
     const { parameters } = await offered(setup)
     const request_uri = await pushed(parameters)
@@ -438,7 +463,7 @@ test('an offer that was redeemed cannot be authorized again', async () => {
   const { parameters, txCode, verifier } = await offered(setup)
   const page = await open(setup, parameters)
   await redeemAuthorized(setup, { code: await consent(setup, parameters, txCode), verifier })
-  expect((await open(setup, parameters)).status).toBe(400)
+  expect((await open(setup, parameters)).status).toBe(410)
   const { location } = await answer(setup, { request: sealedIn(page), decision: 'accept', tx_code: txCode })
   expect(location!.searchParams.get('error')).toBe('invalid_request')
 })

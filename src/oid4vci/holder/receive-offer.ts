@@ -1,9 +1,7 @@
 /** Receives the offer of an issuer: reads the metadata, checks that this wallet can accept it, and stores it as a record. */
 import * as z from 'zod'
-import { newId } from '../../base/id.ts'
 import { oneLine } from '../../base/foreign.ts'
-import { begin } from '../../protocols/engine/record.ts'
-import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
+import type { CredentialRecord } from '../../protocols/issue-credential/model.ts'
 import {
   grants,
   receivedFormats,
@@ -23,7 +21,8 @@ import type {
 } from './issuer-metadata.ts'
 import type { ReceivedOffer } from './credential-offer.ts'
 import { invalidOffer, longestOffer, readOffer, unsupportedOffer } from './offer.ts'
-import { sealSecrets, type Secrets } from './secrets.ts'
+import type { Secrets } from './secrets.ts'
+import { storeOffer } from './store-offer.ts'
 import { copiesOf, mostCopies, proofOf, requireAttestation, requiresWalletAttestation } from './support.ts'
 
 /** The most claims that a record keeps of the issuer's description. */
@@ -61,11 +60,12 @@ export type ReceiveOpenId4VciOffer = z.output<typeof ReceiveOpenId4VciOffer>
 type Format = (typeof receivedFormats)[number]
 
 /**
+ * Receives an offer. A second call with the same offer returns the same record, until it has ended.
+ *
  * @throws {Problem} `InvalidCredentialOffer`, `InvalidIssuerMetadata`, `IssuerRefused`; 400 naming a member of the request; 503 if the issuer
  *   does not answer
  */
 export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer): Promise<CredentialRecord> {
-  const id = newId()
   const caller: Caller = { wallet, calls: [] }
   const offer = await readOffer(caller, given.credentialOffer)
   const grant = chooseGrant(offer, given.grant)
@@ -102,15 +102,7 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
     listsServers: metadata.authorization_servers !== undefined,
     calls: caller.calls,
   }
-  const receivedOffer = { ...stored, sealed: sealSecrets(wallet, id, secretsOf(offer, grant)) }
-  const data = issueCredential.model.parse({
-    credentialFormat: stored.format === 'dc+sd-jwt' ? 'SDJWT' : 'JWT',
-    claims: {},
-    schemaIds: [],
-    receivedOffer,
-  })
-  const begun = 'POST /issue-credentials/records/openid4vci'
-  return wallet.transaction((tx) => begin(tx, issueCredential, 'Holder', begun, { id, thid: id, data }))
+  return storeOffer(wallet, stored, secretsOf(offer, grant))
 }
 
 /** VCI §4.1.1: an offer without grants leaves the choice to the metadata; the wallet then asks for authorization. */

@@ -47,9 +47,10 @@ test('a transaction code, a subject or a key that the offer does not need is ref
 test('an offer that was redeemed by another wallet, or has expired', async () => {
   const { setup, holder } = pair
   const { credentialOffer } = await offer(setup, { txCode: false, byReference: true })
-  const [one, other] = [await receive(holder, credentialOffer), await receive(holder, credentialOffer)]
+  const stranger = await pair.agent.newTenant('stranger')
+  const [one, other] = [await receive(holder, credentialOffer), await receive(stranger, credentialOffer)]
   await accept(holder, one.recordId)
-  expect(await detailOf(accept(holder, other.recordId))).toContain('ask for a new offer')
+  expect(await detailOf(accept(stranger, other.recordId))).toContain('ask for a new offer')
   await inState(holder, one.recordId, 'CredentialReceived')
   expect(await detailOf(receive(holder, credentialOffer))).toContain('has expired')
 })
