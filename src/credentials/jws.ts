@@ -8,6 +8,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
+import { faultsOf } from '../base/faults.ts'
 import { toBase64url, utf8 } from '../base/bytes.ts'
 import { algorithmOf, type PrivateJwk, type PublicJwk, sign, verify } from '../crypto/keys.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts'
@@ -103,11 +104,8 @@ export function fitsAlgorithm({ header }: Pick<Jws, 'header'>, key: PublicJwk): 
 export function parseClaims<Claims extends z.ZodType>(claims: Claims, payload: JsonObject): z.infer<Claims> {
   const parsed = claims.safeParse(payload)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw new VerificationError(
-    'malformed',
-    `The claim '${issue!.path.join('.')}' is invalid: ${issue!.message}`,
-  )
+  const { path, message } = faultsOf(parsed.error, 1)[0]!
+  throw new VerificationError('malformed', `The claim '${path.join('.')}' is invalid: ${message}`)
 }
 
 function split(text: string): [header: string, payload: string, signature: string] {
