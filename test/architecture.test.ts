@@ -182,8 +182,10 @@ const mayImport: Record<string, string[]> = {
     'src/outbox',
     'src/events',
     'src/wallet',
+    'src/oauth/well-known.ts',
     'src/oid4vci',
     'src/issuer-certificates/expiry.ts',
+    'src/protocols',
   ],
   'src/backup': ['src/base', 'src/storage', 'src/vdr/operation-table.ts', 'src/wallet'],
   'src/wallet-export': [
