@@ -18,6 +18,16 @@ export function firstFault(error: z.core.$ZodError, name?: string): string {
   return `${[name ?? [], path].flat().join('.') || 'body'}: ${message}`
 }
 
+/** The message for a member whose text is never a secret: what it is instead. */
+export function mustBe(wanted: string): (issue: { input?: unknown }) => string | undefined {
+  return ({ input }) => (typeof input === 'string' ? `must be ${wanted}, and is ${quote(input)}` : undefined)
+}
+
+/** A value of others in a message, or `missing`. */
+export function quote(value: unknown): string {
+  return value === undefined ? 'missing' : (JSON.stringify(value) ?? typeof value).slice(0, 100)
+}
+
 const maxReasons = 10
 const maxPathLength = 200
 

@@ -60,7 +60,7 @@ export function describeIssue(issue: Issue): string {
     case 'invalid_type':
       return describeType(issue)
     case 'invalid_value':
-      return `must be ${listOf(issue.values.map((value) => JSON.stringify(value) ?? String(value)))}`
+      return describeValue(issue)
     case 'too_big':
       return describeSize(issue, Number(issue.maximum), issue.inclusive ? 'at most' : 'less than')
     case 'too_small':
@@ -83,6 +83,13 @@ export function describeIssue(issue: Issue): string {
 }
 
 const mostNames = 5
+
+function describeValue({ values, input }: Extract<Issue, { code: 'invalid_value' }>): string {
+  const wanted = listOf(values.map((value) => JSON.stringify(value) ?? String(value)))
+  return values.some((value) => typeof value === typeof input)
+    ? `must be ${wanted}`
+    : describeKind(wanted, input)
+}
 
 function describeType({ expected, input }: Extract<Issue, { code: 'invalid_type' }>): string {
   const wanted = things[expected] ?? expected
