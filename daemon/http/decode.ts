@@ -1,4 +1,5 @@
 /** Parses query, headers and body of a request by the contract of its endpoint. */
+import { reasons } from '../../src/base/faults.ts'
 import type { Context } from 'koa'
 import type * as z from 'zod'
 import type { Config } from '../../src/base/config.ts'
@@ -11,7 +12,6 @@ import {
   defaultMaxBytes,
   streamBody,
 } from './body.ts'
-import { reasons } from './reasons.ts'
 import type { Contract } from './route.ts'
 
 /** Undefined for a contract without a body. */

@@ -24,11 +24,34 @@ export function fromBase64(text: string): Uint8Array {
   return Buffer.from(bare, 'base64url')
 }
 
-/** Decodes base64url without padding. @throws {TypeError} for another encoding (RFC 7515 §2) */
+/**
+ * Decodes base64url (RFC 7515 §2): no padding and no other characters. The unused bits of the last character must be zero, which decoders
+ * commonly ignore.
+ *
+ * @throws {TypeError} for another encoding, with what it is, as a predicate
+ */
 export function fromStrictBase64url(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
-  if (bytes.toString('base64url') !== text) throw new TypeError('is not canonical base64url')
-  return bytes
+  if (bytes.toString('base64url') === text) return bytes
+  const [found] = /[^\w-]/.exec(text) ?? []
+  const fault =
+    found === undefined ? 'its last character is wrong' : (foreign[found] ?? describeForeign(found))
+  throw new TypeError(`is not canonical base64url: ${fault}`)
+}
+
+/** What characters outside of base64url hint at. */
+const foreign: Readonly<Record<string, string>> = {
+  '=': 'it has padding (=), which JOSE leaves out',
+  '+': 'it is base64 (+), which is another alphabet',
+  '/': 'it is base64 (/), which is another alphabet',
+  '~': 'it has a ~, as SD-JWTs have, and those are not of this format',
+  '.': 'it has a dot',
+}
+
+function describeForeign(character: string): string {
+  return /\s/.test(character)
+    ? 'it has a space or a line break'
+    : 'it has other characters than letters, digits, - and _'
 }
 
 /** Encodes bytes as multibase base58btc, with the prefix `z`. */

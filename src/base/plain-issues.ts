@@ -60,7 +60,7 @@ export function describeIssue(issue: Issue): string {
     case 'invalid_type':
       return describeType(issue)
     case 'invalid_value':
-      return `must be ${listOf(issue.values.map((value) => JSON.stringify(value) ?? String(value)))}`
+      return describeValue(issue)
     case 'too_big':
       return describeSize(issue, Number(issue.maximum), issue.inclusive ? 'at most' : 'less than')
     case 'too_small':
@@ -84,12 +84,23 @@ export function describeIssue(issue: Issue): string {
 
 const mostNames = 5
 
+function describeValue({ values, input }: Extract<Issue, { code: 'invalid_value' }>): string {
+  const wanted = listOf(values.map((value) => JSON.stringify(value) ?? String(value)))
+  return values.some((value) => typeof value === typeof input)
+    ? `must be ${wanted}`
+    : describeKind(wanted, input)
+}
+
 function describeType({ expected, input }: Extract<Issue, { code: 'invalid_type' }>): string {
   const wanted = things[expected] ?? expected
+  return expected === 'int' ? `must be ${wanted}` : describeKind(wanted, input)
+}
+
+function describeKind(wanted: string, input: unknown): string {
   if (input === undefined) return `is missing: it must be ${wanted}`
   if (typeof input === 'number' && !Number.isFinite(input)) return `must be ${wanted}, and is not a number`
   const given = input === null ? 'null' : Array.isArray(input) ? 'array' : typeof input
-  return expected === 'int' ? `must be ${wanted}` : `must be ${wanted}, and is ${things[given] ?? given}`
+  return `must be ${wanted}, and is ${things[given] ?? given}`
 }
 
 function describeSize(
@@ -123,13 +134,19 @@ function describeUrl(text: string, type: Issue['inst']): string {
 }
 
 function describeUnion(issue: Extract<Issue, { code: 'invalid_union' }>): string {
-  const wanted = issue.errors.map((each) =>
-    each.length === 1 && each[0]!.path.length === 0 ? each[0]! : undefined,
-  )
-  const kinds = wanted.map((each) => (each?.code === 'invalid_type' ? things[each.expected] : undefined))
-  if (kinds.length > 0 && kinds.every((kind) => kind !== undefined))
-    return `must be ${listOf([...new Set(kinds)])}`
-  return 'has none of the forms that are allowed'
+  const { options } = issue as { options?: unknown[] }
+  if (options) return `must be ${listOf(options.map((value) => JSON.stringify(value) ?? String(value)))}`
+  const wanted = issue.errors.flatMap((each) => (each.length === 1 ? wordsOf(each[0]!) : [undefined]))
+  if (wanted.length === 0 || wanted.includes(undefined)) return 'has none of the forms that are allowed'
+  return describeKind(listOf([...new Set(wanted as string[])]), issue.input)
+}
+
+/** What an alternative allows, if that can be listed. */
+function wordsOf(issue: z.core.$ZodIssue): (string | undefined)[] {
+  if (issue.path.length > 0) return [undefined]
+  if (issue.code === 'invalid_value')
+    return issue.values.map((value) => JSON.stringify(value) ?? String(value))
+  return issue.code === 'invalid_type' ? [things[issue.expected]] : [undefined]
 }
 
 function listOf(words: readonly string[]): string {

@@ -1,6 +1,6 @@
 /** Describes any error in plain words. */
 import * as z from 'zod'
-import './plain-issues.ts'
+import { faultsOf } from './faults.ts'
 
 const maxLength = 300
 /** The issues that are described. A peer can cause a million. */
@@ -12,10 +12,10 @@ const maxIssues = 20
  */
 export function reasonOf(error: unknown): string {
   if (error instanceof z.ZodError) {
-    const issues = error.issues
-      .slice(0, maxIssues)
-      .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
-    return issues.join('; ').slice(0, maxLength)
+    const faults = faultsOf(error, maxIssues).map(({ path, message }) =>
+      path.length > 0 ? `${path.join('.')}: ${message}` : message,
+    )
+    return faults.join('; ').slice(0, maxLength)
   }
   return (error instanceof Error ? error.message : String(error)).slice(0, maxLength)
 }

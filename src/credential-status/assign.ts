@@ -7,7 +7,7 @@ import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import { LaterError, type Wallet } from '../wallet/wallet.ts'
 import { createListEntry } from './ledger-lists.ts'
-import { enqueueWrite, type ListMedia, type StatusList } from './lists.ts'
+import { enqueueWrite, isOnLedger, type ListMedia, type StatusList } from './lists.ts'
 
 /**
  * Lists are filled by half. A random index is then likely to be free, and does not reveal the time of
@@ -18,14 +18,14 @@ const maxUsed = listLength / 2
 /** An index in a list: the entry for the credential, and the write that reserves it. */
 export type StatusAssignment = {
   status: CredentialStatus
-  /** The same entry for the `status` of an SD-JWT VC: the URL serves a Token Status List too. */
+  /** The same entry for the `status` of an SD-JWT VC. */
   tokenStatus: { status_list: { idx: number; uri: string } }
   store: (tx: Tx, recordId: string) => Promise<void>
 }
 
 /**
  * Chooses a free index in a list of an issuer: a DID (short form), or the id of an issuer certificate. `form` is the one that the credential
- * needs; a list that is served by HTTP has all. `store` reserves the index.
+ * needs. `store` reserves the index.
  */
 export async function assignStatus(wallet: Wallet, did: string, form: ListMedia): Promise<StatusAssignment> {
   const { id, url } = await getOpenList(wallet, did, form)
@@ -51,17 +51,21 @@ const openLists = prepared((db: Db, { did, media }: Pick<StatusList, 'did' | 'me
     .where('did', '=', did)
     .where('media', '=', media)
     .where('used', '<', maxUsed)
-    .orderBy('id')
-    .limit(1),
+    .orderBy('id'),
 )
 
-/** The list of an issuer with free indexes. Creates one if necessary. */
+/**
+ * The list of an issuer with free indexes. Creates one if necessary. SD-JWT VCs have a list of their own: what its URL serves to readers
+ * without an `Accept` header must be the form that they refer to.
+ */
 async function getOpenList(wallet: Wallet, did: string, form: ListMedia): Promise<StatusList> {
-  const media = wallet.env.config.VDR_STATUS_LISTS ? form : ''
-  const open = async (db: Db) => (await openLists(db, { did, media })).rows[0]
+  const onLedger = wallet.env.config.VDR_STATUS_LISTS
+  const media = onLedger || form === 'application/statuslist+jwt' ? form : ''
+  const open = async (db: Db) =>
+    (await openLists(db, { did, media })).rows.find((list) => isOnLedger(list) === onLedger)
   const existing = await open(wallet.db)
   if (existing) return existing
-  if (media === '') return insertList(wallet, newHttpList(wallet, did), open)
+  if (!onLedger) return insertList(wallet, newHttpList(wallet, did, media), open)
   // An entry costs a transaction of the ledger.
   const key = `${wallet.id} ${did} ${media}`
   const created =
@@ -78,12 +82,12 @@ const creating = new Map<string, Promise<StatusList>>()
 
 const newListId = ({ env, id }: Wallet) => env.tokens.create('status-list', id)
 
-function newHttpList(wallet: Wallet, did: string): StatusList {
+function newHttpList(wallet: Wallet, did: string, media: ListMedia | ''): StatusList {
   const { config, urls } = wallet.env
   const id = newListId(wallet)
   const url = `${config.POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL ?? urls.rest}/credential-status/${id}`
-  const place = { media: '', written_revision: null, operation_id: null, submitted_at: null }
-  return { id, did, url, used: 0, revision: 0, created_at: new Date().toISOString(), ...place }
+  const place = { written_revision: null, operation_id: null, submitted_at: null }
+  return { id, did, url, media, used: 0, revision: 0, created_at: new Date().toISOString(), ...place }
 }
 
 /** Stores a new list, unless another was stored meanwhile. */

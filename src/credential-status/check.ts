@@ -10,7 +10,12 @@ import {
   readStatusEntry,
   RevokedError,
 } from '../credentials/status-list.ts'
-import { checkTokenStatus, tokenStatusEntry } from '../credentials/token-status-list.ts'
+import {
+  checkTokenStatus,
+  readTokenStatus,
+  tokenStatusEntry,
+  unknownStatusEntry,
+} from '../credentials/token-status-list.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import type { CheckStatus } from '../credentials/verify.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
@@ -72,9 +77,9 @@ async function checkEntry(
     leewaySeconds: env.config.CREDENTIAL_LEEWAY,
     maxBytes: env.config.STATUS_LIST_MAX_BYTES,
   }
-  if (status.type === tokenStatusEntry) {
-    const reference = { idx: Number(status.statusListIndex), uri: status.statusListCredential ?? '' }
-    return checkTokenStatus(await read(reference.uri, status.type), reference, credential, checks)
+  if (status.type === tokenStatusEntry || status.type === unknownStatusEntry) {
+    const reference = readTokenStatus(status)
+    return checkTokenStatus(await read(reference.uri, tokenStatusEntry), reference, credential, checks)
   }
   const entry = readStatusEntry(status)
   await checkStatusList(await read(entry.statusListCredential, entry.type), entry, credential, checks)

@@ -42,7 +42,7 @@ async function findVdrKeyRef(wallet: Wallet, did: string): Promise<string | unde
 /** Writes the signed list if it has changed since it was written. Ends when the ledger has confirmed it. */
 export const writeList: Task = async (wallet, listId) => {
   const list = await findList(wallet.db, listId)
-  if (!list || list.media === '' || list.operation_id === null) return () => Promise.resolve()
+  if (!list || list.operation_id === null) return () => Promise.resolve()
   const operation = await wallet.env.ledger.getOperation(list.operation_id)
   if (isPending(wallet, list, operation)) throw new LaterError(confirmationOf(operation))
   const isWritten = operation?.status === 'confirmed' && list.written_revision === list.revision

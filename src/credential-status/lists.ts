@@ -67,13 +67,18 @@ export async function revokedIndexes(db: Db, id: string): Promise<number[]> {
   return rows.map((row) => row.list_index)
 }
 
+/** Whether a list is a VDR entry on the ledger. Others are served by HTTP. */
+export function isOnLedger({ url }: StatusList): boolean {
+  return url.startsWith('vdr:')
+}
+
 /** The name of the task in jobs that writes a list to the ledger. */
 export const writeListTask = 'write status list'
 
 /** Queues the task that writes a list to the ledger, if it is stored there. */
 export async function enqueueWrite(tx: Tx, listId: string): Promise<void> {
   const list = await findList(tx, listId)
-  if (!list || list.media === '') return
+  if (!list || !isOnLedger(list)) return
   const about = { protocol: 'credential-status', recordId: listId }
   await enqueue(tx, `status-list:${listId}`, { kind: 'task', ...about, task: writeListTask })
 }

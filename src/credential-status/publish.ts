@@ -1,6 +1,6 @@
 /**
- * Publishes status lists in three forms with the same bits: StatusList2021 as JSON for wallets, Bitstring Status
- * List as JWT for VC 2.0, and Token Status List for SD-JWT VCs.
+ * Publishes status lists: StatusList2021 as JSON for wallets, with the same bits as Bitstring Status List for VC 2.0 and as Token Status List;
+ * and lists of SD-JWT VCs, as Token Status List only.
  *
  * A list is signed on request if it has changed since the last signature. Revocations are therefore visible
  * at once, and many of them cost one signature.
@@ -22,7 +22,7 @@ import { type DidRow, getDidRow, readContent } from '../did-registrar/dids.ts'
 import { findPrivateKey } from '../did-registrar/keys.ts'
 import { getCertificateSigner } from '../issuer-certificates/signatures.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { findList, type ListMedia, revokedIndexes, type StatusList } from './lists.ts'
+import { findList, isOnLedger, type ListMedia, revokedIndexes, type StatusList } from './lists.ts'
 
 /** The time until the `exp` of a Token Status List, which is signed again after half of it. */
 const lifetimeSeconds = 86_400
@@ -41,7 +41,7 @@ type ListIssuer = { version: string; findSigner: () => Promise<ListSigner> }
 type ListSigner = { issuer: string; key: PrivateJwk } & ({ kid: string } | { kid?: never; x5c: string[] })
 
 /**
- * Returns a signed list of a wallet. Those of issuer certificates have the form of SD-JWT VCs only.
+ * Returns a signed list of a wallet, in the wanted form if it has several. Those of SD-JWT VCs and of issuer certificates have one.
  *
  * @throws {Problem} 404 for an unknown list, or if the issuer has no key any more.
  */
@@ -50,7 +50,7 @@ export async function publishList(wallet: Wallet, id: string, wanted: ListMedia)
   if (!row) throw listNotFound(id)
   const isOfDid = row.did.startsWith('did:')
   const issuer = isOfDid ? await ofDid(wallet, row.did) : await ofCertificate(wallet, row.did)
-  const media = isOfDid ? wanted : 'application/statuslist+jwt'
+  const media = isOfDid ? (row.media as ListMedia | '') || wanted : 'application/statuslist+jwt'
   const period = Math.floor(Date.now() / (lifetimeSeconds * 500))
   const version = `${row.revision} ${period} ${issuer.version}`
   const key = `${id} ${media}`
@@ -95,10 +95,11 @@ async function ofCertificate(wallet: Wallet, id: string): Promise<ListIssuer> {
 
 async function sign(
   wallet: Wallet,
-  { id, url, media }: StatusList,
+  list: StatusList,
   { findSigner }: ListIssuer,
   type: ListMedia,
 ): Promise<PublishedList> {
+  const { id, url } = list
   const signer = await findSigner()
   const { issuer, key } = signer
   const revoked = await revokedIndexes(wallet.db, id)
@@ -110,7 +111,11 @@ async function sign(
     )
     const issuedAt = Math.floor(Date.now() / 1_000)
     // An entry on the ledger is not signed again without a change.
-    const times = { issuedAt, ttlSeconds, ...(media === '' && { expiresAt: issuedAt + lifetimeSeconds }) }
+    const times = {
+      issuedAt,
+      ttlSeconds,
+      ...(!isOnLedger(list) && { expiresAt: issuedAt + lifetimeSeconds }),
+    }
     return withEtag(type, signTokenStatusList({ url, ...signer, bits: 1, lst, ...times }))
   }
   const bits = compressBits(revoked)

@@ -1,5 +1,6 @@
 /** Converts between claims and the attributes of a credential preview (Issue Credential 3.0). */
 import * as z from 'zod'
+import { firstFault } from '../base/faults.ts'
 import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { type JsonObject, parseJson } from '../base/json.ts'
@@ -31,8 +32,7 @@ export function toAttributes(claims: JsonObject): Attribute[] {
  */
 export function fromAttributes(attributes: unknown): JsonObject {
   const parsed = Attributes.safeParse(attributes)
-  if (!parsed.success)
-    throw refusal(`attributes.${parsed.error.issues[0]!.path.join('.')}: ${parsed.error.issues[0]!.message}`)
+  if (!parsed.success) throw refusal(firstFault(parsed.error, 'attributes'))
   const claims = new Map<string, unknown>()
   for (const attribute of parsed.data) {
     if (claims.has(attribute.name))

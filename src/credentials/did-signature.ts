@@ -2,6 +2,7 @@
  * Verifies the signature of a token with the keys of the DID in its `iss`. This is the only way in which keys
  * are selected.
  */
+import { quote } from '../base/faults.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import {
   canonicalDid,
@@ -33,7 +34,7 @@ export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve)
   const keys = keysHinted(document, purpose, kid)
   const did = canonicalDid(signer.did)
   if (keys.length === 0 && kid !== undefined)
-    throw new VerificationError('kid-not-bound', `The kid names no ${purpose} key of ${did}`)
+    throw new VerificationError('kid-not-bound', `The kid ${quote(kid)} names no ${purpose} key of ${did}`)
   if (keys.length === 0) throw new VerificationError('no-key', `${did} has no ${purpose} key`)
   if (!keys.some((key) => fitsAlgorithm(jws, key.publicKeyJwk))) {
     throw new VerificationError('algorithm', `No permitted ${purpose} key of ${did} has the algorithm ${alg}`)

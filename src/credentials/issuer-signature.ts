@@ -11,13 +11,16 @@ import { isSignedBy, type Jws } from './jws.ts'
 import { VerificationError } from './verification-error.ts'
 
 /** The `iss` of an issuer: a DID, or another URI. */
-export const IssuerId = z.union([
-  Did,
-  z
-    .string()
-    .max(2_000)
-    .regex(/^(?!did:)[a-z][a-z0-9+.-]*:\S+$/i, 'is not a URI'),
-])
+export const IssuerId = z.union(
+  [
+    Did,
+    z
+      .string()
+      .max(2_000)
+      .regex(/^(?!did:)[a-z][a-z0-9+.-]*:\S+$/i),
+  ],
+  { error: ({ input }) => (typeof input === 'string' ? 'must be a DID or another URI' : undefined) },
+)
 
 /** The key of a verified certificate, its subject, and the key identifiers of the authorities on its path, base64url. */
 export type CertifiedKey = { publicKey: PublicJwk; subject: string; authorityKeyIds: readonly string[] }

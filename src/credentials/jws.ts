@@ -8,7 +8,8 @@
  */
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
-import { toBase64url, utf8 } from '../base/bytes.ts'
+import { faultsOf, mustBe } from '../base/faults.ts'
+import { fromStrictBase64url, toBase64url, utf8 } from '../base/bytes.ts'
 import { algorithmOf, type PrivateJwk, type PublicJwk, sign, verify } from '../crypto/keys.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts'
 import { type Failure, VerificationError } from './verification-error.ts'
@@ -20,7 +21,7 @@ export const maxTokenLength = 1_048_576
 export const JoseHeader = z.object({
   crit: z.never('is not understood').optional(),
   b64: z.never('is not understood').optional(),
-  alg: z.enum(['EdDSA', 'ES256K', 'ES256']),
+  alg: z.enum(['EdDSA', 'ES256K', 'ES256'], { error: mustBe('EdDSA, ES256K or ES256') }),
   typ: z.string().optional(),
   kid: z.string().optional(),
   /** Certificates, unchecked (RFC 7515 §4.1.6). */
@@ -103,11 +104,8 @@ export function fitsAlgorithm({ header }: Pick<Jws, 'header'>, key: PublicJwk): 
 export function parseClaims<Claims extends z.ZodType>(claims: Claims, payload: JsonObject): z.infer<Claims> {
   const parsed = claims.safeParse(payload)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw new VerificationError(
-    'malformed',
-    `The claim '${issue!.path.join('.')}' is invalid: ${issue!.message}`,
-  )
+  const { path, message } = faultsOf(parsed.error, 1)[0]!
+  throw new VerificationError('malformed', `The claim '${path.join('.')}' is invalid: ${message}`)
 }
 
 function split(text: string): [header: string, payload: string, signature: string] {
@@ -117,8 +115,10 @@ function split(text: string): [header: string, payload: string, signature: strin
       `The token has ${text.length} characters; the limit is ${maxTokenLength}`,
     )
   const parts = text.split('.')
-  if (parts.length !== 3)
-    throw new VerificationError('malformed', `A compact JWS has three parts, not ${parts.length}`)
+  if (parts.length !== 3) {
+    const hint = parts.length === 5 ? ': it is encrypted (JWE)' : ''
+    throw new VerificationError('malformed', `A compact JWS has three parts, not ${parts.length}${hint}`)
+  }
   return parts as [string, string, string]
 }
 
@@ -164,13 +164,10 @@ function toObject(part: string, text: string): JsonObject {
   return value
 }
 
-/**
- * RFC 7515 §2: no padding and no other characters. The unused bits of the last character must be zero, which
- * decoders commonly ignore.
- */
 function fromCanonicalBase64url(part: string, text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'base64url')
-  if (bytes.toString('base64url') !== text)
-    throw new VerificationError('malformed', `The ${part} is not canonical base64url without padding`)
-  return bytes
+  try {
+    return fromStrictBase64url(text)
+  } catch (cause) {
+    throw new VerificationError('malformed', `The ${part} ${(cause as Error).message}`, { cause })
+  }
 }

@@ -28,6 +28,9 @@ const Type = z.union([
     .transform(([first]) => first!),
 ])
 
+/** An index as text (Bitstring Status List §2.1). */
+export const Digits = z.string().regex(/^\d{1,15}$/, 'must be a whole number in 1 to 15 digits')
+
 /**
  * An entry of `credentialStatus`. The optional members are those of StatusList2021 and Bitstring Status List.
  */
@@ -35,7 +38,7 @@ export const CredentialStatus = z.looseObject({
   id: z.string().optional(),
   type: Type,
   statusPurpose: z.string().optional(),
-  statusListIndex: z.union([z.int().nonnegative(), z.string().regex(/^\d{1,15}$/)]).optional(),
+  statusListIndex: z.union([z.int().nonnegative(), Digits]).optional(),
   statusListCredential: z.string().optional(),
 })
 export type CredentialStatus = z.infer<typeof CredentialStatus>

@@ -6,6 +6,7 @@
  * revoked".
  */
 import * as z from 'zod'
+import { type Fault, faultsOf } from '../base/faults.ts'
 import { reasonOf } from '../base/reason.ts'
 import { canonicalDid, Did, keysFor, type Resolve } from '../did/document.ts'
 import { ifValid, oneLine, parseForeign, readForeign, validOnes } from '../base/foreign.ts'
@@ -13,7 +14,7 @@ import { entryAt, expandBits } from './bitstring.ts'
 import { checkSignature, resolveSigner } from './did-signature.ts'
 import { type JsonObject, parseJson } from '../base/json.ts'
 import { decodeJws } from './jws.ts'
-import { type CredentialStatus, oneOrMore } from './jwt-vc.ts'
+import { type CredentialStatus, Digits, oneOrMore } from './jwt-vc.ts'
 import { isProvedBy } from './status-list-2021.ts'
 import { checkValidity, Instant, NumericDate, toValidity, type Validity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
@@ -35,14 +36,8 @@ const Entry = z.looseObject({
     .string()
     .toLowerCase()
     .pipe(z.enum(['revocation', 'suspension', 'message'])),
-  statusListIndex: z.union([
-    z.int(),
-    z
-      .string()
-      .regex(/^\d{1,15}$/)
-      .transform(Number),
-  ]),
-  statusListCredential: z.string(),
+  statusListIndex: z.union([z.int().nonnegative(), Digits.transform(Number)]),
+  statusListCredential: z.url(),
   /** The bits of each entry of the list. */
   statusSize: z.coerce.number().pipe(z.int().min(1).max(maxStatusSize)).default(1),
   /** Names of the values. */
@@ -92,11 +87,11 @@ export type CredentialIssuer = { issuerDid: string; x5c?: unknown }
 export function readStatusEntry(status: CredentialStatus): StatusEntry {
   const { success, data, error } = readForeign(Entry, status)
   if (success) return data
-  const [{ path, message }] = error.issues as [z.core.$ZodIssue]
+  const [{ path, message }] = faultsOf(error, 1) as [Fault]
   throw refused(
     path[0] === 'type'
-      ? `the status type ${status.type} is not supported`
-      : `its ${path.join('.')} is not supported: ${message}`,
+      ? `credentialStatus.type: ${JSON.stringify(status.type.slice(0, 100))} is not supported; ${message}`
+      : `credentialStatus.${path.join('.')}: ${message}`,
   )
 }
 

@@ -6,12 +6,14 @@
 import { constants, deflateSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
+import { firstFault } from '../base/faults.ts'
 import { isMediaType } from '../base/media-type.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { canonicalDid } from '../did/document.ts'
 import { defaultListBytes } from './bitstring.ts'
 import { checkIssuerSignature, IssuerId, type IssuerKeys } from './issuer-signature.ts'
 import { decodeJws, parseClaims, signJws } from './jws.ts'
+import type { CredentialStatus } from './jwt-vc.ts'
 import { type CredentialIssuer, RevokedError, type StatusListChecks } from './status-list.ts'
 import { checkValidity, NumericDate, toValidity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
@@ -21,12 +23,36 @@ export type StatusBits = z.infer<typeof Bits>
 
 export const tokenStatusListType = 'statuslist+jwt'
 
-/** The `status_list` of a credential's `status`. */
-export const TokenStatusReference = z.looseObject({ idx: z.int().nonnegative(), uri: z.string() })
-export type TokenStatusReference = z.infer<typeof TokenStatusReference>
+/** The claim `status` of a credential. */
+const StatusClaim = z.looseObject({
+  status_list: z.looseObject(
+    { idx: z.int().nonnegative(), uri: z.url() },
+    {
+      error: (issue) =>
+        issue.input === undefined ? 'is missing, and no other kind of status is supported' : undefined,
+    },
+  ),
+})
+export type TokenStatusReference = z.infer<typeof StatusClaim>['status_list']
 
-/** The type of such a reference among the status entries of a decoded credential. */
+/** The type of a reference among the status entries of a decoded credential, and that of another `status`. */
 export const tokenStatusEntry = 'status_list'
+export const unknownStatusEntry = 'status'
+
+/** The entry of a `status`, whatever it is: `readTokenStatus` refuses what is not a reference. */
+export function toStatusEntry(status: unknown): CredentialStatus {
+  const { data } = StatusClaim.safeParse(status)
+  if (!data) return { type: unknownStatusEntry, status }
+  const { idx, uri } = data.status_list
+  return { type: tokenStatusEntry, status, statusListIndex: idx, statusListCredential: uri }
+}
+
+/** @throws {VerificationError} `status`, naming the member that is not supported */
+export function readTokenStatus({ status }: CredentialStatus): TokenStatusReference {
+  const { data, error } = StatusClaim.safeParse(status)
+  if (data) return data.status_list
+  throw new VerificationError('status', firstFault(error, 'status'))
+}
 
 /** The claims of a list. */
 export const ListToken = z.looseObject({

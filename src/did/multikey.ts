@@ -2,7 +2,7 @@
  * Multikey (W3C Controlled Identifiers 1.0 §2.2.2): `z` and base58btc of a multicodec prefix and the raw or
  * compressed public key.
  */
-import { concat, fromMultibase, toMultibase } from '../base/bytes.ts'
+import { concat, fromMultibase, toMultibase, toHex } from '../base/bytes.ts'
 import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
 import { fromCompressed } from '../crypto/p256.ts'
 import { compressed, fromPublicBytes } from '../crypto/secp256k1.ts'
@@ -29,14 +29,17 @@ export function toMultikey(jwk: PublicJwk): string {
 /** Decodes a public key on X25519, Ed25519, secp256k1 or P-256. @throws for malformed text or points */
 export function fromMultikey(text: string): PublicJwk {
   // The longest key takes 50 characters. Decoding base58 takes quadratic time.
-  if (text.length > 60) throw new TypeError('longer than any key')
+  if (text.length > 60) throw new TypeError(`it has ${text.length} characters, more than any key`)
   const bytes = fromMultibase(text)
   const [first, second] = bytes
   const key = bytes.subarray(2)
   const crv = (Object.keys(prefixes) as (keyof typeof prefixes)[]).find(
     (name) => prefixes[name][0] === first && prefixes[name][1] === second,
   )
-  if (crv === undefined) throw new TypeError('no key type that is known here')
+  if (crv === undefined)
+    throw new TypeError(
+      `its prefix 0x${toHex(bytes.subarray(0, 2))} is none of ${Object.keys(prefixes).join(', ')}`,
+    )
   if (crv === 'X25519' || crv === 'Ed25519') return okpFromBytes(crv, key)
   if (key.length !== 33) throw new TypeError(`a compressed ${crv} public key has 33 bytes, not ${key.length}`)
   return crv === 'secp256k1' ? fromPublicBytes(key) : fromCompressed(key)

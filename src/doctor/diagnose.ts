@@ -14,6 +14,7 @@ import { checkIssuers } from './credential-issuers.ts'
 import { checkDataFolder, checkDisk } from './data-folder.ts'
 import { type Checks, type DatabaseChecks, openDatabaseChecks } from './database-checks.ts'
 import { deepLimitMs, deepOptions, databaseFiles, toFilesFinding, checkFiles } from './database-files.ts'
+import { checkHeldCredentials } from './held-credentials.ts'
 import { checkIssuerCertificates } from './issuer-certificates.ts'
 import { checkLedger } from './ledger.ts'
 import { checkMasterKey } from './master-key.ts'
@@ -98,6 +99,7 @@ export async function diagnoseAgent(
     },
     wallets: of(checkWallets),
     'issuer-certificates': of(({ certificates }) => checkIssuerCertificates(certificates)),
+    'held-credentials': () => checkHeldCredentials(wallets),
     'did-operations': of(checkOperations),
     messages: of(checkMessages),
     records: of((found) => checkRecords(found, config.FLOW_EXPIRY * 1_000)),

@@ -5,11 +5,11 @@
  * stays `pending` and its link closed.
  */
 import * as z from 'zod'
+import { firstFault } from '../base/faults.ts'
 import { optional } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import {
   CreateSession,
-  firstFault,
   From,
   LinkedRequest,
   SessionResult,

@@ -78,9 +78,3 @@ export function assertIdLength(parameter: string, id: string): void {
   const detail = `${parameter}: it is longer than ${maxIdLength} characters. Use the id as it was given.`
   throw new Problem('/errors/common/bad-request', detail)
 }
-
-/** The first fault of a body, as `field: reason`. */
-export function firstFault(error: z.ZodError): string {
-  const { path, message } = error.issues[0]!
-  return `${path.join('.') || 'body'}: ${message}`
-}

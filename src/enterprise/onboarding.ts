@@ -4,6 +4,7 @@
  * The DID is stored as it was sent: anyone with the link can send any DID. An authentication challenge proves the control of a DID.
  */
 import * as z from 'zod'
+import { firstFault } from '../base/faults.ts'
 import { Problem } from '../base/problem.ts'
 import { Did } from '../did/document.ts'
 import { resolveJwkDid } from '../did/jwk.ts'
@@ -12,15 +13,7 @@ import { resolvePeerDid } from '../did/peer.ts'
 import { embeddedState, parsePrismDid } from '../did/prism/did.ts'
 import { toUrl } from '../did/web.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import {
-  firstFault,
-  From,
-  LinkedRequest,
-  SessionResult,
-  SubmittedDid,
-  toResult,
-  type OperationResult,
-} from './model.ts'
+import { From, LinkedRequest, SessionResult, SubmittedDid, toResult, type OperationResult } from './model.ts'
 import { findSessionOfLink, linkClosed, resultOf, type Product } from './session.ts'
 import { claimForSubmission, finish } from './session-answer.ts'
 

@@ -2,6 +2,7 @@
  * Requests of OpenID4VP for DID requests and challenges, so that wallets of that protocol can answer them. A request is a presentation
  * record, whose response ends the session (`openid4vp-answer.ts`).
  */
+import { firstFault } from '../base/faults.ts'
 import { Problem } from '../base/problem.ts'
 import { anyCredential } from '../credentials/sd-jwt/sd-jwt.ts'
 import { isUnbound, type DcqlQuery } from '../dcql/query.ts'
@@ -13,7 +14,6 @@ import { advance } from '../protocols/engine/record.ts'
 import { presentProof } from '../protocols/present-proof/model.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { firstFault } from './model.ts'
 import { type OpenId4VpOptions, SessionOpenId4Vp } from './openid4vp-model.ts'
 
 /** The session of a request: `store` writes it in the transaction that stores the request. */
@@ -34,7 +34,7 @@ export async function requestForSession(
   const { issuers = 'known', sameHolder = true } = options
   const asked = { ...options, dcqlQuery: query, issuers, sameHolder }
   const parsed = RequestByOpenId4Vp.safeParse(asked)
-  if (!parsed.success) throw badRequest(`openid4vp.${firstFault(parsed.error)}`)
+  if (!parsed.success) throw badRequest(firstFault(parsed.error, 'openid4vp'))
   const request = { ...parsed.data, expiresIn: lifetimeSeconds }
   const session: RequestingSession = {
     id,

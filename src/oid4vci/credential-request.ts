@@ -1,5 +1,6 @@
 /** Requests to the credential endpoint (VCI §8.2): their form, the credential that they ask for, and their proofs. */
 import * as z from 'zod'
+import { firstFault } from '../base/faults.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { authorizedIn } from './authorization-code.ts'
 import { type ConfigurationRow, findConfiguration } from './configurations.ts'
@@ -34,12 +35,9 @@ export type CredentialRequest = z.output<typeof CredentialRequest>
 export function readRequest(body: unknown): CredentialRequest {
   const parsed = CredentialRequest.safeParse(body)
   if (parsed.success) return parsed.data
-  const { path, message } = parsed.error.issues[0]!
+  const [{ path }] = parsed.error.issues as [z.core.$ZodIssue]
   const isProof = path[0] === 'proofs' || path[0] === 'proof'
-  throw new OAuthError(
-    isProof ? 'invalid_proof' : 'invalid_credential_request',
-    `${path.join('.') || 'body'}: ${message}`,
-  )
+  throw new OAuthError(isProof ? 'invalid_proof' : 'invalid_credential_request', firstFault(parsed.error))
 }
 
 /** Whether the request has the form of the final specification. */

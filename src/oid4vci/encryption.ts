@@ -1,6 +1,7 @@
 /** Encrypted requests and responses of the credential endpoints (VCI §10): JWE by ECDH-ES on P-256, with AES-GCM. */
 import { CompactEncrypt, compactDecrypt, importJWK } from 'jose'
 import * as z from 'zod'
+import { firstFault } from '../base/faults.ts'
 import { utf8 } from '../base/bytes.ts'
 import { parseJson } from '../base/json.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -128,10 +129,7 @@ export async function readResponseEncryption(
   // VCI §8.2: someone between wallet and issuer could replace the key.
   if (!isEncrypted) throw invalid('A request with credential_response_encryption must be encrypted.')
   const { success, data, error } = ResponseEncryption.safeParse(parameters)
-  if (!success) {
-    const { path, message } = error.issues[0]!
-    throw invalid(`${['credential_response_encryption', ...path].join('.')}: ${message}`)
-  }
+  if (!success) throw invalid(firstFault(error, 'credential_response_encryption'))
   const { jwk, enc, zip } = data
   const { kty, crv, x, y, kid } = jwk
   const key = await importJWK({ kty, crv, x, y }, alg).catch((cause: unknown) => {

@@ -5,6 +5,8 @@
 import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet } from 'jose'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
+import { quote } from '../base/faults.ts'
+import { reasonOf } from '../base/reason.ts'
 import { steadyNow } from '../base/clock.ts'
 import { ifValid, parseForeign, readForeign } from '../base/foreign.ts'
 import { tryParseJson } from '../base/json.ts'
@@ -87,7 +89,7 @@ async function verifyJwt(
     })
     // An ID token of the server is not an access token.
     if (!isMediaType(protectedHeader.typ ?? 'JWT', 'JWT', 'at+jwt'))
-      throw invalidToken('is a JWT of another kind')
+      throw invalidToken(`is a JWT of another kind: its typ is ${quote(protectedHeader.typ)}`)
     return payload
   }
   try {
@@ -101,7 +103,7 @@ async function verifyJwt(
   } catch (error) {
     if (error instanceof Problem || error instanceof OAuthError) throw error
     // The library throws other errors than its own for keys that do not fit a token.
-    throw invalidToken('is not valid', error)
+    throw invalidToken(`is not valid: ${reasonOf(error)}`, error)
   }
 }
 

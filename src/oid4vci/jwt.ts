@@ -1,5 +1,6 @@
 /** Parts of the JWTs that wallets send: proofs and attestations. */
 import * as z from 'zod'
+import { faultsOf } from '../base/faults.ts'
 import type { JsonObject } from '../base/json.ts'
 import { NumericDate } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
@@ -52,6 +53,6 @@ export function readMembers<Type extends z.ZodType>(
 ): z.output<Type> {
   const parsed = type.safeParse(value)
   if (parsed.success) return parsed.data
-  const { path, message } = parsed.error.issues[0]!
+  const { path, message } = faultsOf(parsed.error, 1)[0]!
   throw new VerificationError('malformed', `the ${part} '${path.join('.')}' ${message}`)
 }

@@ -1,5 +1,6 @@
 /** The notification endpoint (VCI §11): the wallet says what became of a credential. */
 import * as z from 'zod'
+import { firstFault } from '../base/faults.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { updateWithEvent } from '../protocols/engine/record.ts'
 import { issueCredential } from '../protocols/issue-credential/model.ts'
@@ -37,10 +38,7 @@ export async function receiveNotification(
 ): Promise<void> {
   const { record_id: id } = await authorize(wallet, issuer, 'notifications', presented)
   const parsed = NotificationRequest.safeParse(body)
-  if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!
-    throw new OAuthError('invalid_notification_request', `${path.join('.') || 'body'}: ${message}`)
-  }
+  if (!parsed.success) throw new OAuthError('invalid_notification_request', firstFault(parsed.error))
   const { notification_id: wanted, event, event_description: description } = parsed.data
   await wallet.transaction(async (tx) => {
     const record = await getRecord(tx, issueCredential, id)

@@ -2,6 +2,7 @@
  * AnonCreds schemas (https://hyperledger.github.io/anoncreds-spec/#schema-publisher-publish-schema-object).
  */
 import * as z from 'zod'
+import { firstFault } from '../base/faults.ts'
 import { Problem } from '../base/problem.ts'
 import type { JsonObject } from '../base/json.ts'
 import { dialect, Names } from './json-schema.ts'
@@ -52,13 +53,11 @@ export function isAnonCreds(schema: JsonObject): boolean {
  */
 export function toJsonSchema(schema: JsonObject): JsonObject {
   const { data, error } = AnonCredsSchema.loose().safeParse(schema)
-  if (error) {
-    const [issue] = error.issues
+  if (error)
     throw new Problem(
       'error:CredentialSchemaError:InvalidSchema',
-      `The credential schema cannot be used: ${issue!.path.join('.')}: ${issue!.message}`,
+      `The credential schema cannot be used: ${firstFault(error, 'schema')}`,
     )
-  }
   const { attrNames } = data
   return {
     $schema: dialect,

@@ -1,5 +1,6 @@
 /** The three types of credential schema that can be registered, distinguished by the record's `type`. */
 import type * as z from 'zod'
+import { quote } from '../base/faults.ts'
 import { Problem } from '../base/problem.ts'
 import { AnonCredsSchema, anonCredsType } from './anoncreds-schema.ts'
 import { checkUsable } from './claims.ts'
@@ -30,7 +31,7 @@ export async function checkSchema(type: string, schema: JsonObject): Promise<voi
   if (!definition) {
     throw new Problem(
       'error:CredentialSchemaError:UnsupportedCredentialSchemaType',
-      `type: must be ${Object.keys(schemaTypes).join(' or ')}.`,
+      `type: must be ${Object.keys(schemaTypes).join(' or ')}, and is ${quote(type)}.`,
     )
   }
   const excess = findExcess(schema, schemaLimits)

@@ -11,6 +11,7 @@ import { Ajv2020, type ErrorObject, type Format } from 'ajv/dist/2020.js'
 import addFormats, { type FormatName } from 'ajv-formats'
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
+import { quote } from '../base/faults.ts'
 import { reasonOf } from '../base/reason.ts'
 import { dialect, isPlain } from './json-schema.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -44,7 +45,7 @@ export function compileSchema(schema: JsonObject): Validator {
 
 function compile(schema: JsonObject): Validator {
   const { $schema = dialect } = schema
-  if ($schema !== dialect) throw new UnusableSchema(`$schema: must be ${dialect}`)
+  if ($schema !== dialect) throw new UnusableSchema(`$schema: must be ${dialect}, and is ${quote($schema)}`)
   if (!isPlain(schema)) validateSchema({ ...schema, $schema })
   const ajv = new Ajv2020({
     allErrors: true,

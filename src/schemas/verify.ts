@@ -1,5 +1,6 @@
 /** Verifies a credential schema: that it can be used, its proof of authorship, and claims against it. */
 import * as z from 'zod'
+import { firstFault } from '../base/faults.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { Did, type Resolve } from '../did/document.ts'
 import { checkClaims, checkUsable } from './claims.ts'
@@ -103,7 +104,7 @@ async function findAuthorshipFault(
 ): Promise<string | undefined> {
   if (!record) return 'The schema was sent without its registry record, which has the author and the proof.'
   const { data, error } = SignedRecord.safeParse(record)
-  if (error) return `${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`
+  if (error) return firstFault(error)
   const excess = findExcess(data.schema, schemaLimits)
   if (excess !== undefined) return `schema: ${excess}`
   if (!data.proof) return 'The schema is not signed.'

@@ -200,7 +200,7 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     /** The number of revocations. */
     revision: number
     created_at: string
-    /** The form of a list that is a VDR entry on the ledger. Empty: the list is served by HTTP in all forms. */
+    /** The only form of a list of SD-JWT VCs, or of one that is a VDR entry on the ledger. Empty: the list is served in all forms. */
     media: string
     /** Of a list on the ledger: the revision that was written last, the last operation, and when it was submitted. */
     written_revision: number | null

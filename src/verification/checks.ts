@@ -1,4 +1,5 @@
 /** The checks of the verification API. Each is independent: it checks only what its name says. */
+import { quote } from '../base/faults.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { checkIssuerSignature, type IssuerKeys } from '../credentials/issuer-signature.ts'
@@ -31,13 +32,17 @@ export const checks: Record<VcVerificationName, Check> = {
   IssuerIdentification: (token, parameter) => {
     checkDecodable(token)
     if (!isSameDid(token.issuerDid(), didOf(parameter)))
-      throw new VerificationError('issuer-not-trusted', 'The credential has another issuer')
+      throw new VerificationError(
+        'issuer-not-trusted',
+        `The credential has another issuer: ${token.issuerDid()}`,
+      )
   },
   AudienceCheck: (token, parameter) => {
     checkDecodable(token)
     const audience = token.audience()
     const isAudience = [audience].flat().some((each) => isSameDid(each, didOf(parameter)))
-    if (!isAudience) throw new VerificationError('audience', 'The credential has another audience')
+    if (!isAudience)
+      throw new VerificationError('audience', `The credential has another audience: ${quote(audience)}`)
   },
   // The caller chose the instant, so no leeway is needed.
   ExpirationCheck: (token, parameter) =>

@@ -111,13 +111,19 @@ export function findP256Key({ publicKey }: Certificate): PublicJwk | undefined {
   return { kty: 'EC', crv: 'P-256', x: x!, y: y! }
 }
 
+/** The kind of a certificate’s key. */
+function kindOf({ publicKey }: Certificate): string {
+  const curve = publicKey.asymmetricKeyDetails?.namedCurve
+  return curve === undefined ? `a key of the type ${publicKey.asymmetricKeyType}` : `a key on ${curve}`
+}
+
 /** The key of an issuing certificate, which must be on P-256, and that an authority signed. @throws {ChainError} */
 export function checkIssuingKey(leaf: Certificate, count: number): PublicJwk {
   const what = nameOf(0, count, leaf.subject)
   if (isSelfIssued(leaf))
     throw new ChainError('self-signed', `${what} is self-signed: an authority must sign it.`)
   const key = findP256Key(leaf)
-  if (!key) throw new ChainError('key', `${what} is for a key that is not on P-256.`)
+  if (!key) throw new ChainError('key', `${what} is for ${kindOf(leaf)}; only keys on P-256 are supported.`)
   return key
 }
 

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
+import { firstFault } from '../base/faults.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 import {
   type AlternativeName,
@@ -25,7 +26,7 @@ const X5c = z
   .array(
     z
       .string()
-      .regex(/^[A-Za-z0-9+/]+={0,2}$/, 'is not base64')
+      .regex(/^[A-Za-z0-9+/]+={0,2}$/, 'is not base64 (of DER, without -----BEGIN and line breaks)')
       .max(32_768),
   )
   .min(1)
@@ -89,11 +90,11 @@ function hashOf({ raw }: Certificate): string {
 
 /** DER. */
 function readX5c(x5c: unknown): Buffer[] {
-  const { success, data } = X5c.safeParse(x5c)
-  if (!success)
+  const { data, error } = X5c.safeParse(x5c)
+  if (error)
     throw new ChainError(
       'malformed',
-      `x5c is not an array of 1 to ${maxCertificates} certificates in base64.`,
+      `${firstFault(error, 'x5c')}. It has 1 to ${maxCertificates} certificates in base64.`,
     )
   return data.map((text) => Buffer.from(text, 'base64'))
 }

@@ -1,10 +1,10 @@
 /** Every text of zod is replaced by a plain one, wherever a value is parsed. */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { reasons } from '../../daemon/http/reasons.ts'
 import type { Contract } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
-import '../../src/base/plain-issues.ts'
+import { firstFault, reasons } from '../../src/base/faults.ts'
+import { reasonOf } from '../../src/base/reason.ts'
 
 const ofZod = /Invalid|\bexpected\b|received|Too (?:big|small)|Unrecognized|undefined/
 
@@ -39,9 +39,10 @@ test.each<[type: z.ZodType, value: unknown, text: string]>([
   [z.ipv4(),                         'x',           'must be an IPv4 address'],
   [z.cuid(),                         'x',           'must be of the format cuid'],
   [z.strictObject({}),               { 'a': 1 },    'must not have "a", which is not known here'],
-  [z.union([z.string(), z.number()]), true,         'must be a text or a number'],
+  [z.union([z.string(), z.number()]), true,         'must be a text or a number, and is true or false'],
+  [z.union([z.string(), z.number()]), undefined,    'is missing: it must be a text or a number'],
   [z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), {}, 'has none of the forms that are allowed'],
-  [z.discriminatedUnion('k', [z.object({ k: z.literal('a') })]), { k: 'b' }, 'has none of the forms that are allowed'],
+  [z.discriminatedUnion('k', [z.object({ k: z.literal('a') })]), { k: 'b' }, 'must be "a"'],
   [z.record(z.enum(['a']), z.string()), { b: 'x' }, 'is missing: it must be a text'],
   [z.record(z.string().max(1), z.string()), { bb: 'x' }, 'has a name that is not allowed'],
   [z.map(z.string(), z.string()),    new Map([['a', 1]]), 'must be a text, and is a number'],
@@ -50,6 +51,28 @@ test.each<[type: z.ZodType, value: unknown, text: string]>([
 ])('%#: %j', (type, value, text) => {
   expect(textOf(type, value)).toBe(text)
   expect(textOf(type, value)).not.toMatch(ofZod)
+})
+
+const Entry = z.object({
+  list: z.union([
+    z.object({ id: z.union([z.int().min(0), z.string().regex(/^\d+$/)]) }),
+    z.array(z.string()),
+  ]),
+})
+
+// prettier-ignore
+test.each<[value: unknown, fault: string]>([
+  [{ list: { id: -1 } },    'list.id: must be at least 0'],
+  [{ list: { id: 'x' } },   'list.id: must match the pattern /^\\d+$/'],
+  [{ list: { id: null } },  'list.id: must be a number or a text, and is null'],
+  [{ list: {} },            'list.id: is missing: it must be a number or a text'],
+  [{ list: ['a', 1] },      'list.1: must be a text, and is a number'],
+  [{ list: 1 },             'list: must be an object or an array, and is a number'],
+])('the fault of an alternative names the member: %j', (value, fault) => {
+  const { error } = Entry.safeParse(value)
+  expect(firstFault(error!)).toBe(fault)
+  expect(reasons(error!)).toBe(fault)
+  expect(reasonOf(error)).toBe(fault)
 })
 
 const wrong = [{}, [], null, 1, true, 'secret-text', { label: 7 }]

@@ -7,7 +7,11 @@ import { afterAll, expect, test } from 'vitest'
 import { bundle, files, switchable } from './_mutants.ts'
 
 /** Checks that are followed by another check with the same code. */
-const redundant = [/is not acceptable JSON/, /The \$\{part\} is not a JSON object/]
+const redundant = [
+  /is not acceptable JSON/,
+  /throw malformed\(\(cause as Error\)/,
+  /The \$\{part\} is not a JSON object/,
+]
 
 // Inside the project, where its packages are found.
 mkdirSync('dist', { recursive: true })

@@ -4,6 +4,7 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toPaddedBase64url } from '../../src/base/bytes.ts'
 import { statusChecks } from '../../src/credential-status/check.ts'
+import { decodeJws } from '../../src/credentials/jws.ts'
 import { decodeSdJwt, verifySdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { checkType, readTypeMetadata } from '../../src/credentials/sd-jwt/type-metadata.ts'
 import { generateKey, toPublic, verify, type PublicJwk } from '../../src/crypto/keys.ts'
@@ -130,8 +131,8 @@ test('the library of others verifies a credential with its type metadata', async
     statusValidator: async (status) => {
       if (status !== 0) throw new Error('revoked')
     },
-    statusListFetcher: async (url) =>
-      (await fetch(url, { headers: { accept: 'application/statuslist+jwt' } })).text(),
+    // Without an `Accept` of its own, as Token Status List §8.1 allows.
+    statusListFetcher: async (url) => (await fetch(url)).text(),
   })
   const { credentials, recordId } = await issue([{}])
   const { payload, typeMetadata } = await peer.verify(credentials[0]!)
@@ -142,6 +143,18 @@ test('the library of others verifies a credential with its type metadata', async
   await expect(verified(credentials[0]!)).rejects.toThrow('the credential is revoked')
   await expect(peer.verify(credentials[0]!)).rejects.toThrow('revoked')
 })
+
+test.each(['*/*', 'application/statuslist+jwt', 'application/json, text/plain, */*'])(
+  'the status list is a JWT, whatever is asked for: Accept %s',
+  async (accept) => {
+    const { credentials } = await issue([{}])
+    const { statusListCredential: uri } = decodeSdJwt(credentials[0]!).statuses[0]!
+    const path = `GET ${new URL(uri!).pathname}`
+    const { status, headers, body } = await ask(setup.agent, path, { headers: { accept } })
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/statuslist+jwt'])
+    expect(decodeJws(body).payload).toMatchObject({ sub: uri })
+  },
+)
 
 test('credentials of a batch have no value in common that verifiers can link them by', async () => {
   const keys = [1, 2, 3].map(() => generateKey('P-256'))

@@ -1,6 +1,7 @@
 /** Disclosures of an SD-JWT (RFC 9901 §4.2): creating them for claims, and decoding them. */
 import { hash, randomBytes } from 'node:crypto'
-import { toBase64url } from '../../base/bytes.ts'
+import { quote } from '../../base/faults.ts'
+import { toBase64url, fromStrictBase64url } from '../../base/bytes.ts'
 import { isJsonObject, type JsonObject, parseJson, setMember } from '../../base/json.ts'
 import { VerificationError } from '../verification-error.ts'
 
@@ -28,7 +29,10 @@ export function digestBy(algorithm: unknown = 'sha-256'): Digest {
   const name =
     typeof algorithm === 'string' && Object.hasOwn(hashes, algorithm) ? hashes[algorithm]! : undefined
   if (name === undefined)
-    throw new VerificationError('malformed', 'The _sd_alg is none of sha-256, sha-384 and sha-512')
+    throw new VerificationError(
+      'malformed',
+      `The _sd_alg is ${quote(algorithm)}, none of sha-256, sha-384 and sha-512`,
+    )
   return (encoded) => hash(name, encoded, 'base64url')
 }
 
@@ -40,21 +44,20 @@ export function disclose(value: unknown, name?: string): string {
 
 /** @throws {VerificationError} `malformed` */
 export function readDisclosure(encoded: string): Disclosure {
-  const bytes = Buffer.from(encoded, 'base64url')
-  if (bytes.toString('base64url') !== encoded) throw malformed('is not canonical base64url without padding')
   let content: unknown
   try {
-    content = parseJson(bytes)
+    content = parseJson(fromStrictBase64url(encoded))
   } catch (cause) {
-    throw malformed('is not acceptable JSON', cause)
+    throw malformed((cause as Error).message, cause)
   }
   if (!Array.isArray(content) || content.length < 2 || content.length > 3)
-    throw malformed('is not an array of two or three')
+    throw malformed('is not an array of two or three: salt, name and value')
   const [salt, ...rest] = content as unknown[]
-  if (typeof salt !== 'string') throw malformed('has no salt')
+  if (typeof salt !== 'string') throw malformed('has a salt that is not a text')
   if (rest.length === 1) return { encoded, value: rest[0] }
   const [name, value] = rest
-  if (typeof name !== 'string' || reserved.has(name)) throw malformed('has no name, or a reserved one')
+  if (typeof name !== 'string') throw malformed('has a name that is not a text')
+  if (reserved.has(name)) throw malformed(`has the reserved name ${name}`)
   return { encoded, name, value }
 }
 

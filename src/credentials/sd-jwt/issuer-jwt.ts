@@ -1,4 +1,5 @@
 /** The JWT of an SD-JWT, and its type. */
+import { quote } from '../../base/faults.ts'
 import { isMediaType } from '../../base/media-type.ts'
 import { decodeJws, type Jws } from '../jws.ts'
 import { VerificationError } from '../verification-error.ts'
@@ -21,7 +22,7 @@ const types = [...sdJwtVcTypes, 'sd+jwt', 'sd-jwt', 'JWT']
 export function requireVcType({ jws: { header } }: { jws: Jws }): void {
   const { typ } = header
   if (isMediaType(typ, ...sdJwtVcTypes)) return
-  const found = typ === undefined ? 'missing' : `${JSON.stringify(typ)} instead of dc+sd-jwt`
+  const found = typ === undefined ? 'missing' : `${quote(typ)} instead of dc+sd-jwt`
   throw new VerificationError('malformed', `The typ in the header of the credential is ${found}`)
 }
 
@@ -30,6 +31,9 @@ export function readIssuerJwt(jwt: string): Jws {
   const jws = decodeJws(jwt)
   const { typ } = jws.header
   if (typ !== undefined && !isMediaType(typ, ...types))
-    throw new VerificationError('malformed', `The type ${JSON.stringify(typ)} is none of ${types.join(', ')}`)
+    throw new VerificationError(
+      'malformed',
+      `The typ in the header, ${quote(typ)}, is none of ${types.join(', ')}`,
+    )
   return jws
 }

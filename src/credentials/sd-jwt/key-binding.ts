@@ -2,6 +2,7 @@
  * Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`.
  */
 import * as z from 'zod'
+import { quote } from '../../base/faults.ts'
 import { isMediaType } from '../../base/media-type.ts'
 import type { PublicJwk } from '../../crypto/keys.ts'
 import type { Resolve } from '../../did/document.ts'
@@ -29,7 +30,10 @@ export type KeyBindingClaims = z.infer<typeof KeyBindingClaims>
 export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaims } {
   const jws = decodeJws(jwt)
   if (!isMediaType(jws.header.typ, 'kb+jwt'))
-    throw new VerificationError('malformed', 'The type of the key binding is not kb+jwt')
+    throw new VerificationError(
+      'malformed',
+      `The typ of the key binding is ${quote(jws.header.typ)}, not kb+jwt`,
+    )
   return { jws, claims: parseClaims(KeyBindingClaims, jws.payload) }
 }
 
@@ -55,7 +59,7 @@ export async function checkKeyBinding(
     throw new VerificationError('holder-binding', reason)
   }
   if (claims.sd_hash !== digestBy(payload['_sd_alg'])(sdJwt))
-    throw new VerificationError('holder-binding', 'The key binding is for other disclosures')
+    throw new VerificationError('holder-binding', 'The sd_hash of the key binding is for other disclosures')
   return claims
 }
 

@@ -11,7 +11,7 @@ import { type JsonObject, setMember } from '../../base/json.ts'
 import { IssuerId } from '../issuer-signature.ts'
 import { decodeHeader, decodePayload, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
 import { CredentialStatus } from '../jwt-vc.ts'
-import { tokenStatusEntry, TokenStatusReference } from '../token-status-list.ts'
+import { toStatusEntry } from '../token-status-list.ts'
 import { NumericDate, toValidity, type Validity } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
@@ -199,19 +199,11 @@ function toClaimsSet(
     ...(vct !== undefined && { vct }),
     isBound: confirmation !== undefined,
     ...confirmation,
-    statuses: [...[credentialStatus ?? []].flat(), ...(status === undefined ? [] : [toEntry(status)])],
+    statuses: [...[credentialStatus ?? []].flat(), ...(status === undefined ? [] : [toStatusEntry(status)])],
     disclosures,
     payload,
     ...toValidity([iat, nbf], [exp]),
   }
-}
-
-/** The entry of a `status`. Other content than a Token Status List makes the verification fail. */
-function toEntry(status: unknown): CredentialStatus {
-  const { data } = z.looseObject({ status_list: TokenStatusReference }).safeParse(status)
-  if (!data) return { type: 'status' }
-  const { idx, uri } = data.status_list
-  return { type: tokenStatusEntry, statusListIndex: idx, statusListCredential: uri }
 }
 
 function withoutRegistered(processed: JsonObject): JsonObject {

@@ -55,7 +55,8 @@ function unpackWith(byDigest: ReadonlyMap<string, Disclosure>, payload: JsonObje
       const disclosure = find(digest)
       if (!disclosure) continue
       const { name, value, encoded } = disclosure
-      if (name === undefined) throw malformed('A disclosure for an object has no name')
+      if (name === undefined)
+        throw malformed(`A disclosure for the object ${path.join('.') || 'of all claims'} has no name`)
       if (Object.hasOwn(claims, name)) throw malformed(`The claim ${JSON.stringify(name)} occurs twice`)
       disclosures.push({ path: [...path, name], encoded })
       setMember(claims, name, toValue(value, [...path, name]))
@@ -78,13 +79,16 @@ function unpackWith(byDigest: ReadonlyMap<string, Disclosure>, payload: JsonObje
         continue
       }
       if (Object.keys(element).length !== 1 || typeof element['...'] !== 'string')
-        throw malformed('An array element with a digest is malformed')
+        throw malformed(
+          `The element ${elementPath.join('.')} has more than a digest, or one that is not a text`,
+        )
       const disclosure = find(element['...'])
       if (!disclosure) {
         hasHoles = true
         continue
       }
-      if (disclosure.name !== undefined) throw malformed('A disclosure for an array element has a name')
+      if (disclosure.name !== undefined)
+        throw malformed(`The disclosure for the array element ${elementPath.join('.')} has a name`)
       disclosures.push({ path: elementPath, encoded: disclosure.encoded })
       elements[index] = toValue(disclosure.value, elementPath)
     }
@@ -113,7 +117,7 @@ function digestsOf(object: JsonObject): string[] {
   if (!Object.hasOwn(object, '_sd')) return []
   const { _sd: digests } = object
   if (!Array.isArray(digests) || !digests.every((digest): digest is string => typeof digest === 'string'))
-    throw malformed('An _sd is not a list of digests')
+    throw malformed('An _sd is not a list of digests, which are texts')
   return digests
 }
 

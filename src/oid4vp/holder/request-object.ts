@@ -1,4 +1,5 @@
 /** Reads an authorization request as a wallet gets it (OpenID4VP 1.0 §5): by value, as a Request Object, or from a `request_uri`. */
+import { quote } from '../../base/faults.ts'
 import { isPassingStatus, withoutNullMembers } from '../../base/foreign.ts'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '../../base/json.ts'
 import { isMediaType } from '../../base/media-type.ts'
@@ -119,7 +120,8 @@ function read(name: string, text: string): unknown {
 export function readObject(text: string, clientId: string): Pick<ReceivedRequest, 'parameters' | 'jws'> {
   try {
     const header = decodeHeader(text)
-    if (!isMediaType(header['typ'], typ)) throw invalid(`The typ of the Request Object is not ${typ}.`)
+    if (!isMediaType(header['typ'], typ))
+      throw invalid(`The typ of the Request Object is ${quote(header['typ'])}, not ${typ}.`)
     const isUnsigned = header['alg'] === 'none' && text.endsWith('.')
     if (isUnsigned && clientId.startsWith('redirect_uri:'))
       return { parameters: withoutNullMembers(decodePayload(text)) }

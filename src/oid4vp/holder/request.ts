@@ -1,5 +1,6 @@
 /** Checks a request as a wallet (OpenID4VP 1.0 §5, §8.2): for this wallet, valid now, of an authenticated verifier, and possible to answer. */
 import * as z from 'zod'
+import { type Fault, faultsOf, firstFault, quote } from '../../base/faults.ts'
 import { isJsonObject } from '../../base/json.ts'
 import { oneLine } from '../../base/foreign.ts'
 import { OAuthError } from '../../oauth/oauth-error.ts'
@@ -86,8 +87,8 @@ export function checkFreshness(
   if (walletNonce !== undefined && parameters['wallet_nonce'] !== walletNonce)
     throw invalid('The Request Object has another wallet_nonce than this wallet sent: it may be an old one.')
   if (!jws) return
-  const { success, data: claims } = Times.safeParse(parameters)
-  if (!success) throw invalid('exp, iat, nbf or aud of the Request Object is malformed.')
+  const { data: claims, error } = Times.safeParse(parameters)
+  if (error) throw invalid(`The Request Object: ${firstFault(error)}.`)
   const { exp, iat, nbf, aud } = claims
   // §5.8 requires the first. Verifiers that name their own request_uri bind the object to this request as well.
   if (aud !== undefined && ![aud].flat().some((each) => each === anyWallet || each === requestUri))
@@ -119,14 +120,18 @@ export function checkParameters(
     throw invalid('redirect_uri must not be there with direct_post (§8.2).')
   const { success, data, error } = Parameters.safeParse(parameters)
   if (!success) {
-    const [{ path, code, message }] = error.issues as [z.core.$ZodIssue]
-    throw invalid(`${path.join('.')} ${code === 'invalid_type' ? 'is missing, or not text' : message}.`)
+    const [{ path, message }] = faultsOf(error, 1) as [Fault]
+    throw invalid(`${path.join('.')} ${message}.`)
   }
   if (data.response_type !== 'vp_token')
-    throw new OAuthError('unsupported_response_type', 'response_type is not vp_token.')
+    throw new OAuthError(
+      'unsupported_response_type',
+      `response_type is ${quote(data.response_type)}, not vp_token.`,
+    )
   const modes = origin === undefined ? directPostModes : digitalModes
   const responseMode = modes.find((mode) => mode === data.response_mode)
-  if (!responseMode) throw invalid(`response_mode is none of ${modes.join(', ')}.`)
+  if (!responseMode)
+    throw invalid(`response_mode is ${quote(data.response_mode)}, none of ${modes.join(', ')}.`)
   refuseUnsupported(parameters)
   const dcqlQuery = readQuery(received, data.state)
   const encryption = responseMode.endsWith('.jwt') ? chooseEncryption(metadataOf(received)) : undefined

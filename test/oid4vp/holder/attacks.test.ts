@@ -48,7 +48,7 @@ describe('signed requests', () => {
     ['of the future', { iat: 9e9 }, 'future'],
     ['that are not valid yet', { nbf: 9e9 }, 'future'],
     ['for another wallet', { aud: 'https://wallet.example' }, 'aud'],
-    ['with a malformed time', { exp: 'soon' }, 'malformed'],
+    ['with a malformed time', { exp: 'soon' }, 'exp: must be a number, and is a text'],
     ['without response_uri', { response_uri: undefined }, 'response_uri is missing'],
     ['whose response goes to a public host without https', { response_uri: 'http://a.example' }, 'https'],
     ['whose response goes to a file', { response_uri: 'file:///etc/passwd' }, 'https'],
