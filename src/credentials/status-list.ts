@@ -9,10 +9,10 @@ import * as z from 'zod'
 import { type Fault, faultsOf } from '../base/faults.ts'
 import { reasonOf } from '../base/reason.ts'
 import { canonicalDid, Did, keysFor, type Resolve } from '../did/document.ts'
-import { ifValid, oneLine, parseForeign, readForeign, validOnes } from '../base/foreign.ts'
+import { ifValid, oneLine, validOnes } from '../base/foreign.ts'
 import { entryAt, expandBits } from './bitstring.ts'
 import { checkSignature, resolveSigner } from './did-signature.ts'
-import { type JsonObject, parseJson } from '../base/json.ts'
+import { type JsonObject, parseJson, withoutNulls } from '../base/json.ts'
 import { decodeJws } from './jws.ts'
 import { type CredentialStatus, Digits, oneOrMore } from './jwt-vc.ts'
 import { isProvedBy } from './status-list-2021.ts'
@@ -85,7 +85,7 @@ export type CredentialIssuer = { issuerDid: string; x5c?: unknown }
 
 /** Parses an entry of `credentialStatus`. @throws {VerificationError} `status` for an unsupported entry. */
 export function readStatusEntry(status: CredentialStatus): StatusEntry {
-  const { success, data, error } = readForeign(Entry, status)
+  const { success, data, error } = Entry.safeParse(withoutNulls(status))
   if (success) return data
   const [{ path, message }] = faultsOf(error, 1) as [Fault]
   throw refused(
@@ -163,7 +163,7 @@ type Unverified = {
 
 function parseJsonList(text: string): Unverified {
   const json = parseJson(Buffer.from(text)) as JsonObject
-  const list = parseForeign(List, json)
+  const list = List.parse(withoutNulls(json))
   return {
     list,
     validity: toValidity(
@@ -181,8 +181,8 @@ function parseJsonList(text: string): Unverified {
 /** The payload is a VC 2.0 credential, or has a VC 1.1 credential in `vc`. */
 function parseJwtList(text: string): Unverified {
   const jws = decodeJws(text)
-  const { iss, jti, nbf, exp, vc } = parseForeign(ListToken, jws.payload)
-  const list = parseForeign(List, { id: jti, issuer: iss, ...(vc ?? jws.payload) })
+  const { iss, jti, nbf, exp, vc } = ListToken.parse(jws.payload)
+  const list = List.parse(withoutNulls({ id: jti, issuer: iss, ...(vc ?? jws.payload) }))
   if (iss !== undefined && canonicalDid(iss) !== canonicalDid(list.issuer))
     throw refused('the issuer of the list is not its iss')
   return {

@@ -84,6 +84,7 @@ export function toMessage(value: unknown): PlaintextMessage {
  */
 export function withTimes(message: JsonObject): JsonObject {
   const { created_time: created, expires_time: expires, ...rest } = message
+  if (typeof created !== 'string' && typeof expires !== 'string') return message
   const createdTime = toSeconds(created)
   return {
     ...rest,
