@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { tryParseJson } from '../../src/base/json.ts'
-import { CommandError } from '../errors/errors.ts'
+import { CommandError, UsageError } from '../errors/errors.ts'
 import type { Output } from '../output.ts'
 import type { Scenario, Step } from './model.ts'
 import { resolve, toText, type Values } from './references.ts'
@@ -46,8 +46,8 @@ export async function runScenario(
 }
 
 async function runStep({ id, words, profile }: Step, values: Values): Promise<StepResult> {
-  const args = words.map((word) => toText(resolve(word, values)))
-  const flags = profile === undefined ? [] : ['--profile', toText(resolve(profile, values))]
+  const args = words.map((word) => toArgument(word, values))
+  const flags = profile === undefined ? [] : [`--profile=${toText(resolve(profile, values))}`]
   const start = performance.now()
   const { exitCode, out, err } = await runCommand([...args, ...flags])
   const result = tryParseJson(exitCode === 0 ? lastDocument(out) : err)
@@ -58,6 +58,19 @@ async function runStep({ id, words, profile }: Step, values: Values): Promise<St
     ms: Math.round(performance.now() - start),
     ...(result !== undefined && { result }),
   }
+}
+
+/**
+ * A word of a command with the values that it refers to. A result may contain what somebody else wrote, which must not be a flag.
+ *
+ * @throws {UsageError} for a word that begins with a value that begins with `-`
+ */
+function toArgument(word: string, values: Values): string {
+  const text = toText(resolve(word, values))
+  if (word.startsWith('-') || !text.startsWith('-')) return text
+  throw new UsageError(
+    `${word} is ${JSON.stringify(text)}, which would be a flag. As the value of a flag, write --<flag>=${word}.`,
+  )
 }
 
 async function runCommand(args: readonly string[]) {

@@ -62,7 +62,7 @@ if bank onboard show "$declined" --wait; then exit 1; fi
 bank onboard remove "$declined" --yes --quiet
 
 step 'Authenticate: the bank sends a challenge, alice signs it with that DID'
-challenge=$(bank auth create --from 'The Bank')
+challenge=$(bank auth create --from 'The Bank' --did "$did")
 id=$(newest bank auth list)
 alice auth respond "$challenge" --did "$did" --quiet
 bank auth show "$id" --wait

@@ -74,12 +74,12 @@ export type Terms = {
   message: { type: string; body: Record<string, unknown>; attachments: Attachment[] }
 }
 
-/** Creates an invitation with an embedded message. The invitation and the thread have the same id. `shortId` is to be saved with the record. */
+/** Creates an invitation by `peer` with an embedded message. The invitation and the thread have the same id. `shortId` is to be saved with the record. */
 export function invite(
   wallet: Wallet,
   { goalCode, goal, lifetimeSeconds, message }: Terms,
+  peer = newPeerDid(wallet),
 ): Invited & { shortId: string } {
-  const peer = newPeerDid(wallet)
   const [thid, from] = [randomId(), peer.did]
   const createdTime = Math.floor(Date.now() / 1_000)
   const expiresTime = createdTime + lifetimeSeconds

@@ -70,6 +70,25 @@ test.each([
   expect(await runText(content)).toMatchObject({ code: 2, err: expect.stringContaining(reason) })
 })
 
+test.each(['--help', '--profile=bob', '--api-key-file=bob.key', '-'])(
+  'a value is never a flag: %s',
+  async (value) => {
+    const run = (...commands: string[]) => {
+      const [first, ...more] = commands.map((command) => `run: "${command}"`)
+      const expected = 'expect: {label: "${vars.x}"}'
+      const steps = [`id: a, ${first}, ${expected}`, ...more].map((step) => `{${step}}`)
+      return runText(`vars: {x: ""}\nsteps: [${steps.join(', ')}]`, '--var', `x=${value}`)
+    }
+    const invite = 'connection invite --label=${vars.x}'
+    expect(await run(invite)).toMatchObject({ code: 0 })
+    for (const command of ['connection show ${a.label}', 'connection remove --yes ${a.label}'])
+      expect(await run(invite, command)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`\${a.label} is "${value}", which would be a flag.`),
+      })
+  },
+)
+
 test('an unknown variable is refused, and a file that is missing', async () => {
   const given = await runText('vars: {a: 1}\nsteps: [{run: did list}]', '--var', 'b=2')
   expect([given.code, given.err]).toEqual([2, expect.stringContaining('no variable b. It has a')])

@@ -39,8 +39,8 @@ export type Verdict = Pick<PresentationData, 'disclosedClaims' | 'verification' 
 }
 
 export type ProofFormat = {
-  /** Verifier: creates a request. @throws {Problem} for invalid terms */
-  createRequest(wallet: Wallet, requested: RequestTerms): NewRequest | Promise<NewRequest>
+  /** Verifier: creates a request of its DID `verifier`. @throws {Problem} for invalid terms */
+  createRequest(wallet: Wallet, requested: RequestTerms, verifier: string): NewRequest | Promise<NewRequest>
 
   /** Prover: reads the attachment of a request. @throws if it is malformed */
   readRequest(content: unknown): PresentationChange

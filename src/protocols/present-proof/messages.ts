@@ -4,6 +4,7 @@ import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { readContent } from '../formats.ts'
 import type { Received } from '../engine/receive.ts'
+import { checkChallenge } from './challenge.ts'
 import { dcqlAttachments } from './dcql.ts'
 import { type PresentationChange, proofFormats } from './format.ts'
 import { dcql } from './formats/dcql.ts'
@@ -50,13 +51,15 @@ export function readRequest(message: Received): PresentationChange {
     )
     const { content, credentialFormat, attachmentFormat } = readContent(message, dcqlAttachments.request)
     const format = attachmentFormat === dcqlAttachments.request ? dcql : proofFormats[credentialFormat]
+    const terms = format.readRequest(content)
+    if (terms.options) checkChallenge(terms.options, message.from)
     const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) => ({
       schemaId,
       trustIssuers: trustIssuers ?? undefined,
     }))
     return {
       credentialFormat,
-      ...format.readRequest(content),
+      ...terms,
       proofs,
       anyProof: proof_types_any ?? undefined,
       issuers: trusted_issuers?.length ? trusted_issuers : undefined,

@@ -17,7 +17,9 @@ const NewPresentationRequest = supportedRequest(PresentationRequest.partial({ no
 
 /** The fields of a request over a connection or in an invitation. */
 const RequestFields = z.object({
-  options: optional(Options).describe('Challenge and domain. Default: generated.'),
+  options: optional(Options).describe(
+    'Challenge and domain. Default: generated, with a challenge that names this verifier, so that no other one can pass it on.',
+  ),
   proofs: z
     .array(ProofRequestAux)
     .nullish()

@@ -7,7 +7,7 @@ import { VerificationError } from '../../credentials/verification-error.ts'
 import { getPolicy, toConstraints } from '../../verification/policies.ts'
 import type { Tx } from '../../storage/database.ts'
 import { noteCount } from '../../storage/tx-context.ts'
-import { savePeerDid } from '../../wallet/peer-dids.ts'
+import { newPeerDid, savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readToken } from '../formats.ts'
 import { getPeers, bindSender, findRecordFor } from '../peers.ts'
@@ -35,7 +35,7 @@ export function requestPresentation(
   return createOnce(wallet, presentProof, { key, body: requested }, async ({ id, ...created }) => {
     const { connectionId, goalCode, goal: comment } = requested
     const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
-    const { content, store, ...terms } = await prepare(wallet, requested, { goalCode, comment })
+    const { content, store, ...terms } = await prepare(wallet, requested, { goalCode, comment }, myDid)
     const data = presentProof.model.parse({ connectionId, ...terms, ...created })
     const initial = { id, thid: randomId(), data }
     const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
@@ -60,9 +60,10 @@ export function inviteToPresent(
   return createOnce(wallet, presentProof, { key, body }, async ({ id, ...created }) => {
     const { PRESENTATION_INVITATION_EXPIRY: usual } = wallet.env.config
     const { goalCode, goal, lifetimeSeconds = usual, ...requested } = body
-    const { content, store, ...stored } = await prepare(wallet, requested, {})
+    const peer = newPeerDid(wallet)
+    const { content, store, ...stored } = await prepare(wallet, requested, {}, peer.did)
     const message = { type: presentProof.messages.request, ...content }
-    const { thid, peer, sides, shortId } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
+    const { thid, sides, shortId } = invite(wallet, { goalCode, goal, lifetimeSeconds, message }, peer)
     const data = presentProof.model.parse({ ...stored, ...sides, ...created })
     const begun = { id, thid, data, shortId }
     return wallet.transaction(async (tx) => {
@@ -73,17 +74,22 @@ export function inviteToPresent(
   })
 }
 
-/** The initial data of a request's record, the `content` of its message, and a write (`keep`) to make in the same transaction. */
+/** The initial data of the record of a request by the DID `verifier`, the `content` of its message, and a write (`store`) to make in the same transaction. */
 async function prepare(
   wallet: Wallet,
   requested: RequestTerms,
   purpose: { goalCode?: string | undefined; comment?: string | undefined },
+  verifier: string,
 ) {
   const proofs = presentProof.model.shape.proofs.parse(requested.proofs)
   const policy =
     requested.policyId === undefined ? undefined : await getPolicy(wallet.db, requested.policyId, 'policyId')
   const { credentialFormat, issuers, statusCheck } = requested
-  const { terms, attachments, content, store } = await formatOf(requested).createRequest(wallet, requested)
+  const { terms, attachments, content, store } = await formatOf(requested).createRequest(
+    wallet,
+    requested,
+    verifier,
+  )
   // The request contains the constraints of the policy, so that the prover can choose credentials.
   const constraints =
     proofs.length > 0 ? { proofs } : { proofs: toConstraints(policy?.constraints ?? []), anyProof: true }

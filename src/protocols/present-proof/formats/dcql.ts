@@ -22,10 +22,10 @@ import type { PresentationRecord } from '../model.ts'
 import { getOptions, newOptions } from './token.ts'
 
 export const dcql: ProofFormat = {
-  createRequest(wallet, requested) {
+  createRequest(wallet, requested, verifier) {
     const { dcqlQuery: query } = requested
     if (!query) throw new Error('the request has no dcqlQuery')
-    const options = newOptions(wallet, requested)
+    const options = newOptions(wallet, requested, verifier)
     const content = { options, dcql_query: query }
     return {
       terms: { options, dcql: { query } },

@@ -14,8 +14,8 @@ import { PresentedCredential } from '../openid4vp.ts'
 import { checkIssuers, checksOf, newOptions, passedChecks, requireFormat } from './token.ts'
 
 export const jwt: ProofFormat = {
-  createRequest(wallet, requested) {
-    const options = newOptions(wallet, requested)
+  createRequest(wallet, requested, verifier) {
+    const options = newOptions(wallet, requested, verifier)
     return { terms: { options }, ...challengeAttachment(options, 'JWT') }
   },
 

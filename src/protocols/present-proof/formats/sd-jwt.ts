@@ -28,9 +28,9 @@ const SdJwtRequest = z.looseObject({
 })
 
 export const sdJwt: ProofFormat = {
-  createRequest(wallet, requested) {
+  createRequest(wallet, requested, verifier) {
     const { claims = {} } = requested
-    const content = { options: newOptions(wallet, requested), claims }
+    const content = { options: newOptions(wallet, requested, verifier), claims }
     return { terms: content, attachments: encodedAttachments(content, tokenFormats.SDJWT), content }
   },
 

@@ -1,11 +1,11 @@
 /** Common parts of JWT and SD-JWT presentations: the challenge, and the verification with the keys of DIDs. */
-import { randomId } from '../../../base/id.ts'
 import { Problem } from '../../../base/problem.ts'
 import { statusChecks } from '../../../credential-status/check.ts'
 import { createTrustCheck } from '../../../oid4vp/trust.ts'
 import { createChainVerifier } from '../../../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import type { CredentialFormat, ProofOptions } from '../../formats.ts'
+import { newChallenge } from '../challenge.ts'
 import type { PresentOptions } from '../format.ts'
 import { wrongFormat } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
@@ -13,9 +13,11 @@ import type { PresentationCheck } from '../openid4vp.ts'
 import type { RequestTerms } from '../requests.ts'
 import { passed, restrictsIssuers } from '../verification.ts'
 
-/** The challenge and the domain of a new request. Default: generated. */
-export function newOptions(wallet: Wallet, { options }: RequestTerms): ProofOptions {
-  return options ?? { challenge: randomId(), domain: wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
+/** The challenge and the domain of a new request of a verifier. Default: a challenge that names its DID. */
+export function newOptions(wallet: Wallet, { options }: RequestTerms, verifier: string): ProofOptions {
+  return (
+    options ?? { challenge: newChallenge(verifier), domain: wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
+  )
 }
 
 /** The challenge and the domain of a record. Only a prover's record may lack them. @throws {Error} */
