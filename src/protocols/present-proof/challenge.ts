@@ -7,7 +7,6 @@
  */
 import { createHash } from 'node:crypto'
 import { randomId } from '../../base/id.ts'
-import type { ReceivedOptions } from '../formats.ts'
 
 const form = /^present\.([\w-]{43})\./
 
@@ -21,7 +20,10 @@ export function newChallenge(verifier: string): string {
 }
 
 /** Checks that the verifier passes on no request of another one. @throws {TypeError} */
-export function checkChallenge({ challenge, domain = '' }: ReceivedOptions, verifier: string): void {
+export function checkChallenge(
+  { challenge, domain = '' }: { challenge: string; domain?: string | undefined },
+  verifier: string,
+): void {
   const [, named] = form.exec(challenge) ?? []
   if (named !== undefined && named !== digestOf(verifier))
     throw new TypeError('options.challenge: it is of another verifier than the sender')
