@@ -13,7 +13,9 @@ const runs = [
   ['test:tenants', '--wallets', '10000'],
   ['test:metrics', '--flows', '200'],
   ['test:backups', '--backups', '100'],
+  ['test:double-clicks'],
   ['test:package'],
+  ['bench', '--quick', '--guard'],
 ]
 
 const results = runs.map(([script, ...args]) => {

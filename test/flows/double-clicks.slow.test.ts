@@ -1,6 +1,6 @@
 /**
- * Whoever clicks twice, reloads a page, or is redirected twice loses nothing: on each page, form and callback, 60 times. The second answer is the
- * first one again, or it says that the first one counts.
+ * Whoever clicks twice, reloads a page, or is redirected twice loses nothing, on each page, form and callback. The second answer is the
+ * first one again, or it says that the first one counts. Ten flows run at once; `DOUBLE_CLICKS` is how often (`npm run test:double-clicks`).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRedirect } from '../../cli/redirect.ts'
@@ -70,9 +70,11 @@ beforeAll(async () => {
 })
 afterAll(() => wallet[Symbol.asyncDispose]())
 
-/** Runs 60 flows, ten at once. */
-async function sixty(run: (round: number) => Promise<void>): Promise<void> {
-  for (let round = 0; round < 60; round += 10)
+const flows = 10 * Number(process.env['DOUBLE_CLICKS'] ?? '1')
+
+/** Runs all flows, ten at once. */
+async function repeat(run: (round: number) => Promise<void>): Promise<void> {
+  for (let round = 0; round < flows; round += 10)
     await Promise.all(Array.from({ length: 10 }, (_, n) => run(round + n)))
 }
 
@@ -110,7 +112,7 @@ describe('a page that is loaded twice and again stays the same, and its link ope
     const url = await create()
     const [first] = await twice(() => load(url))
     expect(first.status).toBe(200)
-    await sixty(async () => {
+    await repeat(async () => {
       for (const each of await twice(() => load(url))) expect(each).toEqual(first)
     })
   })
@@ -141,7 +143,7 @@ describe('the consent page', () => {
 
   describe.each(ways)('%s', (_, send) => {
     test('is accepted twice: the wallet gets one code and one credential', () =>
-      sixty(async () => {
+      repeat(async () => {
         const { parameters, txCode, verifier: verifierOfCode, recordId } = await offered(setup)
         const query = await send(parameters)
         const [page] = await twice(() => open(setup, query))
@@ -163,7 +165,7 @@ describe('the consent page', () => {
       }))
 
     test('is declined twice, and the offer stays open', () =>
-      sixty(async () => {
+      repeat(async () => {
         const { parameters, recordId } = await offered(setup)
         const page = await open(setup, await send(parameters))
         const click = () => answer(setup, { request: sealedIn(page), decision: 'decline' })
@@ -175,7 +177,7 @@ describe('the consent page', () => {
       }))
 
     test('gets a wrong code twice, which costs one guess, and then the right one', () =>
-      sixty(async () => {
+      repeat(async () => {
         const { parameters, txCode } = await offered(setup)
         const wrong = txCode === '000000' ? '000001' : '000000'
         const page = await open(setup, await send(parameters))
@@ -190,7 +192,7 @@ describe('the consent page', () => {
   })
 
   test('leads to a wallet that is redirected twice: one credential', () =>
-    sixty(async () => {
+    repeat(async () => {
       const made = await offer(setup, { ...licence, grant: 'authorization_code', txCode: false })
       const { recordId } = await receiveOffer(holder, made.credentialOffer)
       const begin = () =>
@@ -217,7 +219,7 @@ describe('the consent page', () => {
 })
 
 test('an offer whose link is opened and accepted twice: one credential', () =>
-  sixty(async () => {
+  repeat(async () => {
     const made = await offer(setup, licence)
     const received = await twice(() => receiveOffer(holder, made.credentialOffer))
     expect(new Set(received.map(({ recordId }) => recordId)).size).toBe(1)
@@ -234,7 +236,7 @@ test('a wallet that comes twice with the token of an external server: one creden
   await using server = await startAuthorizationServer()
   const external = await addIssuer(agent, setup.tenant)
   await useServer(external, server.url)
-  await sixty(async () => {
+  await repeat(async () => {
     const { issuerState, recordId } = await externalState(external)
     const token = await server.sign({ aud: external.identifier, issuer_state: issuerState })
     const jwt = await prove(external)
@@ -256,7 +258,7 @@ describe('the redirect of a browser to a command', () => {
     })
 
   test('that comes twice and again has one outcome, and each page says so', () =>
-    sixty(async (round) => {
+    repeat(async (round) => {
       await using receiver = await waiting()
       const receiving = receiver.receive('s')
       const redirect = () => load(`${receiver.url}?state=s&code=${round}`)
@@ -267,7 +269,7 @@ describe('the redirect of a browser to a command', () => {
     }))
 
   test('is answered also if the command ends meanwhile', () =>
-    sixty(async (round) => {
+    repeat(async (round) => {
       const receiver = await waiting()
       const receiving = receiver.receive('s')
       const pages = twice(() => load(`${receiver.url}?state=s&code=${round}`))
@@ -279,7 +281,7 @@ describe('the redirect of a browser to a command', () => {
 
 describe('a presentation', () => {
   test('that a wallet sends twice is verified once, and the page says so', () =>
-    sixty(async () => {
+    repeat(async () => {
       const { presentationId, openid4vp } = await requestProof(verifier, {
         redirectUri: 'https://shop.example/done',
       })
@@ -295,7 +297,7 @@ describe('a presentation', () => {
     }))
 
   test('that a page sends twice is verified once, and the page says so', () =>
-    sixty(async () => {
+    repeat(async () => {
       const asked = await askedDigitally(verifier, { origins: [agent.url.replace('http:', 'https:')] })
       const content = await answerTo(asked.request, agent.url.replace('http:', 'https:'))
       const click = () => submitFromPage(asked, content, agent.url.replace('http:', 'https:'))
@@ -307,7 +309,7 @@ describe('a presentation', () => {
     }))
 
   test('whose request is opened and accepted twice by a wallet is sent once', () =>
-    sixty(async () => {
+    repeat(async () => {
       const { asked, id } = await requested(wallet)
       const again = await receiveRequest(holder, asked.openid4vp!.authorizationRequest)
       expect(again.presentationId).toBe(id)
@@ -322,7 +324,7 @@ describe('a presentation', () => {
 
 describe('the link of an organisation', () => {
   test('a DID request that is answered twice has one DID', () =>
-    sixty(async () => {
+    repeat(async () => {
       const made = await newDidRequest(setup.tenant)
       const { did } = newHolder()
       const click = () => submit(made.didRequest.onboardEndpoint, { did })
@@ -333,7 +335,7 @@ describe('the link of an organisation', () => {
     }))
 
   test('a challenge that is answered twice is one sign-in', () =>
-    sixty(async () => {
+    repeat(async () => {
       const made = await newChallenge(setup.tenant)
       const holderOfDid = newHolder()
       const body = holderOfDid.answer(made.challenge.nonce)
@@ -346,7 +348,7 @@ describe('the link of an organisation', () => {
     }))
 
   test('a challenge that a credential answers twice is one sign-in', () =>
-    sixty(async () => {
+    repeat(async () => {
       const { id, openid4vp, shortUrl } = await newChallenge(setup.tenant, {
         ...person,
         issuers: 'any',
@@ -384,7 +386,7 @@ describe('an invitation that is accepted twice', () => {
   }
 
   test('is one connection, and its page says so', () =>
-    sixty(async () => {
+    repeat(async () => {
       const made = await invited()
       const body = { invitation: oobOf(made) }
       const click = () => holder.call('POST /connection-invitations', { body })
@@ -395,7 +397,7 @@ describe('an invitation that is accepted twice', () => {
     }))
 
   test('is one offer', () =>
-    sixty(async () => {
+    repeat(async () => {
       const made = await offerByInvitation(setup.tenant)
       await expectReceivedOnce(() => acceptOfferInvitation(holder, oobOf(made)), /./)
       const { contents } = await holder.call('GET /issue-credentials/records', { query: { thid: made.thid } })
@@ -403,7 +405,7 @@ describe('an invitation that is accepted twice', () => {
     }))
 
   test('is one proof request', () =>
-    sixty(async () => {
+    repeat(async () => {
       const made = await proofByInvitation()
       await expectReceivedOnce(() => acceptRequestInvitation(holder, oobOf(made)), /./)
       const { contents } = await holder.call('GET /present-proof/presentations', {
