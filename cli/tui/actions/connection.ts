@@ -7,8 +7,7 @@ import type { Connection } from '../data/data.ts'
 import type { Action, ActionContext } from './action.ts'
 
 export const connectionActions: readonly Action<Connection>[] = [
-  { key: 'x', word: 'withdraw', when: isOpen, run: withdraw },
-  { key: 'd', word: 'delete', isAlias: true, when: isOpen, run: withdraw },
+  { key: 'x', word: 'withdraw', when: isOpen, run: removeConnection },
   { key: 'p', word: 'ping', isAlias: true, when: isConnected, run: pingPeer },
 ]
 
@@ -17,13 +16,25 @@ function isOpen({ state }: Connection): boolean {
   return state === 'InvitationGenerated'
 }
 
-async function withdraw(context: ActionContext, { connectionId }: Connection): Promise<string | undefined> {
-  if (!(await context.confirm('Withdraw this invitation? It can no longer be accepted.'))) return undefined
+const lost = [
+  'The other side is not told, and its messages are refused.',
+  'Credentials, proofs and messages stay.',
+]
+
+export async function removeConnection(
+  context: ActionContext,
+  connection: Connection,
+): Promise<string | undefined> {
+  const { connectionId } = connection
+  const isConfirmed = isOpen(connection)
+    ? await context.confirm('Withdraw this invitation? It can no longer be accepted.')
+    : await context.confirm('Delete this connection? This cannot be undone.', lost)
+  if (!isConfirmed) return undefined
   await context.call('DELETE /connections/{connectionId}', { path: { connectionId } })
   context.store.amend(({ connections }) => ({
     connections: connections.filter((each) => each.connectionId !== connectionId),
   }))
-  return 'The invitation is withdrawn.'
+  return isOpen(connection) ? 'The invitation is withdrawn.' : 'The connection is deleted.'
 }
 
 export async function label(context: ActionContext, connection: Connection): Promise<string | undefined> {

@@ -96,8 +96,6 @@ export function refusalOf(key: string, pane: PaneName, item: unknown): string | 
   const word = (key === 'p' && wordsOfP[pane]) || words[key]
   if (word === undefined) return undefined
   if (item === undefined) return `There is nothing to ${word}: the list is empty.`
-  if (key === 'd' && pane === 'connections')
-    return 'A connection cannot be deleted, except an invitation that was not accepted.'
   const state = stateOf(pane, item)
   return `There is nothing to ${word} here${state === undefined ? '' : `: it is in ${state}`}.`
 }

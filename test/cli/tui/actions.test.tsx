@@ -132,10 +132,18 @@ test('a record that was exchanged by an invitation has no connection', async () 
   await dashboard.after('m').shows('✗ This record was not exchanged over a connection.')
 })
 
-test('deleting a connection is refused with a reason', async () => {
+test('a connection is deleted after confirmation, unless a flow over it waits', async () => {
   await using both = await two()
-  await both.left.type('d')
-  await both.left.shows('✗ A connection cannot be deleted')
+  const { alice, connectionId, left } = both
+  const { presentationId } = await alice.call('POST /present-proof/presentations', {
+    body: { connectionId, proofs: [] },
+  })
+  await left.after('d').shows('Delete this connection? This cannot be undone.')
+  await left.after('y').shows(`record ${presentationId}`)
+  await alice.call('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId } })
+  await left.after(codes.escape, 'd').shows('Delete this connection?')
+  await left.after('y').shows('✓ The connection is deleted.')
+  expect((await alice.call('GET /connections')).contents).toEqual([])
 })
 
 test('credentials and proofs are deleted after confirmation', async () => {
