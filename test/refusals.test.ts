@@ -81,11 +81,11 @@ table('a token', [
 table('a DID', [
   ['did:key of P-384',       () => resolveKeyDid('did:key:z82LkvCwHNreneWpsgPEbV3gu1C6NFJEBg4srfJ5gdxEsMGRJUz2sG9FE42shbn2xkZJh54'), /is not a valid did:key: it has \d+ characters, more than any key/],
   ['did:key of RSA',         () => resolveKeyDid('did:key:z29JQhvxq1'), /is not a valid did:key: its prefix 0x8524 is none of X25519, Ed25519, secp256k1, P-256/],
-  ['did:key in hexadecimal', () => resolveKeyDid('did:key:f00'), /is not a valid did:key: its id is no base58btc multibase/],
+  ['did:key in hexadecimal', () => resolveKeyDid('did:key:f00'), /is not a valid did:key: its id is not base58btc multibase/],
   ['did:jwk of RSA',         () => resolveJwkDid(`did:jwk:${encode({ kty: 'RSA', n: 'x', e: 'AQAB' })}`), /is not a valid did:jwk: kty: must be "OKP" or "EC"/],
   ['did:jwk with a secret',  () => resolveJwkDid(`did:jwk:${encode({ kty: 'OKP', crv: 'Ed25519', x: 'x', d: 'x' })}`), /d: is private and must not be there/],
   ['did:peer 1',             () => resolvePeerDid('did:peer:1zQmZMygzYqNwU6Uhmewx5Xepf2VLp5S4HLSwwgf2aiKZuwa'), 'did:peer numalgo 1 is not supported; use numalgo 2'],
-  ['did:peer 9',             () => resolvePeerDid('did:peer:9'), /its numalgo is none of 0 to 4/],
+  ['did:peer 9',             () => resolvePeerDid('did:peer:9'), /its numalgo 9 is none of 0 to 4/],
   ['did:web of an address',  () => toUrl('did:web:10.0.0.1'), /its host is an IP address; a did:web names a domain/],
   ['did:web with a port',    () => toUrl('did:web:a.example:8443:x y'), /it is not did:web:, a host and a path of letters, digits and \.-_:%/],
 ])

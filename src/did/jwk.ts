@@ -41,7 +41,7 @@ export function createJwkDid({ kty, crv, x, y }: PublicJwk): string {
 export function resolveJwkDid(did: string): DidDocument {
   try {
     const text = /^did:jwk:([A-Za-z0-9_-]{1,2000})$/.exec(did)?.[1]
-    if (!text) throw new TypeError('its id is no base64url')
+    if (!text) throw new TypeError('its id is not base64url')
     const { use, ...jwk } = DidJwk.parse(JSON.parse(fromUtf8(fromBase64(text))))
     passingObject(jwk as PublicJwk)
     const method = jsonWebKey(did, '0', jwk as PublicJwk)

@@ -15,7 +15,7 @@ export function createKeyDid(jwk: PublicJwk): string {
 export function resolveKeyDid(did: string): DidDocument {
   try {
     const text = /^did:key:(z[1-9A-HJ-NP-Za-km-z]+)$/.exec(did)?.[1]
-    if (!text) throw new TypeError('its id is no base58btc multibase')
+    if (!text) throw new TypeError('its id is not base58btc multibase')
     return resolveMultikey(did, text)
   } catch (error) {
     throw invalidDid('key')(did, reasonOf(error))

@@ -58,7 +58,7 @@ export function resolvePeer2(did: string): DidDocument {
     const purpose = purposeOf[code]
     if (purpose) addKey(document, purpose, text)
     else if (code === 'S') services.push(...readServices(text))
-    else throw new TypeError(`${code} is no purpose code`)
+    else throw new TypeError(`${code} is not a purpose code`)
   }
   if (document.verificationMethod!.length === 0) throw new TypeError('it has no key')
   if (services.length > 0) document.service = withIds(did, services)

@@ -38,7 +38,7 @@ const InputDocument = z.looseObject({
  */
 export function resolvePeer4(did: string): DidDocument {
   const parts = /^did:peer:4(z[1-9A-HJ-NP-Za-km-z]+)(?::(z[1-9A-HJ-NP-Za-km-z]+))?$/.exec(did)
-  if (!parts) throw new TypeError('it is no hash and document in base58btc')
+  if (!parts) throw new TypeError('it is not a hash and a document, each in base58btc')
   const [, hash, encoded] = parts
   if (encoded === undefined) {
     throw new Problem(

@@ -103,5 +103,5 @@ export function resolvePeerDid(did: string): DidDocument {
     if (error instanceof Problem) throw error
     throw invalid(did, reasonOf(error))
   }
-  throw invalid(did, 'its numalgo is none of 0 to 4')
+  throw invalid(did, `its numalgo ${numalgo ?? ''} is none of 0 to 4`)
 }

@@ -8,6 +8,8 @@ import type { Action, ActionContext } from './action.ts'
 
 export const connectionActions: readonly Action<Connection>[] = [
   { key: 'x', word: 'withdraw', when: isOpen, run: removeConnection },
+  { key: 'd', word: 'delete', isAlias: true, when: isOpen, run: removeConnection },
+  { key: 'd', word: 'delete', when: (connection) => !isOpen(connection), run: removeConnection },
   { key: 'p', word: 'ping', isAlias: true, when: isConnected, run: pingPeer },
 ]
 
@@ -21,10 +23,7 @@ const lost = [
   'Credentials, proofs and messages stay.',
 ]
 
-export async function removeConnection(
-  context: ActionContext,
-  connection: Connection,
-): Promise<string | undefined> {
+async function removeConnection(context: ActionContext, connection: Connection): Promise<string | undefined> {
   const { connectionId } = connection
   const isConfirmed = isOpen(connection)
     ? await context.confirm('Withdraw this invitation? It can no longer be accepted.')

@@ -26,7 +26,7 @@ const all = [...records, 'dids', 'webhooks', 'events'] as const
 export const sharedActions: readonly SharedAction[] = [
   { key: 'Q', word: 'QR', panes: records, when: hasInvitation, run: showInvitation },
   { key: 'T', word: 'trace', panes: [...records, 'dids', 'events'], when: hasThread, run: trace },
-  { key: 'd', word: 'delete', panes: [...records, 'webhooks'], run: remove },
+  { key: 'd', word: 'delete', panes: ['credentials', 'proofs', 'webhooks'], run: remove },
   { key: 'y', word: 'copy URL', panes: records, when: hasInvitation, run: copyUrl },
   { key: 'U', word: 'copy long URL', panes: records, when: hasLongUrl, run: copyLongUrl },
   { key: 'Y', word: 'copy id', panes: records, when: hasInvitation, run: copyId },

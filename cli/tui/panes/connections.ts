@@ -2,7 +2,7 @@
 import { connectionFields } from '../../format/records.ts'
 import { connectionName } from '../../format/text.ts'
 import { isExpired, meanings, openInvitation } from '../../format/states.ts'
-import { connectionActions, removeConnection } from '../actions/connection.ts'
+import { connectionActions } from '../actions/connection.ts'
 import type { Connection } from '../data/data.ts'
 import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
 
@@ -29,7 +29,6 @@ export const connections: Pane<Connection> = {
       openInvitation(item.state, item),
     ),
   actions: connectionActions,
-  remove: removeConnection,
   empty: 'There are no connections. n creates or accepts an invitation.',
 }
 

@@ -78,9 +78,9 @@ export function startTmux() {
           return terminal
         },
         async paste() {
-          // What a program copies goes by the terminal, and takes its time.
+          // What a program copies goes by the terminal, and takes its time: until then, an earlier text must not be there.
           for (let attempt = 0; attempt < 1_200 && tmux('list-buffers') === ''; attempt++) await sleep(50)
-          tmux('paste-buffer', '-p', '-t', name)
+          tmux('paste-buffer', '-d', '-p', '-t', name)
         },
         resize: (columns, rows) =>
           void tmux('resize-window', '-t', name, '-x', String(columns), '-y', String(rows)),

@@ -8,6 +8,7 @@ import { seedOfMnemonic } from '../../../src/crypto/mnemonic.ts'
 import { fromDer, native } from '../../../src/crypto/secp256k1.ts'
 import { decodeObject, decodeOperation, decodeSigned } from '../../../src/did/prism/decode.ts'
 import { InvalidOperation, type Operation, type UpdateAction } from '../../../src/did/prism/model.ts'
+import { quote } from '../../../src/did/prism/rules.ts'
 import {
   encodeOperation,
   operationHash,
@@ -209,12 +210,12 @@ describe('bytes that are refused', () => {
     [
       'an unknown curve',
       keyed(packed('P-256', new Uint8Array(33).fill(2))),
-      'cannot be read: its curve is none of',
+      `cannot be read: its curve ${quote('P-256')} is none of`,
     ],
     [
       'a curve in other letters',
       keyed(packed('ed25519', new Uint8Array(32))),
-      'cannot be read: its curve is none of',
+      `cannot be read: its curve ${quote('ed25519')} is none of`,
     ],
     [
       '31 bytes',

@@ -117,7 +117,7 @@ const reasons: readonly [RegExp, RegExp][] = [
   [/no MASTER_KEY/, /there is no master key/],
   [/MASTER_KEY is not secp256k1/, /is a master key and must be on secp256k1/],
   [/UNKNOWN_KEY/, /has no known usage/],
-  [/curve not in the list/, /its curve is none of secp256k1, Ed25519 and X25519/],
+  [/curve not in the list/, /its curve .+ is none of secp256k1, Ed25519 and X25519/],
   [/on secp256k1/, /cannot be read: there is no such point on secp256k1/],
   [/key without data/, /has 33 bytes, not 0/],
   [/key of 31 bytes/, /has 32 bytes, not 31/],
