@@ -102,7 +102,10 @@ function toOrigin(did: string, host: string, allowsLoopback: boolean): string {
     !/^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(plain) ||
     !URL.canParse(`https://${plain}`)
   ) {
-    throw invalid(did, 'its first part is neither a host name, nor a host name and a port with %3A between them')
+    throw invalid(
+      did,
+      'its first part is neither a host name, nor a host name and a port with %3A between them',
+    )
   }
   // `URL` normalises every spelling of an IP address, such as `127.1`.
   const { hostname } = new URL(`https://${plain}`)

@@ -166,7 +166,8 @@ function toJwk(keyData: PublicKey['keyData']): PublicJwk {
   const { curve } = keyData.value
   if (curve === 'Ed25519' || curve === 'X25519')
     return okpFromBytes(curve, keyData.case === 'ecKeyData' ? keyData.value.x : keyData.value.data)
-  if (curve !== 'secp256k1') throw new TypeError(`its curve ${quote(curve)} is none of secp256k1, Ed25519 and X25519`)
+  if (curve !== 'secp256k1')
+    throw new TypeError(`its curve ${quote(curve)} is none of secp256k1, Ed25519 and X25519`)
   if (keyData.case === 'ecKeyData')
     return fromPublicBytes(concat(Uint8Array.of(4), keyData.value.x, keyData.value.y))
   if (keyData.value.data.length !== 33)
