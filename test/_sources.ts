@@ -26,7 +26,7 @@ export function moduleOf(path: string): string | undefined {
 /** What sources import instead of `src/base/program.ts`: their threads start from the bundles, as in a daemon. */
 const programs = 'test/_program.ts'
 
-/** What decides on the compiled modules, besides the sources. */
+/** The files that the compiled modules depend on, besides the sources. */
 export const compilers = ['test/_sources.ts', programs]
 
 /** Compiles the sources among files. */

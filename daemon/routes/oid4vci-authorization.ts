@@ -110,7 +110,7 @@ function show(
       return consentPage(texts, { ...answered.consent, host: new URL(env.urls.rest).host })
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error
-      // Whoever has answered, and reloads the page, is done.
+      // A person who has answered and reloads the page is done.
       const type = error instanceof ClosedRequest ? 'error:ShortLinkError:LinkClosed' : 'BadRequest'
       throw new Problem(type, error.message, { cause: error })
     }

@@ -39,7 +39,7 @@ export function fromStrictBase64url(text: string): Buffer {
   throw new TypeError(`is not canonical base64url: ${fault}`)
 }
 
-/** What characters outside of base64url hint at. */
+/** The likely mistakes behind characters outside of base64url. */
 const foreign: Readonly<Record<string, string>> = {
   '=': 'it has padding (=), which JOSE leaves out',
   '+': 'it is base64 (+), which is another alphabet',

@@ -142,7 +142,7 @@ export async function checkStatusList(
   throw new RevokedError(entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended')
 }
 
-/** What another value than 0 says of a credential, which is then not valid (Bitstring Status List 1.0 §3.2). */
+/** Describes a status other than 0. The credential is then not valid (Bitstring Status List 1.0 §3.2). */
 function describeValue(value: number, { statusMessage = [] }: StatusEntry): string {
   const named = statusMessage.find(({ status }) => Number(status) === value)
   const message = named === undefined ? '' : `, ${JSON.stringify(oneLine(named.message, 100))}`

@@ -1,6 +1,6 @@
 /**
- * Whoever clicks twice, reloads a page, or is redirected twice loses nothing, on each page, form and callback. The second answer is the
- * first one again, or it says that the first one counts. Ten flows run at once; `DOUBLE_CLICKS` is how often (`npm run test:double-clicks`).
+ * A double click, a reload or a repeated redirect loses nothing, on each page, form and callback. The second answer is the first one
+ * again, or it says that the first one counts. Ten flows run at once; `DOUBLE_CLICKS` is how often (`npm run test:double-clicks`).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRedirect } from '../../cli/redirect.ts'
@@ -90,6 +90,16 @@ async function load(url: string): Promise<Loaded> {
 /** A page that tells who has just answered that nothing is left to do. */
 function expectDone({ status, text }: Loaded): void {
   expect([status, text]).toEqual([410, expect.stringContaining('If you have just answered, you are done')])
+}
+
+/** A wallet sends a presentation twice at once, and once more: each gets the same answer. */
+async function presentTwice(authorizationRequest: string): Promise<void> {
+  const asked = await readRequest(authorizationRequest)
+  const vp = await presentSdJwt(asked)
+  const click = () => present(asked, { person: [vp] })
+  const [first, second] = await twice(click)
+  for (const each of [first, second, await click()])
+    expect([each.status, each.body]).toEqual([200, first.body])
 }
 
 const pathOf = (recordId: string) => ({ path: { recordId } })
@@ -285,12 +295,7 @@ describe('a presentation', () => {
       const { presentationId, openid4vp } = await requestProof(verifier, {
         redirectUri: 'https://shop.example/done',
       })
-      const asked = await readRequest(openid4vp!.authorizationRequest)
-      const vp = await presentSdJwt(asked)
-      const click = () => present(asked, { person: [vp] })
-      const [first, second] = await twice(click)
-      for (const each of [first, second, await click()])
-        expect([each.status, each.body]).toEqual([200, first.body])
+      await presentTwice(openid4vp!.authorizationRequest)
       for (const page of await twice(() => load(openid4vp!.pageUrl)))
         expect([page.status, page.text]).toEqual([200, expect.stringContaining('Your proof is valid')])
       expect((await presentationOf(verifier, presentationId)).status).toBe('PresentationVerified')
@@ -353,12 +358,7 @@ describe('the link of an organisation', () => {
         ...person,
         issuers: 'any',
       } as never)
-      const asked = await readRequest(openid4vp!.authorizationRequest)
-      const vp = await presentSdJwt(asked)
-      const click = () => present(asked, { person: [vp] })
-      const [first, second] = await twice(click)
-      for (const each of [first, second, await click()])
-        expect([each.status, each.body]).toEqual([200, first.body])
+      await presentTwice(openid4vp!.authorizationRequest)
       expectDone(await load(shortUrl!))
       expect(await challengeOf(setup.tenant, id)).toMatchObject({ state: 'success' })
     }))

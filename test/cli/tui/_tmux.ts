@@ -78,7 +78,7 @@ export function startTmux() {
           return terminal
         },
         async paste() {
-          // What a program copies goes by the terminal, and takes its time: until then, an earlier text must not be there.
+          // A program copies by way of the terminal, which takes time. An earlier text would be pasted instead.
           for (let attempt = 0; attempt < 1_200 && tmux('list-buffers') === ''; attempt++) await sleep(50)
           tmux('paste-buffer', '-d', '-p', '-t', name)
         },
