@@ -35,14 +35,14 @@ const portsOfWorker = 1_000
 const firstPort = 20_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 12) * portsOfWorker
 let turn = randomInt(portsOfWorker)
 
-async function freePort(): Promise<string> {
+async function nextPort(): Promise<string> {
   const port = firstPort + (turn++ % portsOfWorker)
   const server = createServer().listen(port, '127.0.0.1')
   const isFree = await once(server, 'listening').then(
     () => true,
     () => false,
   )
-  if (!isFree) return freePort()
+  if (!isFree) return nextPort()
   await new Promise((resolve) => server.close(resolve))
   return String(port)
 }
@@ -82,7 +82,7 @@ export class Daemon {
     prefix: Prefix = [],
     program: string = thisProgram,
   ): Promise<Daemon> {
-    const ports = { AGENT_HTTP_PORT: await freePort(), AGENT_DIDCOMM_PORT: await freePort() }
+    const ports = { AGENT_HTTP_PORT: await nextPort(), AGENT_DIDCOMM_PORT: await nextPort() }
     const folder = env['AGENT_DATA_DIR'] === undefined ? await temporaryFolder() : undefined
     const own = folder && {
       AGENT_DATA_DIR: join(folder.path, 'data'),

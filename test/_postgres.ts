@@ -3,11 +3,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { freePort } from './_free-port.ts'
 import { findPrograms, shared, unprivileged } from './_postgres-programs.ts'
 
 /** Settings of a server whose data nobody keeps. */
@@ -126,15 +126,6 @@ export async function startPostgres(
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function untilReady(port: number): Promise<void> {

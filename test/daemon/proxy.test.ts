@@ -3,12 +3,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
+import { freePort } from '../_free-port.ts'
 import { until } from '../_tenants.ts'
 
 const example = (name: string) => readFileSync(new URL(`../../docs/operate/${name}`, import.meta.url), 'utf8')
@@ -40,14 +40,6 @@ const commands = {
 
 const isThere = (program: string) =>
   spawnSync(program, [program === 'nginx' ? '-v' : 'version']).error === undefined
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 type Asked = { host: string; method?: string; headers?: Record<string, string>; body?: Buffer | string }
 

@@ -1,12 +1,11 @@
 /** Runs the `sh` and `js` blocks of a page in one bash, as a reader pastes them. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { expect } from 'vitest'
 import { bin, newUser } from '../commands/_cli.ts'
+import { freePorts } from '../_free-port.ts'
 import { read, readBlocks, type Block } from '../_pages.ts'
 import { prepare, type Shared } from './_prepared.ts'
 
@@ -44,7 +43,7 @@ export async function runPage(
   for (const { file, text } of [...common, ...blocks])
     if (file !== undefined) writeFileSync(join(folder, file), text)
   const prepared = startsWith === 'nothing' ? {} : await prepare(await shared(), startsWith, configDir)
-  const ports = await freePorts()
+  const ports = (await freePorts(3)).map(String)
   const commands = blocks.filter(isRun).map(({ line, language, text }) => {
     const code = language === 'js' ? scriptLine(folder, line, text) : text
     // The status of a block is that of its last command, also of a list such as `npm ci && npm test`.
@@ -132,13 +131,4 @@ function tryKill(pid: number): void {
   } catch {
     // It has ended.
   }
-}
-
-/** Three free ports. */
-async function freePorts(): Promise<string[]> {
-  const servers = Array.from({ length: 3 }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => String((server.address() as { port: number }).port))
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
 }

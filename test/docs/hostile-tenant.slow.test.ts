@@ -36,7 +36,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, connect as openSocket, type AddressInfo } from 'node:net'
+import { connect as openSocket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -44,6 +44,7 @@ import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
 import { newSecret, sign } from '../../src/events/signature.ts'
 import { sharedAgent } from '../_agent.ts'
 import { newFolder } from '../_folder.ts'
+import { freePort } from '../_free-port.ts'
 import { acceptRequestInvitation, decode, encode } from '../_invitation.ts'
 import { read, readBlocks } from '../_pages.ts'
 import { openParty, typesOf } from '../_party.ts'
@@ -499,14 +500,6 @@ async function startReceiver(secret: string, port?: number) {
         ({ length }) => length >= count,
       ),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Sends a part of a request, and closes the connection. */

@@ -6,11 +6,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import PQueue from 'p-queue'
+import { freePort } from '../_free-port.ts'
 import { actOnProof, prove, requestProof } from '../flows/_steps.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
 import { connect, issue, newDid, presentationIn, startDaemonPair, until, type Tenant } from '../_tenants.ts'
@@ -157,14 +156,6 @@ async function startPrometheus(urls: readonly string[]) {
       await folder[Symbol.asyncDispose]()
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await sleep(10)
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 function byLabel(result: Result, label: string): Record<string, number> {

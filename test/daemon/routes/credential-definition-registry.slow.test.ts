@@ -31,7 +31,7 @@ test(
     const ask = (method: string, target = '', body?: unknown) =>
       askRaw(agent, `${method} ${path}${target}`, { body, headers: { apikey: author.apiKey } })
 
-    const answer = ask('POST', '', {
+    const input = {
       name: 'id card',
       version: '1.0.0',
       tag: 'id',
@@ -40,7 +40,8 @@ test(
       schemaId,
       signatureType: 'CL',
       supportRevocation: false,
-    })
+    }
+    const answer = ask('POST', '', input)
     const list = async () =>
       (await ask('GET')).body['contents'] as { id: string; guid: string; state: string }[]
     const [listed] = await until('the definition', list, (all) => all.length > 0)
@@ -63,14 +64,7 @@ test(
       guid,
       id,
       longId: `${did}/${id}?version=1.0.0`,
-      name: 'id card',
-      version: '1.0.0',
-      tag: 'id',
-      description: 'For citizens',
-      author: did,
-      schemaId,
-      signatureType: 'CL',
-      supportRevocation: false,
+      ...input,
       state: 'READY',
       resolutionMethod: 'http',
       kind: 'CredentialDefinition',

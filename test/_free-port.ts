@@ -1,0 +1,16 @@
+/** Ports that no process listens on. */
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+
+/** Different free ports of the loopback address. Another process may take one before it is used. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}
+
+export async function freePort(): Promise<number> {
+  return (await freePorts(1))[0]!
+}
