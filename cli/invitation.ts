@@ -151,7 +151,7 @@ async function drawInTerminal(
   const hasPage = 'page' in scannable
   // Loaded here, because most commands draw no QR code.
   const { drawForTerminal } = await import('./qr/terminal.ts')
-  const drawn = await drawForTerminal(code, output)
+  const drawn = drawForTerminal(code, output)
   if ('reason' in drawn) {
     const again = forSameDaemon(`agent ${topicOf(context)} show ${shown} --open`)
     const picture = hasPage ? `Page or picture (--qr png):\n  ${again}` : '--qr png writes a picture.'

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import { findDaemon, waitForEnd } from '../cli/daemon/find.ts'
 import { detach } from '../cli/daemon/launch.ts'
 import { defineLocalCommand } from '../cli/define-command.ts'
 import { failure, stopDaemon, type Name } from '../cli/demo/party.ts'
@@ -13,14 +12,10 @@ import { createNarrator, silent, type Look, type Narrator, type Print } from '..
 import { createPanes, hasPanes } from '../cli/demo/panes.ts'
 import { startRecording } from '../cli/demo/recording.ts'
 import { scenarios, show, usual, type Scenario, type Summary } from '../cli/demo/show.ts'
-import { aliceFolder, host } from '../cli/demo/two-terminals.ts'
 import { CommandError, UsageError } from '../cli/errors/errors.ts'
 import { hasColours } from '../cli/format/colour.ts'
 import { fields } from '../cli/format/table.ts'
 import { duration } from '../cli/format/time.ts'
-
-/** How long the daemon of the other terminal may take to stop. */
-const endMs = 5_000
 
 type Stage = {
   folder: string
@@ -33,12 +28,11 @@ type Stage = {
 export default defineLocalCommand({
   summary: 'Show two agents connect, issue a credential and prove it',
   description:
-    'Starts two daemons in a temporary folder, controls them over their HTTP API, prints each call as a command and as a curl line, then stops and removes them. Your own daemon and settings are not touched. With --two-terminals you are one of the two sides.',
+    'Starts two daemons in a temporary folder, controls them over their HTTP API, prints each call as a command and as a curl line, then stops and removes them. Your own daemon and settings are not touched.',
   examples: [
     'agent demo',
     'agent demo --scenario all',
     'agent demo --pace 350',
-    'agent demo --two-terminals',
     'agent demo --record demo.svg',
   ],
   flags: {
@@ -47,9 +41,6 @@ export default defineLocalCommand({
       default: usual,
       description: 'how far the demo goes',
     })(),
-    'two-terminals': Flags.boolean({
-      description: 'start one side, and print what to type in another terminal as the other',
-    }),
     record: Flags.string({
       description: 'record the output to this new file: .cast for asciinema, .svg or .gif for a web page',
     }),
@@ -71,9 +62,8 @@ export default defineLocalCommand({
     }),
   },
   async run({ flags, isJson, log }) {
-    const { keep, scenario, record, pace, 'two-terminals': isForTwo } = flags
-    if (isJson && (isForTwo || record !== undefined))
-      throw new UsageError('--json cannot be combined with --two-terminals or --record.')
+    const { keep, scenario, record, pace } = flags
+    if (isJson && record !== undefined) throw new UsageError('--json cannot be combined with --record.')
     const recording =
       record === undefined
         ? undefined
@@ -95,10 +85,7 @@ export default defineLocalCommand({
     let isKept = false
     try {
       const stage = { folder, narrator, children, signal, print }
-      const result = await Promise.race([
-        isForTwo ? hostScenario(scenario, keep, stage) : showScenario(scenario, keep, stage),
-        interrupted,
-      ])
+      const result = await Promise.race([showScenario(scenario, keep, stage), interrupted])
       print(`\nNext:\n${nextSteps(keep ? folder : undefined)}`)
       await recording?.save()
       if (keep) {
@@ -112,7 +99,6 @@ export default defineLocalCommand({
       interruption.abort()
       if (!isKept) {
         await Promise.all([...children.values()].map(stopDaemon))
-        if (isForTwo) await stopAlice(folder)
         rmSync(folder, { recursive: true, force: true })
       }
     }
@@ -128,16 +114,10 @@ async function showScenario(scenario: Scenario, isKept: boolean, stage: Stage): 
   return summary
 }
 
-async function hostScenario(scenario: Scenario, isKept: boolean, stage: Stage) {
-  const { acme, leave } = await host(scenario, stage)
-  if (!isKept) await leave()
-  return { scenario, acme }
-}
-
 /** How the demo is printed in this terminal. Curl lines and values to copy do not fit into panes. */
-function lookOf(flags: { curl?: boolean; plain: boolean; keep: boolean; 'two-terminals': boolean }): Look {
+function lookOf(flags: { curl?: boolean; plain: boolean; keep: boolean }): Look {
   const { stdout } = process
-  const isLinear = flags.plain || flags.keep || flags.curl === true || flags['two-terminals']
+  const isLinear = flags.plain || flags.keep || flags.curl === true
   const panes = !isLinear && hasPanes(stdout) ? createPanes(stdout.columns) : undefined
   const { isTTY: isTerminal, columns, rows } = stdout
   return {
@@ -169,7 +149,6 @@ function nextSteps(folder: string | undefined): string {
   const agent = basename(program) === 'agent' ? 'agent' : `node ${relative('', program)}`
   if (folder === undefined)
     return fields([
-      [`  ${agent} demo --two-terminals`, '# you play alice'],
       [`  ${agent} daemon start`, '# an agent of your own'],
       [`  ${agent} tui`, '# what it holds, live'],
     ])
@@ -181,12 +160,4 @@ function nextSteps(folder: string | undefined): string {
     'Stop and remove the daemons, which keep running:',
     `  ${agent} daemon stop --profile acme; ${agent} daemon stop --profile alice; rm -r ${folder}`,
   ].join('\n')
-}
-
-/** Stops the daemon that the other terminal has started, if it still runs. */
-async function stopAlice(folder: string): Promise<void> {
-  const running = await findDaemon(aliceFolder(folder))
-  if (!running) return
-  process.kill(running.pid, 'SIGTERM')
-  if (!(await waitForEnd(running.pid, endMs))) process.kill(running.pid, 'SIGKILL')
 }

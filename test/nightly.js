@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process'
 
 const runs = [
+  ['types'],
   ['test:faults', '--rounds', '1000', '--images', '300'],
   ['test:soak', '--minutes', '30'],
   ['test:fuzz', '--cases', '150000'],

@@ -7,7 +7,7 @@ import { tenths } from '../format/time.ts'
 import { CommandError } from '../errors/errors.ts'
 import type { Props } from './prepare.ts'
 
-/** The steps of alice: API calls, or commands that the user types. A promise resolves when its step is done. */
+/** The steps of alice. A promise resolves when its step is done. */
 export type Alice = {
   /** Accepts the invitation of a connection, by its URL. */
   connect: (url: string, thid: string) => Promise<unknown>

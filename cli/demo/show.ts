@@ -21,14 +21,10 @@ export const scenarios = {
 } as const satisfies Record<string, readonly string[]>
 
 export type Scenario = keyof typeof scenarios
-export type Step = 'props' | 'connect' | 'issue' | 'present' | 'revoke' | 'onboard' | 'auth'
+type Step = 'props' | 'connect' | 'issue' | 'present' | 'revoke' | 'onboard' | 'auth'
 
 /** The default scenario. */
 export const usual: Scenario = 'present'
-
-export function hasStep(scenario: Scenario, step: Step): boolean {
-  return (scenarios[scenario] as readonly Step[]).includes(step)
-}
 
 export type Summary = {
   scenario: Scenario
@@ -59,7 +55,7 @@ export async function show(
 ): Promise<Summary & { leave: () => Promise<void> }> {
   const start = performance.now()
   const { receiver, narrator } = means
-  const has = (step: Step) => hasStep(scenario, step)
+  const has = (step: Step) => (scenarios[scenario] as readonly Step[]).includes(step)
   receiver.changes.onChange = narrator.change
   narrator.step('Start two daemons, which share only a ledger')
   const daemons = await startBoth(means)
@@ -136,7 +132,7 @@ async function onboardAll(daemons: Pair<Daemon>, { folder, narrator }: Means): P
 }
 
 /** Creates a tenant and prints its calls. */
-export function enrol(daemon: Daemon, folder: string, narrator: Narrator): Promise<Party> {
+function enrol(daemon: Daemon, folder: string, narrator: Narrator): Promise<Party> {
   const base = daemon.name.toUpperCase()
   const client = createClient(daemon.url, { 'x-admin-api-key': daemon.adminToken })
   const admin = narrator.watch(client, { base, header: 'x-admin-api-key', key: `${base}_ADMIN` })

@@ -37,7 +37,7 @@ export type Rendering = keyof typeof drawings
 export type Screen = { columns?: number | undefined; rows?: number | undefined; reserved?: number }
 
 /** A QR code as coloured lines of `width` columns, or the reason why there is none. */
-type Qr = { rendering: Rendering; lines: string[]; width: number } | { reason: string; isTooLong: boolean }
+type Qr = { rendering: Rendering; lines: string[]; width: number } | { reason: string }
 
 /** Draws a text with the first rendering that fits the screen. */
 export function drawQr(
@@ -46,21 +46,16 @@ export function drawQr(
   tried: readonly Rendering[] = ['small'],
 ): Qr {
   const tooLongFor = tooLong(text)
-  if (tooLongFor !== undefined) return { reason: tooLongFor, isTooLong: true }
+  if (tooLongFor !== undefined) return { reason: tooLongFor }
   let least = ''
   for (const rendering of tried) {
     const lines = drawings[rendering](text)
     const width = withoutColours(lines[0]!).length
     const height = lines.length + reserved
     if (width <= columns && height <= rows) return { rendering, lines, width }
-    least = needs(width, height, { columns, rows })
+    least = `it needs ${width}×${height} characters, and there are ${columns}×${rows}`
   }
-  return { reason: least, isTooLong: false }
-}
-
-/** Returns why a code of that size, with the reserved lines, does not fit. */
-export function needs(width: number, height: number, { columns, rows }: Screen): string {
-  return `it needs ${width}×${height} characters, and there are ${columns}×${rows}`
+  return { reason: least }
 }
 
 /** Background colours need no font and leave no gap between lines. */

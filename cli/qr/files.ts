@@ -4,7 +4,7 @@ import { modulesOf, tooLong } from './draw.ts'
 import type { Format } from './flags.ts'
 
 /** The quiet zone in modules (ISO/IEC 18004 §5.3.8). */
-export const quietZone = 4
+const quietZone = 4
 
 /** Pixels per module. */
 const scale = 8

@@ -9,13 +9,13 @@ const formats = ['svg', 'png'] as const
 export type Format = (typeof formats)[number]
 
 /** Returns the flags of a command with a QR code. `anyOf` names flags of which they require one, `unsaid` describes the default. */
-export function qrFlags(anyOf: string[] = [], unsaid = 'small, or image where only that fits') {
+export function qrFlags(anyOf: string[] = [], unsaid = 'small') {
   const relationships = anyOf.length === 0 ? [] : [{ type: 'some' as const, flags: anyOf }]
   return {
-    qr: Flags.option({ options: ['small', 'large', 'image', ...formats, 'none'] as const })({
+    qr: Flags.option({ options: ['small', 'large', ...formats, 'none'] as const })({
       relationships,
       helpGroup: 'QR CODE',
-      description: `size of the QR code, image for terminals with graphics, or svg or png for a file; default: ${unsaid}`,
+      description: `size of the QR code, or svg or png for a file; default: ${unsaid}`,
     }),
     'qr-file': Flags.string({
       relationships,
@@ -39,7 +39,7 @@ export type QrFlags = Partial<FlagValues<ReturnType<typeof qrFlags>>>
 
 /** A drawn code or a file. An optional code is omitted if it does not fit. */
 export type QrOutput =
-  | { in: 'terminal'; size: 'small' | 'large' | 'image'; isAsked: boolean }
+  | { in: 'terminal'; size: 'small' | 'large'; isAsked: boolean }
   | { in: 'file'; format: Format; file: string | undefined }
 
 /** The resolved flags. `isLong` is true for the text without a short link, `isOpened` if the browser shows the page. */
@@ -64,7 +64,7 @@ function chooseOutput({ qr, 'qr-file': file }: QrFlags): QrOutput | undefined {
     throw new UsageError(`--qr ${qr} writes no file. Use --qr svg or --qr png with --qr-file.`)
   return qr === 'none'
     ? undefined
-    : { in: 'terminal', size: qr === 'large' || qr === 'image' ? qr : 'small', isAsked: qr !== undefined }
+    : { in: 'terminal', size: qr === 'large' ? qr : 'small', isAsked: qr !== undefined }
 }
 
 /** The flags of a command that draws no code by default. */

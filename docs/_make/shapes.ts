@@ -86,7 +86,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'credential:status-list': answer('GET /credential-status/{id}', 'The list itself, a StatusList2021 credential.'),
   'credential:verify': own(z.object({ valid: z.boolean() }).extend((bodyOf('POST /verification/credential') as z.ZodArray<z.ZodObject>).element.shape).meta({ id: 'VerifiedCredential' }), 'Also when it is not valid, with exit code 8.'),
 
-  demo: own(z.looseObject({ scenario: z.string(), totalMs: z.number() }).meta({ id: 'DemoSummary' }), 'What was done, and how long each part took, in milliseconds; of --two-terminals less.'),
+  demo: own(z.looseObject({ scenario: z.string(), totalMs: z.number() }).meta({ id: 'DemoSummary' }), 'What was done, and how long each part took, in milliseconds.'),
 
   'daemon:logs':   lines(z.looseObject({ level: z.number(), time: z.number().describe('In milliseconds since 1970.'), msg: z.string().optional() }).meta({ id: 'LogLine' }), 'As the daemon writes them.'),
   'daemon:install': own(Service.extend({ manager: z.enum(['systemd', 'launchd']), dataDir: z.string(), installed: z.boolean().describe('False with --dry-run.'), content: z.string().optional().describe('The file, with --dry-run.') }).meta({ id: 'InstalledService' })),

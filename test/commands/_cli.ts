@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, expect } from 'vitest'
 import { variableNames } from '../../src/base/setting-names.ts'
-import { runCommand } from './_in-process.ts'
+import { runCommand, type Size } from './_in-process.ts'
 
 export const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 
@@ -61,11 +61,13 @@ export type User = Commands & {
    */
   runInTerminal: (
     args: readonly string[],
-    size: { columns: number; rows: number },
+    size: Size,
     env?: Env,
     /** Typed keys. */
     input?: string,
   ) => Promise<CommandResult>
+  /** Runs a command whose output is a terminal of a given size. `runInTerminal` has a real one, which a test of keys or of the terminal needs. */
+  runSized: (args: readonly string[], size: Size, env?: Env) => Promise<CommandResult>
   spawn: (...line: Line) => ReturnType<typeof start>
   remove: () => void
   [Symbol.dispose]: () => void
@@ -127,6 +129,7 @@ export function newUser(): User {
       )
       return { code: exitCode, out: stdout.replaceAll('\r', ''), err: stderr }
     },
+    runSized: (args, size, env) => runCommand(args, { ...process.env, ...own, ...env }, '', size),
     spawn: (...line) => start(words(...line), own),
     remove,
     [Symbol.dispose]: remove,

@@ -54,9 +54,21 @@ function compile(file: string): Bundle {
 
 const pjson: unknown = JSON.parse(fs.readFileSync(`${root}package.json`, 'utf8'))
 
-/** Runs `agent` with arguments. `env` is its whole environment, `input` its standard input. */
-export async function runCommand(argv: readonly string[], env: Env, input = ''): Promise<CommandResult> {
-  const [stdout, stderr] = [new Captured(), new Captured()]
+/** A terminal's size in characters. */
+export type Size = { columns: number; rows: number }
+
+/**
+ * Runs `agent` with arguments. `env` is its whole environment, `input` its standard input. With a size, standard output and standard error are
+ * one terminal, whose text is `out`.
+ */
+export async function runCommand(
+  argv: readonly string[],
+  env: Env,
+  input = '',
+  size?: Size,
+): Promise<CommandResult> {
+  const stdout = Object.assign(new Captured(), size && terminal(size))
+  const stderr = size ? stdout : new Captured()
   let onExit = () => {}
   const exited = new Promise<void>((resolve) => (onExit = resolve))
   const streams = { stdout, stderr, stdin: Readable.from([Buffer.from(input)]) }
@@ -73,8 +85,16 @@ export async function runCommand(argv: readonly string[], env: Env, input = ''):
   await Promise.race([run, exited])
   const code = Number(own.exitCode ?? 0)
   own.emit('exit', code)
-  return { code, out: stdout.text(), err: stderr.text() }
+  return { code, out: stdout.text(), err: size ? '' : stderr.text() }
 }
+
+/** What a command asks of a terminal. */
+const terminal = ({ columns, rows }: Size) => ({
+  isTTY: true,
+  columns,
+  rows,
+  getWindowSize: () => [columns, rows],
+})
 
 class Captured extends Writable {
   readonly #chunks: Buffer[] = []

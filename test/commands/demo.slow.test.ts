@@ -1,7 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { execa } from 'execa'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readRunning } from '../../src/base/running.ts'
 import { newUser, printed, type User } from './_cli.ts'
@@ -23,9 +21,6 @@ function unknownIn(line: string): string[] {
     .map(([, flag]) => flag!)
     .filter((flag) => !(flag in command.flags))
 }
-
-/** The minimal environment of a shell. */
-const clean = { PATH: process.env['PATH']!, HOME: '/nonexistent' }
 
 const left = () => readdirSync(user.folder).filter((name) => name.startsWith('identity-agent-demo-'))
 
@@ -102,7 +97,6 @@ describe('the demonstration', () => {
 
   test.each([
     [{ columns: 100, rows: 30 }, [], /^── acme ─+┬── alice ─+$/m],
-    [{ columns: 99, rows: 30 }, [], /^ {3}alice {2}connection {2}/m],
     [{ columns: 100, rows: 30 }, ['--plain'], /^ {3}alice {2}connection {2}/m],
     [{ columns: 100, rows: 30 }, ['--curl'], /^ {3}\$ curl /m],
   ])('in a terminal of %j with %j prints %s', async (size, flags, shown) => {
@@ -121,50 +115,8 @@ describe('the demonstration', () => {
     ).toEqual([])
   })
 
-  test('for two terminals finishes when a shell runs the printed commands', async () => {
-    const host = user.spawn`demo --two-terminals --scenario all`
-    const shell = execa('sh', [], {
-      reject: false,
-      all: true,
-      env: { ...clean, NO_COLOR: '1' },
-      extendEnv: false,
-    })
-    let shown = ''
-    host.stdout.on('data', (chunk) => (shown += chunk))
-    let typed = 0
-    const ended = host.then(({ exitCode }) => exitCode)
-    // Types each line as soon as it is shown, without waiting for the previous one to finish.
-    while (host.exitCode === null) {
-      const lines = [...shown.matchAll(/^ {5}(.+)$/gm)].map(([, line]) => line!)
-      for (const line of lines.slice(typed)) shell.stdin.write(`${line}\n`)
-      typed = lines.length
-      await Promise.race([ended, sleep(50)])
-    }
-    shell.stdin.end()
-    const { all, exitCode } = await shell
-    expect({ host: await ended, shell: exitCode, all }).toMatchObject({ host: 0, shell: 0 })
-    expect(shown).toContain('has signed in')
-    expect(all).toMatch(/CredentialReceived|revoked/)
-    expect(left()).toEqual([])
-  })
-
-  test('for two terminals stops both daemons when interrupted (130)', async () => {
-    const host = user.spawn`demo --two-terminals --scenario connect`
-    await printed(host.stdout, 'agent connection accept')
-    const folder = join(user.folder, left()[0]!)
-    const shell = await execa('sh', ['-c', `. ${join(folder, 'alice.sh')} && agent daemon start --json`], {
-      env: clean,
-      extendEnv: false,
-    })
-    const { url } = JSON.parse(shell.stdout)
-    host.kill('SIGINT')
-    expect((await host).exitCode).toBe(130)
-    await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
-    expect(left()).toEqual([])
-  })
-
-  test('rejects --two-terminals with --json, and an unwritable recording (2)', async () => {
-    expect(await user.run`demo --two-terminals --json`).toMatchObject({ code: 2, out: '' })
+  test('rejects --record with --json, and an unwritable recording (2)', async () => {
+    expect(await user.run`demo --record demo.svg --json`).toMatchObject({ code: 2, out: '' })
     expect((await user.run`demo --record ${join(user.folder, 'no', 'such.cast')}`).code).toBe(2)
     expect(left()).toEqual([])
   })

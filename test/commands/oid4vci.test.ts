@@ -18,7 +18,7 @@ import {
 import { until } from '../_tenants.ts'
 import { startCommandedPair } from './_agents.ts'
 import { type Commands, fails, hasScript, words } from './_cli.ts'
-import { readPng } from './_inline-image.ts'
+import { readPng } from './_picture.ts'
 import { readQr } from './_qr.ts'
 
 let pair: Awaited<ReturnType<typeof startCommandedPair>>

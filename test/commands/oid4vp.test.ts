@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newVerifierDid, personQuery, present, presentSdJwt, readRequest } from '../oid4vp/_wallet.ts'
 import { startCommandedPair } from './_agents.ts'
 import { type Commands, words } from './_cli.ts'
-import { readPng } from './_inline-image.ts'
+import { readPng } from './_picture.ts'
 import { readQr } from './_qr.ts'
 
 let pair: Awaited<ReturnType<typeof startCommandedPair>>

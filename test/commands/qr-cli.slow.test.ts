@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { fails, hasScript, type Line, newUser, prints, words } from './_cli.ts'
-import { readPng, toPicture } from './_inline-image.ts'
+import { readPng, toPicture } from './_picture.ts'
 import { readQr } from './_qr.ts'
 import { drawScreen, type Picture } from './_screen.ts'
 
@@ -30,7 +30,15 @@ const readCode = (out: string, cellWidth = 4) =>
   readQr(drawScreen(out.split('\n').filter(isDrawn), 'dark', cellWidth)).jsqr
 
 describe.skipIf(!hasScript())('in a terminal', () => {
-  const invite = (columns: number, rows: number, args: string[] = [], more: Record<string, string> = {}) =>
+  type Invite = (
+    columns: number,
+    rows: number,
+    args?: string[],
+    more?: Record<string, string>,
+  ) => ReturnType<typeof user.runSized>
+  const invite: Invite = (columns, rows, args = [], more = {}) =>
+    user.runSized(['connection', 'invite', ...args], { columns, rows }, { ...env, ...more })
+  const inviteInTerminal: Invite = (columns, rows, args = [], more = {}) =>
     user.runInTerminal(['connection', 'invite', ...args], { columns, rows }, { ...env, ...more })
 
   test.each([
@@ -73,12 +81,12 @@ describe.skipIf(!hasScript())('in a terminal', () => {
     ['colours', { NO_COLOR: '' }],
     ['sizes in COLUMNS and LINES that are not those of the terminal', { COLUMNS: 'many', LINES: '-3' }],
   ])('%s: the code is the same', async (_, more) => {
-    const { out } = await invite(100, 60, ['--long'], more)
+    const { out } = await inviteInTerminal(100, 60, ['--long'], more)
     expect(readCode(out)).toBe(urlIn(out))
   })
 
   test('a terminal of 0 × 0 counts as one of 80 × 24', async () => {
-    expect((await invite(0, 0, ['--long'])).out).toContain('and there are 80×24.')
+    expect((await inviteInTerminal(0, 0, ['--long'])).out).toContain('and there are 80×24.')
   })
 
   test('a locale without half blocks has spaces', async () => {
@@ -161,22 +169,19 @@ test('a DID request and a challenge have QR codes of a short link or of their te
   }
 })
 
-test.skipIf(!hasScript())(
-  'a line below the code says which one it is, and what a wallet without short links needs',
-  async () => {
-    const size = { columns: 80, rows: 40 }
-    for (const [line, note] of [
-      ['connection invite', 'Short link: a wallet that does not read it needs --long.'],
-      ['onboard create', 'The code is a short link; a wallet that needs JSON: --long.'],
-      ['onboard create --long', 'The code is the JSON text.'],
-    ] as const) {
-      const { out } = await user.runInTerminal(line.split(' '), size, env)
-      expect(out.split('\n').slice(-2)).toEqual([loopback, note])
-    }
-  },
-)
+test('a line below the code says which one it is, and what a wallet without short links needs', async () => {
+  const size = { columns: 80, rows: 40 }
+  for (const [line, note] of [
+    ['connection invite', 'Short link: a wallet that does not read it needs --long.'],
+    ['onboard create', 'The code is a short link; a wallet that needs JSON: --long.'],
+    ['onboard create --long', 'The code is the JSON text.'],
+  ] as const) {
+    const { out } = await user.runSized(line.split(' '), size, env)
+    expect(out.split('\n').slice(-2)).toEqual([loopback, note])
+  }
+})
 
-test.skipIf(!hasScript())('an address that phones reach has no warning', async () => {
+test('an address that phones reach has no warning', async () => {
   const reachable = await sharedAgent({
     API_KEY_ENABLED: 'false',
     REST_SERVICE_URL: 'http://192.0.2.7:8085',
@@ -187,7 +192,7 @@ test.skipIf(!hasScript())('an address that phones reach has no warning', async (
     [agent.url, true],
   ] as const) {
     for (const command of ['connection invite', 'onboard create', 'auth create']) {
-      const { out } = await user.runInTerminal([...words`${command.split(' ')}`, '--long'], size, {
+      const { out } = await user.runSized([...words`${command.split(' ')}`, '--long'], size, {
         ...env,
         AGENT_URL: url,
       })

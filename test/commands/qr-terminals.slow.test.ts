@@ -1,8 +1,8 @@
-/** Commands that draw QR codes, in terminals of twelve sizes: a decoder reads each code from what stays visible above a prompt that wraps. */
+/** Commands that draw QR codes, for terminals of twelve sizes: a decoder reads each code from what stays visible above a prompt that wraps. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { hasScript, newUser } from './_cli.ts'
+import { newUser } from './_cli.ts'
 import { readWithJsQr } from './_qr.ts'
 import { drawScreen, themes, visibleLines, type Theme } from './_screen.ts'
 
@@ -65,7 +65,7 @@ async function isDrawn(
   isLong: boolean,
 ): Promise<boolean> {
   const args = [...commands[name]!, ...(isLong ? ['--long'] : [])]
-  const { code, out } = await user.runInTerminal(args, { columns, rows }, env)
+  const { code, out } = await user.runSized(args, { columns, rows }, env)
   expect({ args, out, code }).toMatchObject({ code: 0 })
   const drawn = out.includes('\u001b[38;5;231;48;5;16m')
   expect(out.includes('No QR code: ')).toBe(!drawn)
@@ -85,7 +85,7 @@ const names = ['connection', 'offer', 'proof', 'onboard', 'auth']
 /** An offer and a proof request have over 2,000 characters: only the largest terminal is tried. */
 const isHopeless = (name: string, columns: number) => columns < 200 && (name === 'offer' || name === 'proof')
 
-describe.skipIf(!hasScript())('in a terminal', () => {
+describe('in a terminal', () => {
   const table: string[] = []
 
   test.each(sizes)('of %i × %i every code that is drawn can be read', async (...size) => {
