@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { loadBackup } from '../../src/backup/load.ts'
@@ -191,6 +192,7 @@ test('two nodes under load: what a wallet has sent is in the backup of the one t
     while (!state.isOver) {
       const content = `message ${state.sent++}`
       await alice.call('POST /messages', { body: { connectionId, content } })
+      await sleep(20)
     }
   })
   const known: { sent: number; received: number }[] = []

@@ -134,15 +134,18 @@ async function startIssuing() {
   const definition = await agent.agent.env.getCredentialDefinition(published.credDefId)
   const sign = (values: Record<string, string>, of = request) =>
     engine.createCredential({ definition, privateKey: made.privateKey, offer: offered, request: of, values })
-  const linkSecret = await engine.createLinkSecret()
-  const { request: others } = await engine.createRequest({ definition, linkSecret, offer: offered })
+  /** A request with another link secret. */
+  const requestOfOthers = async () => {
+    const linkSecret = await engine.createLinkSecret()
+    return (await engine.createRequest({ definition, linkSecret, offer: offered })).request
+  }
   const good: any = await sign(claims)
   return {
     thid,
     recordId,
     good,
     sign,
-    others,
+    requestOfOthers,
     damaged: (change: (credential: any) => unknown) => {
       const copy = structuredClone(good)
       change(copy)
@@ -210,9 +213,13 @@ describe('the flow ends without a stored credential when the credential', () => 
 })
 
 test('an invalid credential is refused and stored as a failure, and a valid one is accepted afterwards', async () => {
-  const { thid, recordId, good, sign, others, damaged, send } = await startIssuing()
+  const { thid, recordId, good, sign, requestOfOthers, damaged, send } = await startIssuing()
   const cases: [string, object, RegExp][] = [
-    ['is for another link secret', await sign(claims, others), /Signature correctness proof/],
+    [
+      'is for another link secret',
+      await sign(claims, await requestOfOthers()),
+      /Signature correctness proof/,
+    ],
     [
       'has another encoded value',
       damaged((c) => (c.values.age.encoded = '31')),

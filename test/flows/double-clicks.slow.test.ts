@@ -1,6 +1,6 @@
 /**
  * A double click, a reload or a repeated redirect loses nothing, on each page, form and callback. The second answer is the first one
- * again, or it says that the first one counts. Ten flows run at once; `DOUBLE_CLICKS` is how often (`npm run test:double-clicks`).
+ * again, or it says that the first one counts. Five flows run at once; `DOUBLE_CLICKS` is how often (`npm run test:double-clicks`).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRedirect } from '../../cli/redirect.ts'
@@ -70,12 +70,13 @@ beforeAll(async () => {
 })
 afterAll(() => wallet[Symbol.asyncDispose]())
 
-const flows = 10 * Number(process.env['DOUBLE_CLICKS'] ?? '1')
+const atOnce = 5
+const flows = atOnce * Number(process.env['DOUBLE_CLICKS'] ?? '1')
 
-/** Runs all flows, ten at once. */
+/** Runs all flows, five at once. */
 async function repeat(run: (round: number) => Promise<void>): Promise<void> {
-  for (let round = 0; round < flows; round += 10)
-    await Promise.all(Array.from({ length: 10 }, (_, n) => run(round + n)))
+  for (let round = 0; round < flows; round += atOnce)
+    await Promise.all(Array.from({ length: atOnce }, (_, n) => run(round + n)))
 }
 
 const twice = <Value>(click: () => Promise<Value>) => Promise.all([click(), click()])

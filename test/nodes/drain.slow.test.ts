@@ -1,4 +1,5 @@
 /** The nodes as an operator sees them: `agent node list`, `agent node drain`, and readiness. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { adminOf, adminToken, type Tenant } from '../_api.ts'
@@ -70,7 +71,10 @@ test('each POST is answered while shards move to another node and back', async (
   const work = { isOver: false }
   const send = async ({ apiKey }: Tenant) => {
     const call = createClient(first!.url, { apikey: apiKey })
-    while (!work.isOver) await call('POST /connections', { body: { label: 'label' } })
+    while (!work.isOver) {
+      await call('POST /connections', { body: { label: 'label' } })
+      await sleep(20)
+    }
   }
   await Promise.all([move().finally(() => (work.isOver = true)), ...tenants.map(send)])
 })
@@ -82,8 +86,10 @@ test('a node that stops gives its wallets to the others at once', async () => {
   const working = Promise.all(
     tenants.map(async ({ apiKey }) => {
       const statuses: number[] = []
-      while (!work.isOver)
+      while (!work.isOver) {
         statuses.push((await fetch(`${first!.url}/connections`, { headers: { apikey: apiKey } })).status)
+        await sleep(20)
+      }
       return statuses
     }),
   )

@@ -7,6 +7,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { adminToken } from '../_api.ts'
 import { Daemon, thisProgram } from '../_daemon.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
@@ -39,7 +40,10 @@ test('clients of a daemon see no difference when one of its workers is stopped',
   const outcomes: string[] = []
   const work = { isOver: false }
   const working = tenants.map(async (tenant, index) => {
-    while (!work.isOver) outcomes.push(await outcome(tenant, index % 2 === 0 ? 'GET' : 'POST'))
+    while (!work.isOver) {
+      outcomes.push(await outcome(tenant, index % 2 === 0 ? 'GET' : 'POST'))
+      await sleep(20)
+    }
   })
   for (const pid of await workersOf(daemon)) {
     process.kill(pid, 'SIGTERM')

@@ -2,6 +2,7 @@
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mergeMetrics } from '../../daemon/nodes/metrics.ts'
 import { workerOf } from '../../src/nodes/worker-ownership.ts'
@@ -61,11 +62,13 @@ test('a worker that is killed is started again, and nothing acknowledged is lost
   const made = new Set<string>()
   const work = { isOver: false }
   const working = tenants.map(async ({ call }) => {
-    while (!work.isOver)
+    while (!work.isOver) {
       await call('POST /connections', { body: { label: 'label' } }).then(
         ({ connectionId }) => made.add(connectionId),
         () => undefined,
       )
+      await sleep(10)
+    }
   })
   for (const pid of before) {
     process.kill(pid, 'SIGKILL')
@@ -98,8 +101,10 @@ test('a backup has the wallets of all workers as they were at one instant', asyn
   const { inviterConnectionId: connectionId } = await connect(sender, receiver)
   const work = { isOver: false, sent: 0 }
   const working = (async () => {
-    for (; !work.isOver; work.sent++)
+    for (; !work.isOver; work.sent++) {
       await sender.call('POST /messages', { body: { connectionId, content: String(work.sent) } })
+      await sleep(10)
+    }
   })()
   const folder = newFolder()
   const readMessages = (name: string, { walletId }: Tenant, condition: string) => {

@@ -66,9 +66,11 @@ export function startTmux() {
         screen,
         coloured: () => tmux('capture-pane', '-p', '-e', '-t', name),
         async shows(text) {
-          for (let attempt = 0; attempt < 1_200; attempt++) {
-            if (typeof text === 'string' ? screen().includes(text) : text.test(screen())) return screen()
-            await sleep(50)
+          for (let attempt = 0; attempt < 300; attempt++) {
+            const shown = screen()
+            if (typeof text === 'string' ? shown.includes(text) : text.test(shown)) return shown
+            // Each look is a process, so a long wait looks seldom.
+            await sleep(Math.min(50 + 10 * attempt, 250))
           }
           throw new Error(`${String(text)} is not on the screen:\n${screen()}`)
         },
