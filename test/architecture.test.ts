@@ -86,6 +86,18 @@ const mayImport: Record<string, string[]> = {
     'src/vdr',
     'src/vdr-entries',
   ],
+  // Verifies presentations, whichever protocol carries them.
+  'src/presentation': [
+    'src/base',
+    'src/dcql',
+    'src/did',
+    'src/credentials',
+    'src/credential-status',
+    'src/did-registrar',
+    'src/trust-anchors',
+    'src/verification',
+    'src/wallet',
+  ],
   'src/protocols': [
     'src/base',
     'src/dcql',
@@ -104,10 +116,8 @@ const mayImport: Record<string, string[]> = {
     'src/did-registrar',
     'src/issuer-certificates',
     'src/trust-anchors',
+    'src/presentation',
     'src/verification',
-    // The checks of presentations that answer a query are the same over both protocols.
-    'src/oid4vp/trust.ts',
-    'src/oid4vp/verify-presentations.ts',
   ],
   'src/oauth': ['src/base', 'src/crypto'],
   'src/oid4vci': [
@@ -142,6 +152,7 @@ const mayImport: Record<string, string[]> = {
     'src/issuer-certificates',
     'src/trust-anchors',
     'src/verification',
+    'src/presentation',
     'src/protocols',
   ],
   // Reads texts without a wallet. The command line loads it, and nothing of the daemon.
@@ -167,6 +178,7 @@ const mayImport: Record<string, string[]> = {
     'src/events',
     'src/wallet',
     'src/did-registrar',
+    'src/presentation',
     'src/protocols',
     'src/oid4vci/credential-types.ts',
     'src/oid4vp',

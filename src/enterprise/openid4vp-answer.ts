@@ -1,8 +1,8 @@
 /** Answers of OpenID4VP wallets to DID requests and challenges: the DID or key that presented a credential is who answers. */
 import { VerificationError } from '../credentials/verification-error.ts'
 import { isSameDid } from '../did/jwk.ts'
-import { runChecks } from '../oid4vp/checks.ts'
-import { identityOf } from '../oid4vp/identity.ts'
+import { runChecks } from '../presentation/checks.ts'
+import { identityOf } from '../presentation/identity.ts'
 import type { AnsweredSession, FindAnsweredSession } from '../oid4vp/response.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { challenges } from './authentication.ts'

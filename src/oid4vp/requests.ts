@@ -11,7 +11,8 @@ import { begin } from '../protocols/engine/record.ts'
 import { firstFormatOf } from '../protocols/present-proof/dcql.ts'
 import { expiresIn } from '../protocols/model.ts'
 import { presentProof, type PresentationRecord } from '../protocols/present-proof/model.ts'
-import { AcceptedIssuers, responseModes, VerifierInfo } from '../protocols/present-proof/openid4vp.ts'
+import { AcceptedIssuers } from '../presentation/model.ts'
+import { responseModes, VerifierInfo } from '../protocols/present-proof/openid4vp.ts'
 import type { Tx } from '../storage/database.ts'
 import { restrictsIssuers } from '../protocols/present-proof/verification.ts'
 import { getPolicy, type VerificationPolicy } from '../verification/policies.ts'
@@ -22,7 +23,7 @@ import { chooseClients, clientIdPrefixes, type ClientIdPrefix } from './client.t
 import { toDigitalRequest, WebOrigin } from './digital-request.ts'
 import { newEncryptionKey } from './encryption.ts'
 import { insertSession, sealKey, useResponseCode } from './session.ts'
-import { encodeTransaction, findTransactionFault, Transactions } from './transaction-data.ts'
+import { encodeTransaction, findTransactionFault, Transactions } from '../presentation/transaction-data.ts'
 
 export const RequestFields = z.object({
   dcqlQuery: RequestedDcqlQuery.describe(

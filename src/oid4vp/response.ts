@@ -10,7 +10,7 @@ import { logRefused } from '../outbox/message-log.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance, updateData } from '../protocols/engine/record.ts'
 import { presentProof } from '../protocols/present-proof/model.ts'
-import type { PresentationCheck } from '../protocols/present-proof/openid4vp.ts'
+import type { PresentationCheck } from '../presentation/model.ts'
 import type { Tx } from '../storage/database.ts'
 import { noteCount } from '../storage/tx-context.ts'
 import { writeIfRoom } from '../wallet/quotas.ts'
@@ -18,7 +18,7 @@ import type { Wallet } from '../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
 import { readResponse, readVpToken, type Response, type VpToken } from './authorization-response.ts'
 import { findAnswer, storeAnswer, type StoredAnswer, storeResponseCode } from './session.ts'
-import { verifyPresentations } from './verify-presentations.ts'
+import { verifyPresentations } from '../presentation/answer.ts'
 
 export const ResponseReceipt = z
   .object({ redirect_uri: z.string().optional() })

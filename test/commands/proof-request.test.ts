@@ -118,7 +118,7 @@ describe('whose credentials a request accepts', () => {
       new RegExp(`presented by +${subjectId}`),
       /shown name +Alice/,
       new RegExp(`^issuer +${issuingDID}`, 'm'),
-      /passed +form, audience, nonce, time, holder-binding, trust, validity, signature, status/,
+      /passed +form, audience, nonce, time, trust, validity, holder-binding, signature, status/,
       /issuer check +only issuers that the request accepts/,
     ])
       expect(checked).toMatch(line)

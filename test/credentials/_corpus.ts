@@ -3,20 +3,19 @@
  * each. Bundled and run with mutants in it by `mutation.slow.test.ts`.
  */
 import { Problem } from '../../src/base/problem.ts'
-import { verifySdJwtPresentation } from '../../src/credentials/sd-jwt/presentation.ts'
 import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { verifyJwtVp } from '../../src/credentials/jwt-vp.ts'
 import { VerificationError } from '../../src/credentials/verification-error.ts'
 import { check } from '../verification/_checks.ts'
 import { jwtRows } from '../verification/_jwt-rows.ts'
 import { did } from '../verification/_parameters.ts'
 import { sdJwtRows } from '../verification/_sd-jwt-rows.ts'
-import { credential, edKey, presentation, unchanged, vc, vp } from './_forge.ts'
+import { credential, edKey, type Payload, presentation, unchanged, vc, vp } from './_forge.ts'
 import { credentials } from './_forged-credentials.ts'
 import { presentations } from './_forged-presentations.ts'
 import { requireVcType } from '../../src/credentials/sd-jwt/issuer-jwt.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import { checks, issuer, now, resolve, schemaId } from './_people.ts'
+import { checks, issuer, mallory, now, resolve, schemaId } from './_people.ts'
+import { verifyHolderProof, verifyJwtVp, verifySdJwtPresentation } from './_verify.ts'
 import { forgeries as sdJwts, good, withHeader } from './sd-jwt/_forged.ts'
 
 const { audience, nonce } = checks
@@ -48,6 +47,16 @@ const cases: [name: string, expected: string, verify: () => Promise<unknown>][] 
     ([name, failure, jwt, changes]) =>
       [`presentation: ${name}`, failure, () => verifyJwtVp(jwt, { ...checks, ...changes })] as const,
   ),
+  ...(
+    [
+      ['of the holder', 'accepted', () => {}],
+      ['that names another holder', 'holder-binding', (p) => (p.vp.holder = mallory.did)],
+      ['for another challenge', 'nonce', (p) => (p.nonce = 'another')],
+    ] as [string, string, (payload: Payload) => unknown][]
+  ).map(([what, expected, change]) => {
+    const jwt = vp((p) => (delete p.vp.verifiableCredential, change(p)))
+    return [`a holder's proof ${what}`, expected, () => verifyHolderProof(jwt, checks)] as const
+  }),
   ...sdJwts.map(
     ([name, failure, text, changes]) =>
       [`SD-JWT: ${name}`, failure, () => verifySdJwtPresentation(text, { ...options, ...changes })] as const,

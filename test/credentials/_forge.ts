@@ -4,7 +4,7 @@ import { Problem } from '../../src/base/problem.ts'
 import { type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import type { CredentialChecks } from '../../src/credentials/verify.ts'
-import { createJwtVp, type PresentationChecks } from '../../src/credentials/jwt-vp.ts'
+import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
 import type { Failure } from '../../src/credentials/verification-error.ts'
 import {
   checks,
@@ -18,6 +18,7 @@ import {
   partsOf,
   payloadOf,
 } from './_people.ts'
+import type { PresentationChecks } from './_verify.ts'
 
 /** `checks` differ from the default checks of the verifier. */
 export type Forgery = [

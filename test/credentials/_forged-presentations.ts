@@ -71,6 +71,7 @@ export const presentations: Forgery[] = [
   // When
   ['expired',                                         'expired',       vp((p) => (p.exp = now - 31))],
   ['not yet valid',                                   'not-yet-valid', vp((p) => (p.nbf = now + 31))],
+  ['made before the request',                         'expired',       vp((p) => (p.iat = now - 60)), { requestedAt: now - 10 }],
   ['made in the future',                              'not-yet-valid', vp((p) => (p.iat = now + 31))],
 
   // Whose credentials (C3)

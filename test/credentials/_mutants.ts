@@ -23,6 +23,10 @@ export const files = [
   'credentials/sd-jwt/presentation.ts',
   'credentials/sd-jwt/sd-jwt.ts',
   'credentials/sd-jwt/unpack.ts',
+  'presentation/format.ts',
+  'presentation/jwt.ts',
+  'presentation/lines.ts',
+  'presentation/sd-jwt.ts',
   'verification/checks.ts',
   'verification/compliance.ts',
   'verification/token.ts',
@@ -140,7 +144,7 @@ export async function bundle(sources: Switchable[]): Promise<string> {
           plugin.onLoad({ filter: /.*/, namespace: 'none' }, () => ({
             contents: 'export const expect = undefined',
           }))
-          plugin.onLoad({ filter: /src\/(?:credentials|verification)\// }, ({ path }) => {
+          plugin.onLoad({ filter: /src\/(?:credentials|presentation|verification)\// }, ({ path }) => {
             const found = sources.find(({ file }) => file === path)
             return found && { contents: found.text, loader: 'ts' }
           })

@@ -8,7 +8,7 @@ import { toBase64url, utf8 } from '../../src/base/bytes.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { algorithmOf, type PrivateJwk, sign, toPublic } from '../../src/crypto/keys.ts'
 import type { CredentialContent } from '../../src/credentials/jwt-vc.ts'
-import type { PresentationChecks } from '../../src/credentials/jwt-vp.ts'
+import type { PresentationChecks } from './_verify.ts'
 import { type Failure, VerificationError } from '../../src/credentials/verification-error.ts'
 import { canonicalDid, DidDocument, type Purpose } from '../../src/did/document.ts'
 

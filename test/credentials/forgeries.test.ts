@@ -4,7 +4,8 @@
  */
 import { describe, expect, test } from 'vitest'
 import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { createJwtVp, verifyJwtVp } from '../../src/credentials/jwt-vp.ts'
+import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
+import { verifyJwtVp } from './_verify.ts'
 import { failures } from '../../src/credentials/verification-error.ts'
 import { credential, edKey, presentation, shown, unchanged, vc, vp, withSignature } from './_forge.ts'
 import { credentials } from './_forged-credentials.ts'

@@ -2,13 +2,7 @@ import { importJWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { toPublic } from '../../src/crypto/keys.ts'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
-import {
-  createJwtVp,
-  type PresentationChecks,
-  type PresentationContent,
-  verifyHolderProof,
-  verifyJwtVp,
-} from '../../src/credentials/jwt-vp.ts'
+import { createJwtVp, type PresentationContent } from '../../src/credentials/jwt-vp.ts'
 import { vp } from './_forge.ts'
 import {
   audience,
@@ -28,6 +22,7 @@ import {
   resolve,
   schemaId,
 } from './_people.ts'
+import { type PresentationChecks, verifyHolderProof, verifyJwtVp } from './_verify.ts'
 
 const { tokens } = fixture('tokens.json') as { tokens: Record<string, string> }
 const credential = issueJwtVc(content)
@@ -87,20 +82,10 @@ describe('createJwtVp', () => {
 })
 
 describe('verifyJwtVp', () => {
-  test('returns holder, key and credentials', async () => {
-    const { payload, ...verified } = await verify(presentation)
-    expect(verified).toEqual({
-      holderDid: holder.longForm,
-      key: { id: `${holder.longForm}#auth-1`, publicKeyJwk: toPublic(holder.keys['auth-1'].jwk) },
-      credentials: [
-        expect.objectContaining({
-          jwt: credential,
-          issuerDid: issuer.did,
-          key: { id: `${issuer.did}#issue-1`, publicKeyJwk: expect.anything() },
-        }),
-      ],
-    })
+  test('reads the payload and the credentials', async () => {
+    const { payload, credentials } = await verify(presentation)
     expect(payload).toEqual(payloadOf(presentation))
+    expect(credentials).toEqual([expect.objectContaining({ jwt: credential, issuerDid: issuer.did })])
   })
 
   test.each([
@@ -194,13 +179,6 @@ describe('verifyJwtVp', () => {
     await verify(presentation, { ...late, credentialChecks: { verifyDates: false } })
     const strict = { ...late, leewaySeconds: 200, credentialChecks: { leewaySeconds: 0 } }
     expect(await refusal(presentation, strict)).toBe('expired')
-    expect(await refusal(presentation, { ...late, verifyDates: false })).toBe('expired')
-  })
-
-  test('skips its own dates with verifyDates: false, not those of the credentials', async () => {
-    const old = signed({ ...payloadOf(presentation), exp: now - 500 })
-    await verify(old, { verifyDates: false })
-    expect(await refusal(old, { credentialChecks: { verifyDates: false } })).toBe('expired')
   })
 
   test('checks the status of a credential', async () => {
@@ -229,13 +207,11 @@ describe('verifyHolderProof', () => {
   const proof = present({ credentials: [] })
 
   test('accepts a presentation without credentials, with an empty list or none', async () => {
-    expect(await verifyHolderProof(proof, checks)).toMatchObject({
-      holderDid: holder.longForm,
-      credentials: [],
-    })
+    const key = { id: `${holder.longForm}#auth-1`, publicKeyJwk: toPublic(holder.keys['auth-1'].jwk) }
+    expect(await verifyHolderProof(proof, checks)).toEqual({ holderDid: holder.longForm, key })
     const { verifiableCredential: _, ...vp } = payloadOf(proof).vp
     const without = signed({ ...payloadOf(proof), aud: [audience], iat: now, vp })
-    expect(await verifyHolderProof(without, checks)).toMatchObject({ credentials: [] })
+    expect(await verifyHolderProof(without, checks)).toEqual({ holderDid: holder.longForm, key })
   })
 
   test.each([

@@ -8,9 +8,10 @@ import { decodeHeader, decodeJws, isSignedBy } from '../../src/credentials/jws.t
 import { decodeSdJwt, verifySdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, type PublicJwk, toPublic } from '../../src/crypto/keys.ts'
 import { DcqlQuery } from '../../src/dcql/query.ts'
-import { runChecks } from '../../src/oid4vp/checks.ts'
+import { runChecks } from '../../src/presentation/checks.ts'
 import { decryptResponse } from '../../src/oid4vp/encryption.ts'
-import { type Expected, readPresentation } from '../../src/oid4vp/presentation.ts'
+import { demandsOf, readPresentation } from '../../src/presentation/answer.ts'
+import { checksOf, type Expected } from '../../src/presentation/format.ts'
 import { verifyAttestation } from '../../src/oid4vci/wallet-providers.ts'
 
 const text = (path: string) =>
@@ -35,13 +36,9 @@ const query = DcqlQuery.parse({
 
 /** The request of the example, whose issuer has the published key. */
 const expected: Expected = {
-  query,
   audience: 'https://verifier.example.org',
   nonce: '1234567890',
   requestedAt: presentedAt,
-  requiresVcType: true,
-  constraints: [],
-  checkTrust: () => Promise.resolve(undefined),
   leewaySeconds: 60,
   options: {
     now: presentedAt,
@@ -55,8 +52,12 @@ const expected: Expected = {
 
 /** The names of checks with their results. */
 async function check(changes: Partial<Expected> = {}): Promise<string[]> {
-  const { checks } = readPresentation(presentation, query.credentials[0]!, { ...expected, ...changes })
-  return (await runChecks(checks)).map(({ name, result }) => `${name} ${result}`)
+  const [asked] = query.credentials
+  const demands = demandsOf(asked!, { query, constraints: [], checkTrust: () => Promise.resolve(undefined) })
+  const read = readPresentation(presentation, asked!, true)
+  return (await runChecks(checksOf(read, { ...expected, ...changes }, demands))).map(
+    ({ name, result }) => `${name} ${result}`,
+  )
 }
 
 test('the verifier accepts the presentation of OpenID4VP', async () => {

@@ -46,7 +46,7 @@ describe('pages in Chromium', () => {
 
   /** Decodes a QR code from a screenshot, with every pixel as black or white. */
   async function scan(png: Buffer): Promise<string | undefined> {
-    const { width, dots } = (await reader.evaluate(`(async () => {
+    const { width, dots }: { width: number; dots: string } = await reader.evaluate(`(async () => {
       const picture = await createImageBitmap(await (await fetch('data:image/png;base64,${png.toString('base64')}')).blob())
       const { width, height } = picture
       const context = new OffscreenCanvas(width, height).getContext('2d')
@@ -55,7 +55,7 @@ describe('pages in Chromium', () => {
       let dots = ''
       for (let at = 0; at < data.length; at += 4) dots += data[at] + data[at + 1] + data[at + 2] < 384 ? '1' : '0'
       return { width, dots }
-    })()`)) as { width: number; dots: string }
+    })()`)
     const pixels = Uint8ClampedArray.from({ length: dots.length * 4 }, (_, at) =>
       at % 4 < 3 && dots[at >> 2] === '1' ? 0 : 255,
     )

@@ -153,7 +153,7 @@ test('a credential that names its key by a DID URL is presented and verified as 
     checks: expect.arrayContaining(
       ['audience', 'nonce', 'holder-binding'].map((name) => ({ name, result: 'passed' })),
     ),
-    credentials: [{ holder: longFormDid }],
+    credentials: [{ holder: subjectId }],
   })
 })
 

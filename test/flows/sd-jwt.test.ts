@@ -366,7 +366,7 @@ describe('a presentation', () => {
     const forged = { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), cnf: undefined }
     const other = decodeSdJwt(unbound!.credential)
     const attempts: [string, string, RegExp][] = [
-      ['as it was shown to another', genuine, /has the audience \[https:\/\/other\.example\]/],
+      ['as it was shown to another', genuine, /is for \[https:\/\/other\.example\]/],
       ['without the key binding', [jwt, ...rest.slice(0, -1), ''].join('~'), /requires key binding/],
       ['without a disclosure', [jwt, rest.at(-1)].join('~'), /the audience|other disclosures/],
       [

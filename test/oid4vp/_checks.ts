@@ -60,7 +60,7 @@ const presented =
 
 const requestedIssuers: Check[] = [
   {
-    file: 'trust.ts',
+    file: 'src/presentation/trust.ts',
     text: 'includesDid(accepted, issuer)',
     off: 'true',
     attack: presented(() => ({}), { issuers: ['did:web:other.example'] }),
@@ -129,7 +129,7 @@ const responses: Check[] = [
     },
   },
   {
-    file: 'verify-presentations.ts',
+    file: 'src/presentation/answer.ts',
     text: 'fault !== undefined',
     off: 'false',
     attack: async (verifier) => {
@@ -223,38 +223,38 @@ function encrypted({ kid, enc = 'A128GCM' }: { kid?: string; enc?: string }): Ch
 
 const presentations: Check[] = [
   {
-    file: 'presentation.ts',
-    text: '![answer.aud].flat().includes(audience)',
+    file: 'src/presentation/format.ts',
+    text: '!audiences.includes(audience)',
     off: 'false',
     attack: presented(() => ({ binding: { aud: 'redirect_uri:https://other.example' } })),
   },
   {
-    file: 'presentation.ts',
-    text: 'answer.nonce !== nonce',
+    file: 'src/presentation/format.ts',
+    text: 'answer.nonce === undefined || answer.nonce !== nonce',
     off: 'false',
     attack: presented(() => ({ binding: { nonce: 'other' } })),
   },
   {
-    file: 'presentation.ts',
+    file: 'src/presentation/format.ts',
     text: 'checkValidity(toValidity([iat, answer.nbf], [answer.exp]), options.now, leewaySeconds)',
     off: 'undefined',
     attack: presented(() => ({ binding: { iat: now() + 3_600 } })),
   },
   {
-    file: 'presentation.ts',
-    text: 'iat !== undefined && iat < requestedAt - leewaySeconds',
+    file: 'src/presentation/format.ts',
+    text: 'iat !== undefined && requestedAt !== undefined && iat < requestedAt - leewaySeconds',
     off: 'false',
     attack: presented(() => ({ binding: { iat: now() - 3_600 } })),
   },
   {
-    file: 'presentation.ts',
+    file: 'src/presentation/answer.ts',
     text: '!match.isMatch',
     off: 'false',
     attack: presented(async () => ({ credential: await issueSdJwt({ payload: { vct: 'urn:other' } }) })),
   },
   {
-    file: 'presentation.ts',
-    text: 'if (expected.requiresVcType) requireVcType(decoded)',
+    file: 'src/presentation/sd-jwt.ts',
+    text: 'if (requiresVcType) requireVcType(decoded)',
     off: '',
     attack: presented(async () => ({ credential: retypeCredential(await issueSdJwt(), 'JWT') })),
   },
@@ -288,14 +288,14 @@ const presentations: Check[] = [
     },
   },
   {
-    file: 'presentation.ts',
-    text: 'checkDisclosures(decoded, expected.query)',
+    file: 'src/presentation/answer.ts',
+    text: 'checkDisclosures(disclosures, query)',
     off: 'undefined',
     attack: presented(() => ({ claims: ['name', 'age'] })),
   },
   {
-    file: 'presentation.ts',
-    text: 'checkPolicy(expected.constraints, [{ schemas: types, issuerDid: issuer }])',
+    file: 'src/presentation/answer.ts',
+    text: 'checkPolicy(constraints, [shown!])',
     off: 'undefined',
     attack: async (verifier) => {
       const constraints = [{ schemaId: vct, trustedIssuers: ['did:web:government.example'] }]
@@ -305,8 +305,8 @@ const presentations: Check[] = [
     },
   },
   {
-    file: 'presentation.ts',
-    text: 'checkKeyBinding(decoded, expected.options.resolve)',
+    file: 'src/presentation/sd-jwt.ts',
+    text: 'checkKeyBinding(decoded, resolve)',
     off: 'undefined',
     attack: presented(() => ({ key: generateKey('P-256') })),
   },
@@ -348,13 +348,13 @@ const strong = { ...payment, credential_ids: ['other'], transaction_data_hashes_
 
 const transactions: Check[] = [
   {
-    file: 'transaction-data.ts',
+    file: 'src/presentation/transaction-data.ts',
     text: 'ids.includes(credentialId)',
     off: 'true',
     attack: authorizing(payment, (text) => ({ transaction_data_hashes: hashOf(text) })),
   },
   {
-    file: 'transaction-data.ts',
+    file: 'src/presentation/transaction-data.ts',
     text: '(allowed ?? [defaultAlgorithm]).includes(algorithm as Algorithm)',
     off: 'true',
     attack: authorizing(strong, (text) => ({
@@ -363,13 +363,13 @@ const transactions: Check[] = [
     })),
   },
   {
-    file: 'transaction-data.ts',
+    file: 'src/presentation/transaction-data.ts',
     text: 'allowed === undefined',
     off: 'true',
     attack: authorizing(strong, (text) => ({ transaction_data_hashes: hashOf(text) })),
   },
   {
-    file: 'transaction-data.ts',
+    file: 'src/presentation/transaction-data.ts',
     text: 'count !== 1',
     off: 'false',
     attack: authorizing(payment, () => ({})),
@@ -401,33 +401,33 @@ function presentedJwt({ key = holderKey, iss = holderDid, vp, subject = holderDi
 const thief = generateKey('P-256')
 const jwts: Check[] = [
   {
-    file: 'presentation.ts',
-    text: 'credential === undefined || more.length > 0',
+    file: 'src/presentation/jwt.ts',
+    text: 'tokens.length < least || tokens.length > most',
     off: 'false',
     attack: presentedJwt({ count: 2 }),
   },
   {
-    file: 'presentation.ts',
-    text: "checkHolder(iss, named, 'The holder of the presentation is')",
+    file: 'src/presentation/jwt.ts',
+    text: "checkHolderIs(iss, named, 'The holder of the presentation is')",
     off: 'undefined',
     attack: presentedJwt({ vp: { holder: 'did:web:other.example' } }),
   },
   {
-    file: 'presentation.ts',
-    text: "checkHolder(iss, subjectDid, 'The subject of the credential is')",
+    file: 'src/presentation/jwt.ts',
+    text: "checkHolderIs(iss, subject, 'The subject of the credential is')",
     off: 'undefined',
     attack: presentedJwt({ key: thief, iss: createJwkDid(toPublic(thief)) }),
   },
   {
-    file: 'presentation.ts',
-    text: "await checkSignature(jws, { did: iss, role: 'holder' }, options.resolve)",
+    file: 'src/presentation/jwt.ts',
+    text: "await checkSignature(vp.jws, { did: iss, role: 'holder' }, resolve)",
     off: 'undefined',
     attack: presentedJwt({ key: thief }),
   },
   {
-    file: 'presentation.ts',
-    text: 'checkPolicy(expected.constraints, [{ schemas, issuerDid: issuer }])',
-    off: 'undefined',
+    file: 'src/presentation/answer.ts',
+    text: 'policy?.constraints ?? []',
+    off: '[]',
     attack: async (verifier) => {
       const constraints = [{ schemaId: 'https://schemas.example/person', trustedIssuers: [] }]
       const body = { name: 'persons', description: '', constraints }
@@ -473,7 +473,7 @@ const constrained = (permitted: string[], excluded: string[], names: NonNullable
 
 const issuers: Check[] = [
   {
-    file: 'trust.ts',
+    file: 'src/presentation/trust.ts',
     text: '!isByAuthority({ authorityKeyIds }, asked)',
     off: 'false',
     attack: presented(() => ({}), {
@@ -481,13 +481,13 @@ const issuers: Check[] = [
     }),
   },
   {
-    file: 'trust.ts',
+    file: 'src/presentation/trust.ts',
     text: 'await isTrustedDid(db, issuer)',
     off: 'true',
     attack: presented(() => ({}), { issuers: 'trusted' }),
   },
   {
-    file: 'trust.ts',
+    file: 'src/presentation/trust.ts',
     text: 'named.length > 0 && !authorityKeyIds.some((each) => named.includes(each))',
     off: 'false',
     attack: async (verifier) => {
@@ -497,8 +497,8 @@ const issuers: Check[] = [
     },
   },
   {
-    file: 'presentation.ts',
-    text: "'iss' in decoded.processed && { iss: issuer }",
+    file: 'src/presentation/sd-jwt.ts',
+    text: "'iss' in decoded.processed && { iss: issuerDid }",
     off: '{}',
     attack: (verifier) => {
       const iss = 'https://bank.example'

@@ -32,7 +32,7 @@ export const sessionChecks: Check[] = [
     attack: async ({ tenant }) => answer(await newChallenge(tenant, anyIssuer, newHolder().did)),
   },
   {
-    file: 'src/oid4vp/identity.ts',
+    file: 'src/presentation/identity.ts',
     text: 'keys.some(({ publicKeyJwk }) => createJwkDid(publicKeyJwk) === holder)',
     off: 'true',
     attack: async ({ tenant }) => {
@@ -42,13 +42,13 @@ export const sessionChecks: Check[] = [
     },
   },
   {
-    file: 'src/oid4vp/identity.ts',
+    file: 'src/presentation/identity.ts',
     text: '!isSameDid(another, holder)',
     off: 'false',
     attack: async ({ tenant }) => answerByTwo(await newChallenge(tenant, { ...anyIssuer, ...personAndRole })),
   },
   {
-    file: 'src/oid4vp/verify-presentations.ts',
+    file: 'src/presentation/answer.ts',
     text: 'asked.sameHolder',
     off: 'false',
     attack: async ({ tenant }) => answerByTwo(await newChallenge(tenant, { ...anyIssuer, ...personAndRole })),
@@ -63,7 +63,7 @@ export const sessionChecks: Check[] = [
     },
   },
   {
-    file: 'src/oid4vp/trust.ts',
+    file: 'src/presentation/trust.ts',
     text: "accepted === 'known' && isOwn",
     off: 'true',
     attack: async ({ tenant }) => {

@@ -1,16 +1,8 @@
-/**
- * Presentations of an SD-JWT (RFC 9901 §4.3, §7.3): the holder discloses claims with a key binding, the
- * verifier checks both.
- */
+/** Presentations of an SD-JWT (RFC 9901 §4.3): the holder discloses claims with a key binding. `src/presentation/sd-jwt.ts` verifies them. */
 import type { PrivateJwk } from '../../crypto/keys.ts'
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { signJws } from '../jws.ts'
-import { checkAllSatisfied, checkOneSatisfied, type Constraint } from '../constraints.ts'
-import { defaultLeewaySeconds } from '../validity.ts'
-import { VerificationError } from '../verification-error.ts'
-import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
 import { digestBy } from './disclosure.ts'
-import { checkKeyBinding, readKeyBinding } from './key-binding.ts'
 import { decodeSdJwt, registeredClaims, type DecodedSdJwt } from './sd-jwt.ts'
 
 /** The input of `presentSdJwt`. */
@@ -78,72 +70,7 @@ export function findMissing(sdJwt: string, requested: JsonObject): string | unde
   const disclosable = Object.entries(requested).filter(
     ([name]) => !(registeredClaims as readonly string[]).includes(name),
   )
-  return findMissingIn(decodeSdJwt(sdJwt).claims, Object.fromEntries(disclosable), [])
-}
-
-/** Times are in epoch seconds. */
-export type SdJwtPresentationChecks = VerificationOptions & {
-  audience: string
-  nonce: string
-  /** The leeway for `iat` of the key binding. Default: `leewaySeconds`. */
-  bindingLeewaySeconds?: number | undefined
-  /** The requested claims, as in `SdJwtPresentationContent`. */
-  claims?: JsonObject | undefined
-  /** The lines of `proofs`. The credential must satisfy all. */
-  constraints?: readonly Constraint[] | undefined
-}
-
-/**
- * Verifies a presentation: the credential, its key binding to this request, and the requested claims. A
- * credential without `cnf` needs no key binding; the Cloud Agent issues such credentials.
- *
- * @throws {VerificationError} for the first check that fails
- * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible
- */
-export async function verifySdJwtPresentation(
-  text: string,
-  checks: SdJwtPresentationChecks,
-): Promise<Verified<DecodedSdJwt>> {
-  const decoded = decodeSdJwt(text)
-  await checkBinding(decoded, checks)
-  const missing = findMissingIn(decoded.claims, checks.claims ?? {}, [])
-  if (missing !== undefined)
-    throw new VerificationError('claim-missing', `The claim ${missing} is not disclosed`)
-  const { vct, issuerDid } = decoded
-  const { constraints = [] } = checks
-  const presented = { schemas: vct === undefined ? [] : [vct], issuerDid }
-  checkOneSatisfied(constraints, presented, 'The request')
-  checkAllSatisfied(constraints, [presented])
-  return verifyDecoded(decoded.jws, decoded, checks)
-}
-
-/** Checks that the key binding is for this request. */
-async function checkBinding(
-  credential: DecodedSdJwt,
-  {
-    audience,
-    nonce,
-    now,
-    leewaySeconds,
-    bindingLeewaySeconds = leewaySeconds ?? defaultLeewaySeconds,
-    resolve,
-  }: SdJwtPresentationChecks,
-): Promise<void> {
-  if (credential.isBound && credential.keyBinding === undefined)
-    throw new VerificationError(
-      'holder-binding',
-      'The credential requires key binding, and the presentation has none',
-    )
-  if (credential.keyBinding === undefined) return
-  // The checks that cost nothing come first: the signature may need the DID of a stranger.
-  const { claims: binding } = readKeyBinding(credential.keyBinding)
-  if (binding.aud !== audience)
-    throw new VerificationError('audience', `The presentation has the audience [${binding.aud}]`)
-  if (binding.nonce !== nonce)
-    throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
-  if (!(binding.iat <= now + bindingLeewaySeconds))
-    throw new VerificationError('not-yet-valid', 'The key binding is dated in the future')
-  await checkKeyBinding(credential, resolve)
+  return findMissingIn(decodeSdJwt(sdJwt).claims, Object.fromEntries(disclosable))
 }
 
 /** Whether a claim is requested, is below a requested claim, or contains one. */
@@ -158,8 +85,12 @@ function isRequested(requested: JsonObject, path: readonly string[]): boolean {
   return true
 }
 
-/** Array elements are not checked, because undisclosed elements leave no gap. */
-function findMissingIn(claims: unknown, requested: JsonObject, path: string[]): string | undefined {
+/** The path of the first requested claim that is not there. Array elements are not checked, because undisclosed elements leave no gap. */
+export function findMissingIn(
+  claims: unknown,
+  requested: JsonObject,
+  path: readonly string[] = [],
+): string | undefined {
   if (Array.isArray(claims)) return undefined
   for (const [name, below] of Object.entries(requested)) {
     const memberPath = [...path, name]

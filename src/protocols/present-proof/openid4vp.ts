@@ -1,85 +1,9 @@
 /** The part of a presentation record that is about OpenID4VP: as it is stored, and as REST shows it. */
 import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
-import { Did } from '../../did/document.ts'
 import { DcqlQuery } from '../../dcql/query.ts'
+import { AcceptedIssuers, PresentationCheck, PresentedCredential } from '../../presentation/model.ts'
 import { DigitalRequest } from './digital-credentials.ts'
-
-/** The checks of a presentation, in their order, and of the whole response (`answer`, `same-holder`, `identity`). */
-export const checkNames = [
-  'form',
-  'audience',
-  'nonce',
-  'time',
-  'transaction',
-  'query',
-  'disclosure',
-  'policy',
-  'trust',
-  'validity',
-  'holder-binding',
-  'signature',
-  'status',
-  'answer',
-  'same-holder',
-  'identity',
-] as const
-export type CheckName = (typeof checkNames)[number]
-
-export const PresentationCheck = z
-  .object({
-    credentialId: z
-      .string()
-      .optional()
-      .describe('The id of the credential query. Absent for a check of the whole response.'),
-    name: z
-      .enum(checkNames)
-      .describe(
-        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `transaction`: the holder authorized the requested transactions. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query. `same-holder`: they are of one holder. `identity`: the holder is who a DID request or an authentication challenge asks for.',
-      ),
-    result: z.enum(['passed', 'failed', 'skipped']).describe('`skipped`: an earlier check failed.'),
-    reason: z.string().optional(),
-  })
-  .meta({ id: 'PresentationCheck' })
-export type PresentationCheck = z.infer<typeof PresentationCheck>
-
-export const PresentedCredential = z
-  .object({
-    credentialId: z
-      .string()
-      .optional()
-      .describe('The id of the credential query. Absent if the request is not a query in DCQL.'),
-    format: z.string(),
-    issuer: z
-      .string()
-      .describe(
-        'The DID in `iss`, or the subject of the certificate in `x5c`: `iss` if the certificate names it, else its first URI, its first DNS name as URL, or its hash. For AnonCreds whose definition does not prove its issuer, the URL of the definition.',
-      ),
-    certificateSubject: z
-      .string()
-      .optional()
-      .describe('The subject of the certificate in `x5c`, once it is verified.'),
-    types: z.array(z.string()),
-    holder: z
-      .string()
-      .optional()
-      .describe(
-        'The DID that signed the presentation. The did:jwk of the key, if the credential is bound to a key.',
-      ),
-    subject: z.string().optional().describe('The subject that the issuer names, which may have no DID.'),
-    claims: z
-      .record(z.string(), JsonValue)
-      .describe('The disclosed claims, without those about the credential itself.'),
-  })
-  .meta({ id: 'PresentedCredential' })
-export type PresentedCredential = z.infer<typeof PresentedCredential>
-
-/**
- * `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below one. `known`: as `trusted`, or
- * a DID of the wallet. A list: the issuer must be one of these DIDs.
- */
-export const AcceptedIssuers = z.union([z.enum(['any', 'trusted', 'known']), z.array(Did).min(1).max(100)])
-export type AcceptedIssuers = z.infer<typeof AcceptedIssuers>
 
 /** An attestation about the verifier, for wallets that understand its format (OpenID4VP 1.0 §5.11). */
 export const VerifierInfo = z

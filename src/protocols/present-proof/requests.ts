@@ -10,7 +10,7 @@ import { CredentialFormat, credentialFormats } from '../formats.ts'
 import { firstFormatOf } from './dcql.ts'
 import { ClaimNames, Options, ProofRequestAux } from './model.ts'
 import { expiresIn, Goals, invitationText } from '../model.ts'
-import { AcceptedIssuers } from './openid4vp.ts'
+import { AcceptedIssuers } from '../../presentation/model.ts'
 
 /** A presentation request whose nonce is optional. */
 const NewPresentationRequest = supportedRequest(PresentationRequest.partial({ nonce: true }))

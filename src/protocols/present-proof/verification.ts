@@ -5,7 +5,12 @@ import type { Failure } from '../../credentials/verification-error.ts'
 import type { DcqlQuery } from '../../dcql/query.ts'
 import type { PolicyConstraint } from '../../verification/policies.ts'
 import type { PresentationRecord } from './model.ts'
-import { type AcceptedIssuers, type CheckName, PresentationCheck, PresentedCredential } from './openid4vp.ts'
+import {
+  type AcceptedIssuers,
+  type CheckName,
+  PresentationCheck,
+  PresentedCredential,
+} from '../../presentation/model.ts'
 
 export const Verification = z
   .object({

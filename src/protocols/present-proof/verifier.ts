@@ -171,7 +171,11 @@ function verify(wallet: Wallet, record: PresentationRecord, presentation: string
     }),
     async () => {
       try {
-        return await formatOf(record).verify(wallet, record, presentation)
+        const verdict = await formatOf(record).verify(wallet, record, presentation)
+        const { checks = [] } = verdict.dcql ?? verdict.verification ?? {}
+        const failed = checks.find(({ result }) => result === 'failed')
+        if (failed) activeSpan()?.fail(failed.name)
+        return verdict
       } catch (error) {
         if (!(error instanceof VerificationError)) throw error
         activeSpan()?.fail(error.code)

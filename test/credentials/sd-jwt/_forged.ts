@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { toBase64url, utf8 } from '../../../src/base/bytes.ts'
 import { signJws } from '../../../src/credentials/jws.ts'
-import { presentSdJwt, type SdJwtPresentationChecks } from '../../../src/credentials/sd-jwt/presentation.ts'
+import { presentSdJwt } from '../../../src/credentials/sd-jwt/presentation.ts'
+import type { PresentationChecks } from '../_verify.ts'
 import { issueSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import type { Failure } from '../../../src/credentials/verification-error.ts'
 import { generateKey, sign, toPublic } from '../../../src/crypto/keys.ts'
@@ -113,7 +114,7 @@ function nested(
 }
 
 /** By the code of the refusal: the forgeries, with the checks that differ from the default, if any. */
-const cases: Partial<Record<Failure, Record<string, string | [string, Partial<SdJwtPresentationChecks>]>>> = {
+const cases: Partial<Record<Failure, Record<string, string | [string, Partial<PresentationChecks>]>>> = {
   malformed: {
     'no separator': jwt,
     'a JWT of two parts': bind(join(`${header}.${payload}`)),
@@ -216,6 +217,10 @@ const cases: Partial<Record<Failure, Record<string, string | [string, Partial<Sd
   },
   expired: {
     expired: reissued((token) => (token.exp = now - 60)),
+    'a key binding from before the request': [
+      present(issued, holderKey, { now: now - 60 }),
+      { requestedAt: now - 10 },
+    ],
   },
   'not-yet-valid': {
     'not yet valid': reissued((token) => (token.nbf = now + 60)),
@@ -309,6 +314,6 @@ const cases: Partial<Record<Failure, Record<string, string | [string, Partial<Sd
 export const forgeries = Object.entries(cases).flatMap(([failure, all]) =>
   Object.entries(all).map(
     ([name, forged]) =>
-      [name, failure, ...[forged].flat()] as [string, Failure, string, Partial<SdJwtPresentationChecks>?],
+      [name, failure, ...[forged].flat()] as [string, Failure, string, Partial<PresentationChecks>?],
   ),
 )

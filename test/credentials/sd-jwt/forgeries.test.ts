@@ -1,14 +1,11 @@
 /** Forged SD-JWTs are refused, unusual ones are accepted. */
 import { describe, expect, test } from 'vitest'
-import {
-  verifySdJwtPresentation,
-  type SdJwtPresentationChecks,
-} from '../../../src/credentials/sd-jwt/presentation.ts'
+import { type PresentationChecks, verifySdJwtPresentation } from '../_verify.ts'
 import { issueSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { audience, checks, failureOf, nonce, now } from '../_people.ts'
 import { content, forgeries, good, holderKey, present } from './_forged.ts'
 
-const verify = (text: string, change: Partial<SdJwtPresentationChecks> = {}) =>
+const verify = (text: string, change: Partial<PresentationChecks> = {}) =>
   verifySdJwtPresentation(text, { resolve: checks.resolve, now, audience, nonce, ...change })
 
 test('the good one passes', async () => {

@@ -6,13 +6,14 @@ import { assignStatus, type StatusAssignment } from '../../../credential-status/
 import type { ListMedia } from '../../../credential-status/lists.ts'
 import type { CredentialStatus } from '../../../credentials/jwt-vc.ts'
 import { decodeJws } from '../../../credentials/jws.ts'
-import { createJwtVp, verifyHolderProof } from '../../../credentials/jwt-vp.ts'
+import { createJwtVp } from '../../../credentials/jwt-vp.ts'
 import type { verifyJwtVc } from '../../../credentials/jwt-vc.ts'
 import { getManagedDid, isRegistrarDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid, type VerificationKey } from '../../../did/document.ts'
 import { checkClaims } from '../../../schemas/claims.ts'
 import { createChainVerifier } from '../../../trust-anchors/verify-chain.ts'
+import { verifyHolderProof } from '../../../presentation/jwt.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import {
   challengeAttachment,
@@ -109,11 +110,10 @@ export function tokenFormat(token: Token): IssuanceFormat {
       try {
         const proof = readToken(message)
         const { holderDid, key } = await verifyHolderProof(proof, {
-          resolve: wallet.env.resolver.document,
           audience,
           nonce,
-          now: Math.floor(Date.now() / 1_000),
           leewaySeconds: wallet.env.config.PRESENTATION_LEEWAY,
+          options: { resolve: wallet.env.resolver.document, now: Math.floor(Date.now() / 1_000) },
         })
         return { holderDid, ...token.boundTo?.(key, decodeJws(proof).header.kid) }
       } catch (error) {

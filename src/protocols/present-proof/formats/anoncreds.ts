@@ -11,6 +11,8 @@ import { attributeKey } from '../../../schemas/anoncreds-schema.ts'
 import { VerificationError } from '../../../credentials/verification-error.ts'
 import type { Tx } from '../../../storage/database.ts'
 import { checkPolicy } from '../../../verification/policies.ts'
+import { createTrustCheck } from '../../../presentation/trust.ts'
+import { createChainVerifier } from '../../../trust-anchors/verify-chain.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, anonCredsFormats } from '../../formats.ts'
 import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
@@ -18,7 +20,7 @@ import { getHeldCredentials } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
 import type { CredentialProof } from '../requests.ts'
 import { passed, restrictsIssuers } from '../verification.ts'
-import { checkIssuers, requireFormat } from './token.ts'
+import { requireFormat } from './token.ts'
 
 export const anonCreds: ProofFormat = {
   async createRequest(wallet, { anoncredPresentationRequest: requested }) {
@@ -88,11 +90,10 @@ export const anonCreds: ProofFormat = {
       return { issuerDid: issuerDid ?? '', schemas }
     })
     checkPolicy(constraints, trusted)
-    await checkIssuers(
-      wallet,
-      record,
-      trusted.map(({ issuerDid: issuer }) => ({ issuer })),
-    )
+    if (issuers !== 'any') {
+      const checkTrust = createTrustCheck(wallet, issuers, createChainVerifier(wallet))
+      for (const { issuerDid: issuer } of trusted) await checkTrust({ issuer })
+    }
     const claims = toClaims(request, revealed)
     const checks = passed([
       'form',

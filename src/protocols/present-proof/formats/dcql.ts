@@ -6,7 +6,7 @@ import { reasonOf } from '../../../base/reason.ts'
 import { VerificationError } from '../../../credentials/verification-error.ts'
 import { jsonAttachment } from '../../../didcomm/message.ts'
 import type { DcqlQuery } from '../../../dcql/query.ts'
-import { verifyPresentations } from '../../../oid4vp/verify-presentations.ts'
+import { verifyPresentations } from '../../../presentation/answer.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { DcqlAnswer, dcqlAttachments, DcqlRequest, firstFormatOf, type DcqlPresentation } from '../dcql.ts'
 import {

@@ -1,17 +1,14 @@
 /** Presentations of JWT credentials: the holder signs a presentation that contains whole credentials. */
 import { Problem } from '../../../base/problem.ts'
-import { createJwtVp, verifyJwtVp } from '../../../credentials/jwt-vp.ts'
-import type { DecodedCredential } from '../../../credentials/jwt-vc.ts'
-import { ofJwt } from '../../../dcql/credential.ts'
+import { createJwtVp } from '../../../credentials/jwt-vp.ts'
 import { getManagedDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid } from '../../../did/document.ts'
-import { checkPolicy } from '../../../verification/policies.ts'
+import { maxCredentials, readJwtVp } from '../../../presentation/jwt.ts'
 import { challengeAttachment, readChallenge, tokenAttachments } from '../../formats.ts'
 import type { HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
-import { PresentedCredential } from '../openid4vp.ts'
-import { checkIssuers, checksOf, newOptions, passedChecks, requireFormat } from './token.ts'
+import { judge, newOptions, requireFormat } from './token.ts'
 
 export const jwt: ProofFormat = {
   createRequest(wallet, requested, verifier) {
@@ -53,27 +50,11 @@ export const jwt: ProofFormat = {
   attach: (presentation) => tokenAttachments(presentation, 'JWT'),
 
   async verify(wallet, record, presentation) {
-    const { checks, credentialChecks } = checksOf(wallet, record)
-    const { PRESENTATION_LEEWAY: leewaySeconds } = wallet.env.config
-    const { holderDid, credentials } = await verifyJwtVp(presentation, {
-      ...checks,
-      leewaySeconds,
-      credentialChecks,
-    })
-    checkPolicy(record.policy?.constraints ?? [], credentials)
-    const shown = credentials.map((credential) => toPresented(credential, canonicalDid(holderDid)))
-    await checkIssuers(wallet, record, shown)
-    return { verification: { checks: passedChecks(record), credentials: shown } }
+    const { shown: _, ...verdict } = await judge(wallet, record, () =>
+      readJwtVp(presentation, maxCredentials),
+    )
+    return verdict
   },
-}
-
-function toPresented(
-  { issuerDid, subjectDid: subject, payload, claims }: DecodedCredential,
-  holder: string,
-): PresentedCredential {
-  const { format, types } = ofJwt({ payload }, true)
-  const issuer = canonicalDid(issuerDid)
-  return PresentedCredential.parse({ format, types, issuer, holder, subject, claims })
 }
 
 /** The subject of all credentials. @throws {Problem} if they have different ones */

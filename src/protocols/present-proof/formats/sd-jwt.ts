@@ -2,24 +2,18 @@
 import * as z from 'zod'
 import { hasPrototypeMember, JsonValue } from '../../../base/json.ts'
 import { Problem } from '../../../base/problem.ts'
-import {
-  findMissing,
-  presentSdJwt,
-  verifySdJwtPresentation,
-} from '../../../credentials/sd-jwt/presentation.ts'
-import { holderOf } from '../../../credentials/sd-jwt/confirmation.ts'
+import { findMissing, presentSdJwt } from '../../../credentials/sd-jwt/presentation.ts'
 import { decodeSdJwt } from '../../../credentials/sd-jwt/sd-jwt.ts'
 import type { PrivateJwk } from '../../../crypto/keys.ts'
 import { findBoundKey } from '../../../did-registrar/holder-key.ts'
-import { canonicalDid } from '../../../did/document.ts'
-import { checkPolicy } from '../../../verification/policies.ts'
+import { readSdJwt } from '../../../presentation/sd-jwt.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { encodedAttachments, ReceivedOptions, tokenAttachments, tokenFormats } from '../../formats.ts'
 import { peersOf } from '../../peers.ts'
 import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
 import { PresentationData, type PresentationRecord } from '../model.ts'
-import { checkIssuers, checksOf, newOptions, passedChecks, requireFormat } from './token.ts'
+import { judge, newOptions, requireFormat } from './token.ts'
 
 /** The attachment of a request. Cloud Agents omit challenge and domain if their caller does not set them. */
 const SdJwtRequest = z.looseObject({
@@ -68,33 +62,9 @@ export const sdJwt: ProofFormat = {
   attach: (presentation) => tokenAttachments(presentation, 'SDJWT'),
 
   async verify(wallet, record, presentation) {
-    const { checks, credentialChecks } = checksOf(wallet, record)
-    const { PRESENTATION_LEEWAY: bindingLeewaySeconds } = wallet.env.config
-    const { claims: requested, policy } = record
-    const verified = await verifySdJwtPresentation(presentation, {
-      ...checks,
-      ...credentialChecks,
-      bindingLeewaySeconds,
-      claims: requested,
-    })
-    const { issuerDid, vct, claims, jws, isBound, subjectDid: subject } = verified
-    const types = vct === undefined ? [] : [vct]
-    checkPolicy(policy?.constraints ?? [], [{ issuerDid, schemas: types }])
-    await checkIssuers(wallet, record, [{ issuer: issuerDid, x5c: jws.header.x5c }])
-    const disclosedClaims = PresentationData.shape.disclosedClaims.parse(claims)
-    const credential = {
-      format: 'dc+sd-jwt',
-      issuer: canonicalDid(issuerDid),
-      types,
-      holder: holderOf(verified),
-      subject,
-      claims: disclosedClaims ?? {},
-    }
-    const verification = {
-      checks: passedChecks(record, isBound),
-      credentials: [credential],
-    }
-    return { disclosedClaims, verification }
+    const { shown, ...verdict } = await judge(wallet, record, () => readSdJwt(presentation, false))
+    const disclosedClaims = PresentationData.shape.disclosedClaims.parse(shown[0]?.claims)
+    return { ...verdict, ...(verdict.refusal === undefined && { disclosedClaims }) }
   },
 }
 

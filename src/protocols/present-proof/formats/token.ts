@@ -1,17 +1,28 @@
 /** Common parts of JWT and SD-JWT presentations: the challenge, and the verification with the keys of DIDs. */
 import { Problem } from '../../../base/problem.ts'
-import { statusChecks } from '../../../credential-status/check.ts'
-import { createTrustCheck } from '../../../oid4vp/trust.ts'
+import { canonicalDid } from '../../../did/document.ts'
+import { expectedOf } from '../../../presentation/answer.ts'
+import { type Check, runChecks } from '../../../presentation/checks.ts'
+import {
+  checksOf,
+  type Demands,
+  forEach,
+  type Presentation,
+  type Shown,
+} from '../../../presentation/format.ts'
+import { demandsOfLines } from '../../../presentation/lines.ts'
+import { type CheckName, PresentedCredential } from '../../../presentation/model.ts'
+import { createTrustCheck } from '../../../presentation/trust.ts'
 import { createChainVerifier } from '../../../trust-anchors/verify-chain.ts'
+import { checkPolicy } from '../../../verification/policies.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import type { CredentialFormat, ProofOptions } from '../../formats.ts'
 import { newChallenge } from '../challenge.ts'
-import type { PresentOptions } from '../format.ts'
+import type { PresentOptions, Verdict } from '../format.ts'
 import { wrongFormat } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
-import type { PresentationCheck } from '../openid4vp.ts'
 import type { RequestTerms } from '../requests.ts'
-import { passed, restrictsIssuers } from '../verification.ts'
+import { restrictsIssuers } from '../verification.ts'
 
 /** The challenge and the domain of a new request of a verifier. Default: a challenge that names its DID. */
 export function newOptions(wallet: Wallet, { options }: RequestTerms, verifier: string): ProofOptions {
@@ -42,49 +53,50 @@ export function requireFormat(
     )
 }
 
-/** Checks that the request accepts the issuers of presented credentials. @throws {VerificationError} `issuer-not-trusted` */
-export async function checkIssuers(
+/** Verifies a presentation that `read` reads. The verdict has all checks, and the credentials if they passed. @throws {Problem} 503 */
+export async function judge(
   wallet: Wallet,
-  { issuers = 'any' }: PresentationRecord,
-  presented: readonly { issuer: string; x5c?: unknown }[],
-): Promise<void> {
-  if (issuers === 'any') return
-  const checkTrust = createTrustCheck(wallet, issuers, createChainVerifier(wallet))
-  for (const each of presented) await checkTrust(each)
+  record: PresentationRecord,
+  read: () => Presentation,
+): Promise<Verdict & { shown: readonly Shown[] }> {
+  let presentation: Presentation | undefined
+  const checks = await runChecks([['form', () => void (presentation = read())]])
+  const { shown } = presentation ?? { shown: [] }
+  if (presentation) {
+    const { domain: audience, challenge: nonce } = getOptions(record)
+    const expected = expectedOf(wallet, { ...record, audience, nonce })
+    const all = checksOf(presentation, expected, demandsOf(wallet, record))
+    const isSkipped = (name: CheckName) => name === 'status' && record.statusCheck === 'off'
+    checks.push(...(await runChecks(all.filter(([name]) => !isSkipped(name)))))
+  }
+  const refusal = checks.find(({ result }) => result === 'failed')?.reason
+  if (refusal !== undefined) return { refusal, verification: { checks }, shown }
+  const credentials = shown.map(({ credential }) => toRecorded(credential))
+  return { verification: { checks, credentials }, shown }
 }
 
-/** The names of the checks of a valid presentation, which differ by the request. */
-export function passedChecks(record: PresentationRecord, isBound = true): PresentationCheck[] {
-  const { proofs, claims, policy, statusCheck } = record
-  return passed([
-    'form',
-    ...(isBound ? (['audience', 'nonce', 'time', 'holder-binding'] as const) : []),
-    (proofs.length > 0 || Object.keys(claims ?? {}).length > 0) && 'query',
-    (policy?.constraints ?? []).length > 0 && 'policy',
-    restrictsIssuers(record) && 'trust',
-    'validity',
-    'signature',
-    statusCheck !== 'off' && 'status',
-  ])
+/** A credential as it is recorded: DIDs in their canonical form. */
+function toRecorded({ issuer, holder, ...rest }: Shown['credential']): PresentedCredential {
+  const named = holder === undefined ? undefined : canonicalDid(holder)
+  return PresentedCredential.parse({ ...rest, issuer: canonicalDid(issuer), holder: named })
 }
 
-/** The options of the verification. */
-export function checksOf(wallet: Wallet, record: PresentationRecord) {
-  const { domain: audience, challenge: nonce } = getOptions(record)
-  const { CREDENTIAL_LEEWAY } = wallet.env.config
-  const verifyChain = createChainVerifier(wallet)
-  return {
-    credentialChecks: {
-      leewaySeconds: CREDENTIAL_LEEWAY,
-      ...statusChecks(wallet.env, record.statusCheck, verifyChain),
-    },
-    checks: {
-      resolve: wallet.env.resolver.document,
-      verifyChain,
-      audience,
-      nonce,
-      now: Math.floor(Date.now() / 1_000),
-      constraints: record.proofs,
-    },
+/** The checks that a request makes of the presented credentials, without those that it does not need. */
+function demandsOf(wallet: Wallet, record: PresentationRecord): Demands {
+  const { policy, issuers = 'any' } = record
+  const constraints = policy?.constraints ?? []
+  const ofLines = demandsOfLines(record)
+  return (presentation) => {
+    const { shown } = presentation
+    const trust = () => {
+      const checkTrust = createTrustCheck(wallet, issuers, createChainVerifier(wallet))
+      return forEach(shown, ({ issuerDid: issuer, x5c }) => checkTrust({ issuer, x5c }))
+    }
+    const checks: (Check | false)[] = [
+      ...ofLines(presentation),
+      constraints.length > 0 && ['policy', () => checkPolicy(constraints, shown)],
+      restrictsIssuers(record) && ['trust', trust],
+    ]
+    return checks.filter((check) => check !== false)
   }
 }

@@ -1,6 +1,6 @@
 /** Runs the checks of a presentation in their order. The first that fails ends them. */
 import { VerificationError } from '../credentials/verification-error.ts'
-import type { CheckName, PresentationCheck } from '../protocols/present-proof/openid4vp.ts'
+import type { CheckName, PresentationCheck } from './model.ts'
 
 /** A check throws a `VerificationError` if it fails, and a `Problem` when it is temporarily impossible. */
 export type Check = [name: CheckName, run: () => unknown]
@@ -33,4 +33,9 @@ async function findFailure(run: Check[1]): Promise<string | undefined> {
     if (error instanceof VerificationError) return error.message
     throw error
   }
+}
+
+/** Runs the checks up to the first that fails. @throws its `VerificationError`; {Problem} as `runChecks` */
+export async function runAll(checks: readonly Check[]): Promise<void> {
+  for (const [, run] of checks) await run()
 }

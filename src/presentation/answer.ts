@@ -1,0 +1,188 @@
+/** Verifies the presentations of an answer to a query in DCQL, over OpenID4VP or DIDComm. */
+import { createCheckpoint } from '../base/checkpoint.ts'
+import { findOtherForm } from '../base/token-form.ts'
+import { statusChecks, type StatusPolicy } from '../credential-status/check.ts'
+import { decodePayload } from '../credentials/jws.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
+import { selectDisclosures } from '../dcql/path.ts'
+import { type CredentialQuery, type DcqlQuery, isUnbound } from '../dcql/query.ts'
+import { findSetFault } from '../dcql/select.ts'
+import { createChainVerifier } from '../trust-anchors/verify-chain.ts'
+import { checkPolicy, type PolicyConstraint } from '../verification/policies.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { type Check, runChecks } from './checks.ts'
+import { checksOf, type Demands, type Expected, type Presentation, type Shown } from './format.ts'
+import { checkSameHolder } from './identity.ts'
+import { readJwtVp, readUnbound } from './jwt.ts'
+import type { AcceptedIssuers, PresentationCheck, PresentedCredential } from './model.ts'
+import { readSdJwt } from './sd-jwt.ts'
+import { createTransactionCheck, type TransactionCheck } from './transaction-data.ts'
+import { type CheckTrust, createTrustCheck } from './trust.ts'
+
+/** A request with its query. The holder signs for the audience with the nonce. */
+export type Asked = Pick<Expected, 'audience' | 'nonce'> & {
+  query: DcqlQuery
+  /** As of `readSdJwt`. */
+  requiresVcType: boolean
+  /** ISO 8601. */
+  createdAt: string
+  policy?: { constraints: readonly PolicyConstraint[] } | undefined
+  statusCheck?: StatusPolicy | undefined
+  /** The issuers that are accepted, whether there is one holder, and the transactions to authorize: of requests over OpenID4VP. */
+  issuers?: AcceptedIssuers | undefined
+  sameHolder?: boolean | undefined
+  transactionData?: readonly string[] | undefined
+}
+
+/** What an answer is compared with, beside the query of each credential. */
+export type Wanted = {
+  query: DcqlQuery
+  constraints: readonly PolicyConstraint[]
+  checkTrust: CheckTrust
+  transactions?: TransactionCheck | undefined
+}
+
+/** The results of all checks, and the credentials of all readable presentations. @throws {Problem} 503 */
+export async function verifyPresentations(
+  wallet: Wallet,
+  asked: Asked,
+  presented: Readonly<Record<string, readonly string[]>>,
+) {
+  const { query, requiresVcType } = asked
+  const expected = expectedOf(wallet, asked)
+  const wanted = wantedBy(wallet, asked)
+  const checks: PresentationCheck[] = []
+  const credentials: PresentedCredential[] = []
+  const checkpoint = createCheckpoint()
+  for (const each of query.credentials) {
+    for (const text of presented[each.id] ?? []) {
+      // Certificates may take long. Let other requests proceed in between.
+      await checkpoint()
+      let presentation: Presentation | undefined
+      const read = () => void (presentation = readPresentation(text, each, requiresVcType))
+      checks.push(...(await runChecks([['form', read]], each.id)))
+      if (!presentation) continue
+      checks.push(...(await runChecks(checksOf(presentation, expected, demandsOf(each, wanted)), each.id)))
+      credentials.push(
+        ...presentation.shown.map(({ credential }) => ({ credentialId: each.id, ...credential })),
+      )
+    }
+  }
+  const counts = Object.fromEntries(Object.entries(presented).map(([id, texts]) => [id, texts.length]))
+  const answer = () => {
+    const fault = findSetFault(query, counts)
+    if (fault !== undefined) throw new VerificationError('credential-missing', fault)
+  }
+  const { transactions } = wanted
+  const whole: Check[] = transactions ? [['transaction', () => transactions.checkAll()]] : []
+  checks.push(...(await runChecks([['answer', answer], ...whole])))
+  if (asked.sameHolder) checks.push(...(await judgeHolders(wallet, checks, credentials)))
+  return { checks, credentials }
+}
+
+/**
+ * Reads one presentation. Without holder binding, a JWT credential itself is presented (Annex B.1). The libraries of Sphereon send a
+ * presentation then too. It is verified like a required one.
+ *
+ * @throws {VerificationError} if the presentation cannot be read
+ */
+export function readPresentation(
+  text: string,
+  asked: CredentialQuery,
+  requiresVcType: boolean,
+): Presentation {
+  const otherForm = findOtherForm(text, asked.format)
+  if (otherForm !== undefined) throw new VerificationError('malformed', `It ${otherForm}`)
+  if (asked.format === 'dc+sd-jwt') return readSdJwt(text, requiresVcType)
+  const isBound = !isUnbound(asked) || 'vp' in decodePayload(text)
+  return isBound ? readJwtVp(text) : readUnbound(text)
+}
+
+/** The checks that a query makes of the presented credential. */
+export function demandsOf(asked: CredentialQuery, wanted: Wanted): Demands {
+  const { query, constraints, checkTrust, transactions } = wanted
+  return ({ shown: [shown], answer }) => {
+    const { credential, queried, disclosures, issuerDid: issuer, x5c } = shown!
+    const trust = async () => {
+      credential.certificateSubject = await checkTrust({ issuer, x5c }, asked)
+    }
+    return [
+      ...(answer && transactions && disclosures
+        ? ([['transaction', () => transactions.checkBinding(answer, asked.id)]] satisfies Check[])
+        : []),
+      ['query', () => checkMatch(queried, asked)],
+      ...(disclosures
+        ? ([['disclosure', () => checkDisclosures(disclosures, query)]] satisfies Check[])
+        : []),
+      ['policy', () => checkPolicy(constraints, [shown!])],
+      ['trust', trust],
+    ]
+  }
+}
+
+/** Authorities are checked with the certificates. */
+function checkMatch(credential: DcqlCredential, asked: CredentialQuery): void {
+  const match = matchCredential(credential, { ...asked, trusted_authorities: undefined })
+  if (!match.isMatch)
+    throw new VerificationError('claim-missing', `The credential does not fit the query: ${match.reason}`)
+}
+
+/** §6.4: no selectively disclosable claim beside those that a credential query names. */
+function checkDisclosures(disclosures: NonNullable<Shown['disclosures']>, { credentials }: DcqlQuery): void {
+  const requested = credentials.flatMap(({ claims }) => (claims ?? []).map(({ path }) => path))
+  const asked = new Set(selectDisclosures(disclosures, requested))
+  const surplus = disclosures.find((each) => !asked.has(each))
+  if (surplus)
+    throw new VerificationError(
+      'claim-missing',
+      `The claim ${describePath([...surplus.path])} is disclosed and was not requested`,
+    )
+}
+
+/** After a failed check, nothing is known about the holders. @throws {Problem} 503 */
+async function judgeHolders(
+  wallet: Wallet,
+  checks: readonly PresentationCheck[],
+  credentials: readonly PresentedCredential[],
+): Promise<PresentationCheck[]> {
+  const name = 'same-holder'
+  if (checks.some(({ result }) => result === 'failed')) return [{ name, result: 'skipped' }]
+  return runChecks([[name, () => checkSameHolder(wallet, credentials)]])
+}
+
+function wantedBy(wallet: Wallet, { query, policy, issuers = 'any', transactionData }: Asked): Wanted {
+  return {
+    query,
+    constraints: policy?.constraints ?? [],
+    checkTrust: createTrustCheck(wallet, issuers, createChainVerifier(wallet)),
+    ...(transactionData && { transactions: createTransactionCheck(transactionData) }),
+  }
+}
+
+/** What the signatures of an answer must fit: the audience, the nonce and the time of the request, and the settings of the agent. */
+export function expectedOf(
+  wallet: Wallet,
+  {
+    audience,
+    nonce,
+    createdAt,
+    statusCheck,
+  }: Pick<Asked, 'audience' | 'nonce' | 'createdAt' | 'statusCheck'>,
+): Expected {
+  const { config, resolver } = wallet.env
+  const verifyChain = createChainVerifier(wallet)
+  return {
+    audience,
+    nonce,
+    requestedAt: Math.floor(Date.parse(createdAt) / 1_000),
+    leewaySeconds: config.PRESENTATION_LEEWAY,
+    options: {
+      resolve: resolver.document,
+      now: Math.floor(Date.now() / 1_000),
+      leewaySeconds: config.CREDENTIAL_LEEWAY,
+      verifyChain,
+      ...statusChecks(wallet.env, statusCheck, verifyChain),
+    },
+  }
+}

@@ -1,0 +1,132 @@
+/** What a presentation of any format contains, and its checks in their order (OpenID4VP 1.0 §8.6, Annex B; RFC 9901 §7.3). */
+import type { JsonObject } from '../base/json.ts'
+import type { SchemasAndIssuer } from '../credentials/constraints.ts'
+import type { Jws } from '../credentials/jws.ts'
+import { checkValidity, defaultLeewaySeconds, toValidity } from '../credentials/validity.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
+import type { DcqlCredential } from '../dcql/match.ts'
+import type { Check } from './checks.ts'
+import type { PresentedCredential } from './model.ts'
+
+/** What holder and issuers sign must fit. Times are in epoch seconds. */
+export type Expected = {
+  audience: string
+  nonce: string
+  /** When the request was made. Undefined: the holder may have signed at any time. */
+  requestedAt?: number | undefined
+  /** For the times that the holder signs. */
+  leewaySeconds?: number | undefined
+  options: VerificationOptions
+}
+
+/** What the holder has signed beside the credentials. */
+export type Answer = {
+  aud?: string | string[] | undefined
+  nonce?: string | undefined
+  iat?: number | undefined
+  nbf?: number | undefined
+  exp?: number | undefined
+}
+
+/** A presented credential. */
+export type Shown = SchemasAndIssuer & {
+  /** What the verifier records. */
+  credential: Omit<PresentedCredential, 'credentialId'>
+  /** What queries in DCQL refer to. */
+  queried: DcqlCredential
+  /** The disclosed claims of an SD-JWT, without registered ones. */
+  claims: JsonObject
+  /** Absent in formats without selective disclosure. */
+  disclosures?: readonly { path: readonly string[] }[]
+  x5c?: unknown
+  /** The credential itself asks for holder binding. */
+  needsHolder: boolean
+  jws: Jws
+  decoded: Parameters<typeof verifyDecoded>[1]
+}
+
+export type Presentation = {
+  shown: readonly Shown[]
+  /** Undefined if the holder has signed nothing. */
+  answer: Answer | undefined
+  /** Whether the holder of the credentials has signed the answer. */
+  checkHolder: (options: VerificationOptions) => Promise<unknown>
+}
+
+/** The checks of a request: which credentials it wants, with which claims, of which issuers. */
+export type Demands = (presentation: Presentation) => Check[]
+
+/** All checks of a presentation. Those that may fetch documents of strangers come last. */
+export function checksOf(presentation: Presentation, expected: Expected, demands: Demands): Check[] {
+  const { shown, answer, checkHolder } = presentation
+  const { options } = expected
+  const verify = (part: (typeof parts)[number]) => () =>
+    forEach(shown, (each) => verifyPart(each, options, part))
+  return [
+    ...(answer ? answerChecks(answer, expected) : []),
+    ...demands(presentation),
+    ['validity', verify('verifyDates')],
+    ...(answer ? ([['holder-binding', () => checkHolder(options)]] satisfies Check[]) : []),
+    ['signature', verify('verifySignature')],
+    ['status', verify('verifyStatus')],
+  ]
+}
+
+/** The holder's signature must be for this request, and made after it (OpenID4VP 1.0 §14.1). */
+export function answerChecks(answer: Answer, expected: Expected): Check[] {
+  const { audience, nonce, requestedAt, leewaySeconds = defaultLeewaySeconds, options } = expected
+  const { iat } = answer
+  const audiences = [answer.aud ?? []].flat()
+  return [
+    [
+      'audience',
+      () => {
+        if (!audiences.includes(audience))
+          throw new VerificationError(
+            'audience',
+            `The presentation is for [${audiences.join(', ')}], not for the audience of the request`,
+          )
+      },
+    ],
+    [
+      'nonce',
+      () => {
+        if (answer.nonce === undefined || answer.nonce !== nonce)
+          throw new VerificationError('nonce', 'The nonce of the presentation is not that of the request')
+      },
+    ],
+    [
+      'time',
+      () => {
+        checkValidity(toValidity([iat, answer.nbf], [answer.exp]), options.now, leewaySeconds)
+        if (iat !== undefined && requestedAt !== undefined && iat < requestedAt - leewaySeconds)
+          throw new VerificationError('expired', 'The presentation was made before the request')
+      },
+    ],
+  ]
+}
+
+/** Checks one credential after the other. @throws {VerificationError} with the number of the credential, if there are several */
+export async function forEach(shown: readonly Shown[], check: (each: Shown) => unknown): Promise<void> {
+  for (const [index, each] of shown.entries())
+    try {
+      await check(each)
+    } catch (error) {
+      if (shown.length === 1 || !(error instanceof VerificationError)) throw error
+      const numbered = `Credential ${index + 1} of ${shown.length}: ${error.message}`
+      throw new VerificationError(error.code, numbered, { cause: error })
+    }
+}
+
+const parts = ['verifyDates', 'verifySignature', 'verifyStatus'] as const
+
+/** Verifies the dates, the signature or the status of a credential, unless the options switch that off. */
+function verifyPart(
+  { jws, decoded }: Shown,
+  options: VerificationOptions,
+  part: (typeof parts)[number],
+): Promise<unknown> {
+  const switches = Object.fromEntries(parts.map((each) => [each, each === part && (options[each] ?? true)]))
+  return verifyDecoded(jws, decoded, { ...options, ...switches })
+}

@@ -1,0 +1,96 @@
+/** Presentations of JWT credentials: a JWT of the holder with whole credentials (W3C VC Data Model 1.1 §6.3.1; OpenID4VP 1.0 Annex B.1). */
+import { checkSignature } from '../credentials/did-signature.ts'
+import { decodeJws, type Jws, parseClaims } from '../credentials/jws.ts'
+import { VerifiablePresentationClaims } from '../credentials/jwt-vp.ts'
+import { readJwtVc } from '../credentials/jwt-vc.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { ofJwt } from '../dcql/credential.ts'
+import { canonicalDid, type Resolve, type VerificationKey } from '../did/document.ts'
+import { runAll } from './checks.ts'
+import { answerChecks, type Expected, forEach, type Presentation, type Shown } from './format.ts'
+import type { PresentedCredential } from './model.ts'
+
+/** Each credential may cost the resolution of a DID. */
+export const maxCredentials = 100
+
+/** Reads a presentation of `least` to `most` credentials. @throws {VerificationError} if it cannot be read */
+export function readJwtVp(text: string, most = 1, least = 1): Presentation {
+  const vp = readVp(text, least, most)
+  const { iss } = vp.claims
+  const shown = vp.tokens.map((token) => toShown(token, iss))
+  const checkHolder = async ({ resolve }: { resolve: Resolve }) => {
+    checkNamedHolder(vp)
+    await checkSignature(vp.jws, { did: iss, role: 'holder' }, resolve)
+    await forEach(shown, ({ credential: { subject } }) =>
+      checkHolderIs(iss, subject, 'The subject of the credential is'),
+    )
+  }
+  return { shown, answer: vp.claims, checkHolder }
+}
+
+/** Reads a credential that is presented without a signature of the holder. @throws {VerificationError} if it cannot be read */
+export function readUnbound(text: string): Presentation {
+  return { shown: [toShown(text, undefined)], answer: undefined, checkHolder: () => Promise.resolve() }
+}
+
+/**
+ * Verifies the proof in a credential request: a presentation without credentials. Returns the DID and its key that signed.
+ *
+ * @throws {VerificationError} for the first check that fails; {Problem} `error:ServiceUnavailable` when a check is temporarily impossible
+ */
+export async function verifyHolderProof(
+  jwt: string,
+  expected: Omit<Expected, 'options'> & { options: Pick<Expected['options'], 'now' | 'resolve'> },
+): Promise<{ holderDid: string; key: VerificationKey }> {
+  const vp = readVp(jwt, 0, 0)
+  await runAll(answerChecks(vp.claims, expected))
+  checkNamedHolder(vp)
+  const { iss: did } = vp.claims
+  const key = await checkSignature(vp.jws, { did, role: 'holder' }, expected.options.resolve)
+  return { holderDid: did, key }
+}
+
+type Vp = { jws: Jws; claims: VerifiablePresentationClaims; tokens: readonly string[] }
+
+function readVp(text: string, least: number, most: number): Vp {
+  const jws = decodeJws(text)
+  const claims = parseClaims(VerifiablePresentationClaims, jws.payload)
+  const tokens = claims.vp.verifiableCredential ?? []
+  if (tokens.length < least || tokens.length > most)
+    throw new VerificationError(
+      'credential-count',
+      `The presentation has ${tokens.length} credentials instead of ${least === most ? least : `${least} to ${most}`}`,
+    )
+  return { jws, claims, tokens }
+}
+
+function toShown(token: string, holder: string | undefined): Shown {
+  const { jws, credential: decoded } = readJwtVc(token)
+  const { issuerDid, subjectDid: subject, schemas } = decoded
+  const queried = ofJwt(decoded, holder !== undefined)
+  const credential = {
+    format: queried.format,
+    issuer: issuerDid,
+    types: [...queried.types],
+    claims: decoded.claims as PresentedCredential['claims'],
+    holder,
+    subject,
+  }
+  return { credential, queried, claims: decoded.claims, schemas, issuerDid, needsHolder: true, jws, decoded }
+}
+
+/** The holder that a presentation names must be the one who signs it. @throws {VerificationError} `holder-binding` */
+function checkNamedHolder({ claims: { iss, vp } }: Vp): void {
+  const named = typeof vp.holder === 'object' ? vp.holder.id : (vp.holder ?? iss)
+  checkHolderIs(iss, named, 'The holder of the presentation is')
+}
+
+/** Compares DIDs in canonical form, because credentials contain the long or the short form. @throws {VerificationError} `holder-binding` */
+function checkHolderIs(holderDid: string, did: string | undefined, statement: string): void {
+  const named = did === undefined ? 'absent' : canonicalDid(did)
+  if (named !== canonicalDid(holderDid))
+    throw new VerificationError(
+      'holder-binding',
+      `${statement} ${named}, the signer is ${canonicalDid(holderDid)}`,
+    )
+}

@@ -1,0 +1,47 @@
+/** What a proof request over DIDComm asks for without a query in DCQL: lines of `proofs`, and claims by name. */
+import type { JsonObject } from '../base/json.ts'
+import { checkAllSatisfied, checkOneSatisfied, type Constraint } from '../credentials/constraints.ts'
+import { findMissingIn } from '../credentials/sd-jwt/presentation.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import type { Check } from './checks.ts'
+import { type Demands, forEach, type Shown } from './format.ts'
+
+export type Lines = {
+  /** Each credential must satisfy one, and each line must be satisfied. */
+  proofs?: readonly Constraint[] | undefined
+  /** Names of claims. A non-empty object as value names claims below; other values are ignored. */
+  claims?: JsonObject | undefined
+}
+
+/**
+ * The checks of a request, without those that it does not need. A credential that is bound to no key needs no holder: Cloud Agents issue
+ * such ones. The prover may disclose more than is requested: the API lets it choose the claims.
+ */
+export function demandsOfLines({ proofs = [], claims = {} }: Lines): Demands {
+  const needsQuery = proofs.length > 0 || Object.keys(claims).length > 0
+  return ({ shown, answer }) => {
+    const isUnsigned = !answer && shown.some(({ needsHolder }) => needsHolder)
+    const query = async () => {
+      await forEach(shown, (each) => checkOneSatisfied(proofs, each, 'The request'))
+      checkAllSatisfied(proofs, shown)
+      await forEach(shown, (each) => checkClaims(each, claims))
+    }
+    const checks: (Check | false)[] = [
+      isUnsigned && ['holder-binding', refuseUnsigned],
+      needsQuery && ['query', query],
+    ]
+    return checks.filter((check) => check !== false)
+  }
+}
+
+function refuseUnsigned(): never {
+  const reason = 'The credential requires key binding, and the presentation has none'
+  throw new VerificationError('holder-binding', reason)
+}
+
+/** @throws {VerificationError} `claim-missing` */
+function checkClaims({ claims }: Shown, requested: JsonObject): void {
+  const missing = findMissingIn(claims, requested)
+  if (missing !== undefined)
+    throw new VerificationError('claim-missing', `The claim ${missing} is not disclosed`)
+}
