@@ -23,7 +23,7 @@ export const full: Scale = {
   concurrency: [1, 16, 64],
 }
 
-/** For a quick look, and for `.ci/run`. */
+/** For a quick look, and for the guard. */
 export const quick: Scale = {
   quick: true,
   effort: { warmUp: { times: 3_000, cpuMs: 800 }, rounds: 25, roundMs: 8 },

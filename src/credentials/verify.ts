@@ -34,7 +34,8 @@ export type VerificationOptions = CredentialChecks & IssuerKeys & { now: number 
  */
 export type Verified<Decoded> = Decoded & { key: VerificationKey | undefined }
 
-type Verifiable = Validity & CredentialIssuer & { statuses: CredentialStatus[] }
+/** A decoded credential. */
+export type Verifiable = Validity & CredentialIssuer & { statuses: CredentialStatus[] }
 
 /** @throws {VerificationError} for the first check that fails, {Problem} `error:ServiceUnavailable` */
 export function verifyDecoded<Decoded extends Verifiable>(
@@ -58,9 +59,16 @@ async function verifyInSpan<Decoded extends Verifiable>(
   // Dates first: the DID of an expired credential is not resolved.
   if (verifyDates) checkValidity(credential, now, leewaySeconds)
   const key = verifySignature ? await checkIssuerSignature(jws, credential.issuerDid, options) : undefined
-  if (verifyStatus)
-    for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
+  if (verifyStatus) await establishStatuses(credential, { checkStatus })
   return { ...credential, key }
+}
+
+/** Reads the status of a credential in each of its lists. @throws as `establishStatus` */
+export async function establishStatuses(
+  credential: Verifiable,
+  { checkStatus }: Pick<CredentialChecks, 'checkStatus'>,
+): Promise<void> {
+  for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
 }
 
 /**

@@ -1,10 +1,12 @@
 /** What a presentation of any format contains, and its checks in their order (OpenID4VP 1.0 §8.6, Annex B; RFC 9901 §7.3). */
 import type { JsonObject } from '../base/json.ts'
+import { inSpan } from '../base/spans.ts'
 import type { SchemasAndIssuer } from '../credentials/constraints.ts'
+import { checkIssuerSignature } from '../credentials/issuer-signature.ts'
 import type { Jws } from '../credentials/jws.ts'
 import { checkValidity, defaultLeewaySeconds, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { type VerificationOptions, verifyDecoded } from '../credentials/verify.ts'
+import { establishStatuses, type Verifiable, type VerificationOptions } from '../credentials/verify.ts'
 import type { DcqlCredential } from '../dcql/match.ts'
 import type { Check } from './checks.ts'
 import type { PresentedCredential } from './model.ts'
@@ -43,7 +45,7 @@ export type Shown = SchemasAndIssuer & {
   /** The credential itself asks for holder binding. */
   needsHolder: boolean
   jws: Jws
-  decoded: Parameters<typeof verifyDecoded>[1]
+  decoded: Verifiable
 }
 
 export type Presentation = {
@@ -61,15 +63,19 @@ export type Demands = (presentation: Presentation) => Check[]
 export function checksOf(presentation: Presentation, expected: Expected, demands: Demands): Check[] {
   const { shown, answer, checkHolder } = presentation
   const { options } = expected
-  const verify = (part: (typeof parts)[number]) => () =>
-    forEach(shown, (each) => verifyPart(each, options, part))
+  const { verifyDates = true, verifySignature = true, verifyStatus = true } = options
+  const each = (isOn: boolean, check: (shown: Shown) => unknown) => () =>
+    isOn ? forEach(shown, check) : undefined
   return [
     ...(answer ? answerChecks(answer, expected) : []),
     ...demands(presentation),
-    ['validity', verify('verifyDates')],
+    [
+      'validity',
+      each(verifyDates, ({ decoded }) => checkValidity(decoded, options.now, options.leewaySeconds)),
+    ],
     ...(answer ? ([['holder-binding', () => checkHolder(options)]] satisfies Check[]) : []),
-    ['signature', verify('verifySignature')],
-    ['status', verify('verifyStatus')],
+    ['signature', each(verifySignature, (credential) => checkIssuer(credential, options))],
+    ['status', each(verifyStatus, ({ decoded }) => establishStatuses(decoded, options))],
   ]
 }
 
@@ -119,14 +125,10 @@ export async function forEach(shown: readonly Shown[], check: (each: Shown) => u
     }
 }
 
-const parts = ['verifyDates', 'verifySignature', 'verifyStatus'] as const
-
-/** Verifies the dates, the signature or the status of a credential, unless the options switch that off. */
-function verifyPart(
-  { jws, decoded }: Shown,
-  options: VerificationOptions,
-  part: (typeof parts)[number],
-): Promise<unknown> {
-  const switches = Object.fromEntries(parts.map((each) => [each, each === part && (options[each] ?? true)]))
-  return verifyDecoded(jws, decoded, { ...options, ...switches })
+/** The key of the issuer may have to be resolved. */
+function checkIssuer({ jws, decoded }: Shown, options: VerificationOptions): Promise<unknown> {
+  return inSpan(
+    () => ({ name: 'verify credential', isDetail: true }),
+    () => checkIssuerSignature(jws, decoded.issuerDid, options),
+  )
 }
