@@ -3,6 +3,7 @@ import { createCheckpoint } from '../base/checkpoint.ts'
 import { findOtherForm } from '../base/token-form.ts'
 import { statusChecks, type StatusPolicy } from '../credential-status/check.ts'
 import { decodePayload } from '../credentials/jws.ts'
+import type { VerifyChain } from '../credentials/issuer-signature.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
 import { selectDisclosures } from '../dcql/path.ts'
@@ -50,8 +51,9 @@ export async function verifyPresentations(
   presented: Readonly<Record<string, readonly string[]>>,
 ) {
   const { query, requiresVcType } = asked
-  const expected = expectedOf(wallet, asked)
-  const wanted = wantedBy(wallet, asked)
+  const verifyChain = createChainVerifier(wallet)
+  const expected = expectedOf(wallet, asked, verifyChain)
+  const wanted = wantedBy(wallet, asked, verifyChain)
   const checks: PresentationCheck[] = []
   const credentials: PresentedCredential[] = []
   const checkpoint = createCheckpoint()
@@ -151,16 +153,23 @@ async function judgeHolders(
   return runChecks([[name, () => checkSameHolder(wallet, credentials)]])
 }
 
-function wantedBy(wallet: Wallet, { query, policy, issuers = 'any', transactionData }: Asked): Wanted {
+function wantedBy(
+  wallet: Wallet,
+  { query, policy, issuers = 'any', transactionData }: Asked,
+  verifyChain: VerifyChain,
+): Wanted {
   return {
     query,
     constraints: policy?.constraints ?? [],
-    checkTrust: createTrustCheck(wallet, issuers, createChainVerifier(wallet)),
+    checkTrust: createTrustCheck(wallet, issuers, verifyChain),
     ...(transactionData && { transactions: createTransactionCheck(transactionData) }),
   }
 }
 
-/** What the signatures of an answer must fit: the audience, the nonce and the time of the request, and the settings of the agent. */
+/**
+ * What the signatures of an answer must fit: the audience, the nonce and the time of the request, and the settings of the agent. The check
+ * of issuers takes the same `verifyChain`, which verifies each chain once.
+ */
 export function expectedOf(
   wallet: Wallet,
   {
@@ -169,9 +178,9 @@ export function expectedOf(
     createdAt,
     statusCheck,
   }: Pick<Asked, 'audience' | 'nonce' | 'createdAt' | 'statusCheck'>,
+  verifyChain: VerifyChain,
 ): Expected {
   const { config, resolver } = wallet.env
-  const verifyChain = createChainVerifier(wallet)
   return {
     audience,
     nonce,

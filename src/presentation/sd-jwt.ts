@@ -1,13 +1,11 @@
 /** Presentations of SD-JWTs: the credential with its disclosures, and a key binding (RFC 9901 §7.3; OpenID4VP 1.0 Annex B.3). */
 import { holderOf } from '../credentials/sd-jwt/confirmation.ts'
 import { requireVcType } from '../credentials/sd-jwt/issuer-jwt.ts'
-import { checkKeyBinding, type KeyBindingClaims, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
+import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
 import { decodeSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
 import { ofSdJwt } from '../dcql/credential.ts'
 import type { Presentation } from './format.ts'
 import type { PresentedCredential } from './model.ts'
-
-export type SdJwtPresentation = Presentation & { answer: KeyBindingClaims | undefined }
 
 /**
  * Reads a presentation. Verifies nothing but that the disclosures match the digests.
@@ -15,7 +13,7 @@ export type SdJwtPresentation = Presentation & { answer: KeyBindingClaims | unde
  * @param requiresVcType SD-JWTs must be typed as credentials. Over DIDComm they need not, since Cloud Agents do not type them.
  * @throws {VerificationError} if it cannot be read
  */
-export function readSdJwt(text: string, requiresVcType: boolean): SdJwtPresentation {
+export function readSdJwt(text: string, requiresVcType: boolean): Presentation {
   const decoded = decodeSdJwt(text)
   if (requiresVcType) requireVcType(decoded)
   const { keyBinding, issuerDid, jws, claims, disclosures, isBound } = decoded

@@ -1,5 +1,6 @@
 /** Common parts of JWT and SD-JWT presentations: the challenge, and the verification with the keys of DIDs. */
 import { Problem } from '../../../base/problem.ts'
+import type { VerifyChain } from '../../../credentials/issuer-signature.ts'
 import { canonicalDid } from '../../../did/document.ts'
 import { expectedOf } from '../../../presentation/answer.ts'
 import { type Check, runChecks } from '../../../presentation/checks.ts'
@@ -64,8 +65,9 @@ export async function judge(
   const { shown } = presentation ?? { shown: [] }
   if (presentation) {
     const { domain: audience, challenge: nonce } = getOptions(record)
-    const expected = expectedOf(wallet, { ...record, audience, nonce })
-    const all = checksOf(presentation, expected, demandsOf(wallet, record))
+    const verifyChain = createChainVerifier(wallet)
+    const expected = expectedOf(wallet, { ...record, audience, nonce }, verifyChain)
+    const all = checksOf(presentation, expected, demandsOf(wallet, record, verifyChain))
     const isSkipped = (name: CheckName) => name === 'status' && record.statusCheck === 'off'
     checks.push(...(await runChecks(all.filter(([name]) => !isSkipped(name)))))
   }
@@ -82,14 +84,14 @@ function toRecorded({ issuer, holder, ...rest }: Shown['credential']): Presented
 }
 
 /** The checks that a request makes of the presented credentials, without those that it does not need. */
-function demandsOf(wallet: Wallet, record: PresentationRecord): Demands {
+function demandsOf(wallet: Wallet, record: PresentationRecord, verifyChain: VerifyChain): Demands {
   const { policy, issuers = 'any' } = record
   const constraints = policy?.constraints ?? []
   const ofLines = demandsOfLines(record)
   return (presentation) => {
     const { shown } = presentation
     const trust = () => {
-      const checkTrust = createTrustCheck(wallet, issuers, createChainVerifier(wallet))
+      const checkTrust = createTrustCheck(wallet, issuers, verifyChain)
       return forEach(shown, ({ issuerDid: issuer, x5c }) => checkTrust({ issuer, x5c }))
     }
     const checks: (Check | false)[] = [
