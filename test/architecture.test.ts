@@ -86,9 +86,11 @@ const mayImport: Record<string, string[]> = {
     'src/vdr',
     'src/vdr-entries',
   ],
+  'src/formats': ['src/base'],
   // Verifies presentations, whichever protocol carries them.
   'src/presentation': [
     'src/base',
+    'src/formats',
     'src/dcql',
     'src/did',
     'src/credentials',
@@ -122,6 +124,7 @@ const mayImport: Record<string, string[]> = {
   'src/oauth': ['src/base', 'src/crypto'],
   'src/oid4vci': [
     'src/base',
+    'src/formats',
     'src/oauth',
     'src/net',
     'src/crypto',
@@ -402,9 +405,11 @@ const home = (file: string) =>
     .toSorted((a, b) => b.length - a.length)
     .find((folder) => file.startsWith(`${folder}/`))!
 
-/** The definitions of protocols are pure data: they import only each other, and every folder may import them. */
+/** The definitions of protocols and the names of credential formats are pure data: they import only each other, and every folder may import them. */
 const isDefinition = (file: string) =>
-  /^src\/(?:protocols\/(?:definitions|[^/]+\/states|engine\/machine)|events\/subjects)\.ts$/.test(file)
+  /^src\/(?:protocols\/(?:definitions|[^/]+\/states|engine\/machine)|events\/subjects|formats\/names)\.ts$/.test(
+    file,
+  )
 
 const isAllowed = (from: string, to: string) =>
   isDefinition(to) ||
@@ -413,7 +418,7 @@ const isAllowed = (from: string, to: string) =>
 
 const imports = (file: string) => importsOf(file).map(({ to }) => to)
 
-test('the definitions of protocols are pure data', () => {
+test('the definitions of protocols and the names of formats are pure data', () => {
   const wrong = files
     .filter(isDefinition)
     .flatMap(

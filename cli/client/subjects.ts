@@ -1,6 +1,7 @@
 /** DIDs of the wallet that can be the subject of a credential: those that can authenticate. */
 import type { Client } from '../../daemon/client/client.ts'
 import type { Answer } from './api.ts'
+import { isTokenFormat } from '../../src/formats/names.ts'
 import { UsageError } from '../errors/errors.ts'
 import type { Did } from '../format/records.ts'
 
@@ -12,7 +13,7 @@ export function needsSubject({
   credentialFormat,
   openid4vci,
 }: Pick<Answer<'GET /issue-credentials/records/{recordId}'>, 'credentialFormat' | 'openid4vci'>): boolean {
-  return credentialFormat !== 'AnonCreds' && openid4vci === undefined
+  return isTokenFormat(credentialFormat) && openid4vci === undefined
 }
 
 /** The DIDs with an authentication key, newest first, without those that were made for one credential of OpenID4VCI. */

@@ -1,4 +1,5 @@
 /** Formats proof requests and the credentials that satisfy them. */
+import { traitsOf } from '../../src/formats/names.ts'
 import * as z from 'zod'
 import { pathOf } from './credential.ts'
 import { dcqlText } from './dcql.ts'
@@ -70,10 +71,10 @@ function contentText({ requestData, proofs = [] }: Asked): string {
   const of = linesOf(proofs).map(withSchema).join(', and one')
   const descriptors = definition.data?.presentation_definition.input_descriptors ?? []
   if (descriptors.length > 0) return `${descriptors.map(descriptorText).join('; ')}${of}`
-  const name = definition.success ? 'JWT' : 'SD-JWT'
+  const { title } = traitsOf(definition.success ? 'JWT' : 'SDJWT')
   const claims = definition.success ? [] : pathsOf(SdJwt.safeParse(content).data?.claims ?? {})
   const article = of || claims.length > 0 ? (definition.success ? 'a' : 'an') : 'any'
-  return `${claims.length > 0 ? `${all(claims)} of ` : ''}${article} ${name} credential${of}`
+  return `${claims.length > 0 ? `${all(claims)} of ` : ''}${article} ${title} credential${of}`
 }
 
 function linesOf(proofs: readonly unknown[]): z.output<typeof ProofLine>[] {

@@ -1,4 +1,5 @@
 /** Formats credential records, connections and DIDs. */
+import { isTokenFormat, traitsOf } from '../../src/formats/names.ts'
 import type { Answer } from '../client/api.ts'
 import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
@@ -23,7 +24,7 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
     ['issuer', content?.issuer ?? record.issuingDID],
     ['offered by', record.openid4vci?.credentialIssuer],
     ['subject', content?.subject ?? record.subjectId],
-    [content?.credentialFormat === 'SDJWT' ? 'type' : 'schemas', content?.schemas.join(' ') || undefined],
+    [hasType(record) ? 'type' : 'schemas', content?.schemas.join(' ') || undefined],
     ['definition', content?.definition],
     ['goal', record.goal],
     ['valid for', content || record.validityPeriod === undefined ? undefined : `${record.validityPeriod} s`],
@@ -32,6 +33,11 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
     ['updated', record.updatedAt && whenAgo(record.updatedAt, Date.now())],
     ['last failure', shownFailure(record)],
   ]
+}
+
+/** Whether the credential has one type, instead of schemas. */
+function hasType({ credentialFormat }: CredentialRecord): boolean {
+  return traitsOf(credentialFormat).openid?.configurationMember === 'vct'
 }
 
 /** Until when a record waits for an answer. */
@@ -48,7 +54,7 @@ export function shownFailure({
 
 /** Returns the expiry time of an issued credential in milliseconds since 1970. Undefined if it never expires, or is not a JWT or an SD-JWT. */
 export function expiryOf({ credential, credentialFormat }: CredentialRecord): number | undefined {
-  if (credential === undefined || credentialFormat === 'AnonCreds') return undefined
+  if (credential === undefined || !isTokenFormat(credentialFormat)) return undefined
   const { exp } = payloadOf(credential)
   return typeof exp === 'number' ? exp * 1_000 : undefined
 }
@@ -104,13 +110,10 @@ function statusOf(record: CredentialRecord): string | Styled | undefined {
 
 /** Describes the format. The payload of an SD-JWT tells if it is bound to a key. */
 function formatOf({ credentialFormat, credential }: CredentialRecord): string {
-  if (credentialFormat === 'JWT') return 'JWT (no selective disclosure)'
-  if (credentialFormat === 'AnonCreds')
-    return 'AnonCreds (attributes and predicates are proved), bound to the wallet of its holder'
-  const format = 'SD-JWT (selective disclosure)'
-  if (credential === undefined) return format
+  const { summary, isSelective } = traitsOf(credentialFormat)
+  if (!isSelective || credential === undefined) return summary
   const isBound = 'cnf' in payloadOf(credential)
-  return `${format}, ${isBound ? 'bound to a key of the holder' : 'not bound to a key, so any possessor can present it'}`
+  return `${summary}, ${isBound ? 'bound to a key of the holder' : 'not bound to a key, so any possessor can present it'}`
 }
 
 export type Connection = Answer<'GET /connections/{connectionId}'>

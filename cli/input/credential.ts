@@ -1,6 +1,14 @@
 /** Credential tokens, credential formats, and the automatic acceptance of offers, from flags. */
 import * as Flags from '@oclif/core/flags'
 import { systemReason } from '../../src/base/system-reason.ts'
+import {
+  type CredentialFormat,
+  credentialFormats,
+  formatNames,
+  isTokenFormat,
+  type TokenFormat,
+  tokenFormats,
+} from '../../src/formats/names.ts'
 import type { Input } from '../client/api.ts'
 import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
@@ -19,17 +27,14 @@ export function readCredential(text: string): string {
   return given
 }
 
-/**
- * Detects the format of a compact credential: `header.payload.signature`, followed by `~` for an SD-JWT.
- * Returns undefined for any other text.
- */
-export function formatOf(credential: string): 'JWT' | 'SD-JWT' | undefined {
+/** Whether a text is a compact credential: `header.payload.signature`, followed by `~` for an SD-JWT. */
+export function isToken(credential: string): boolean {
   const [, header = ''] = /^([\w-]+)\.[\w-]+\.[\w-]+(?:~[\w.~-]*)?$/.exec(credential) ?? []
   try {
     const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { alg?: unknown }
-    return typeof alg === 'string' ? (credential.includes('~') ? 'SD-JWT' : 'JWT') : undefined
+    return typeof alg === 'string'
   } catch {
-    return undefined
+    return false
   }
 }
 
@@ -61,20 +66,26 @@ function readSource(path: string): string {
 }
 
 /** Credential formats by their names in flags. */
-export const formats = { jwt: 'JWT', sdjwt: 'SDJWT', anoncreds: 'AnonCreds' } as const
-export const formatNames = ['jwt', 'sdjwt', 'anoncreds'] as const
+export type FormatFlag = (typeof formatNames)[CredentialFormat]['flag']
+export const formats = Object.fromEntries(
+  credentialFormats.map((format) => [formatNames[format].flag, format]),
+) as Record<FormatFlag, CredentialFormat>
+export const formatFlags = Object.keys(formats) as FormatFlag[]
+
+/** The formats of tokens by their names for people. */
+export const tokenTitles: Readonly<Record<string, TokenFormat>> = Object.fromEntries(
+  tokenFormats.map((format) => [formatNames[format].title, format]),
+)
 
 /** The flag `--format`; `what` describes the formats other than JWT. */
 export function formatFlag(what: string) {
-  return Flags.option({ options: formatNames })({
+  return Flags.option({ options: formatFlags })({
     description: `format of the credential: ${what}; default: jwt`,
   })
 }
 
 /** The format as a field of an API request; empty without the flag. */
-export function toFormat(format: keyof typeof formats | undefined): {
-  credentialFormat?: (typeof formats)[keyof typeof formats]
-} {
+export function toFormat(format: FormatFlag | undefined): { credentialFormat?: CredentialFormat } {
   return format === undefined ? {} : { credentialFormat: formats[format] }
 }
 
@@ -95,7 +106,7 @@ export const acceptanceFlags = {
     dependsOn,
     description: 'authentication key, such as auth-1, that signs and that an SD-JWT is bound to',
   }),
-  format: Flags.option({ options: formatNames, ...repeatable, dependsOn })({
+  format: Flags.option({ options: formatFlags, ...repeatable, dependsOn })({
     description: 'accept offers of this format only; default: any',
   }),
   schema: Flags.string({
@@ -135,7 +146,7 @@ export function readAcceptance({
     schemaIds: schema,
     trustedIssuers,
   }
-  if (isWanted && subject === undefined && format?.some((name) => name !== 'anoncreds') !== false)
+  if (isWanted && subject === undefined && format?.some((name) => isTokenFormat(formats[name])) !== false)
     throw new UsageError(
       '--accept-offers needs --subject: a DID of this wallet as the subject of the credentials.',
     )

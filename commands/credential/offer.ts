@@ -5,7 +5,7 @@ import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
 import { claimFlags, readClaims } from '../../cli/input/claims.ts'
-import { formatFlag, type formats, toFormat } from '../../cli/input/credential.ts'
+import { type FormatFlag, formatFlag, toFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { expiresInFlag, readExpiresIn, readSeconds } from '../../cli/input/time.ts'
 import { offerToWallet, whichSigner } from '../../cli/oid4vci-offer.ts'
@@ -171,7 +171,7 @@ function readFormat({
   format,
   definition,
 }: {
-  format?: keyof typeof formats | undefined
+  format?: FormatFlag | undefined
   definition?: string | undefined
 }) {
   if (format === 'anoncreds' && definition === undefined)

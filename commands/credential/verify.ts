@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { checkFields } from '../../cli/format/credential.ts'
 import { argument } from '../../cli/input/arguments.ts'
-import { formatOf, namesSchemas, readCredential } from '../../cli/input/credential.ts'
+import { isToken, namesSchemas, readCredential } from '../../cli/input/credential.ts'
 
 export default defineCommand({
   summary: 'Verify a credential of any issuer',
@@ -35,7 +35,7 @@ export default defineCommand({
         'agent proof request --format anoncreds',
       )
     const instant = { parameterType: 'DateTimeParameter' as const, dateTime: readInstant(flags.at) }
-    if (formatOf(credential) === undefined)
+    if (!isToken(credential))
       throw new CommandError(
         'This is not a credential: it has neither the form of a JWT (header.payload.signature) nor of an SD-JWT.',
         8,

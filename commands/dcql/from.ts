@@ -7,6 +7,7 @@ import { safeJson } from '../../cli/format/text.ts'
 import { optionalArgument, repeatable } from '../../cli/input/arguments.ts'
 import { readCredential } from '../../cli/input/credential.ts'
 import { isGuid, schemaUrl } from '../../cli/input/registry.ts'
+import { formatNames, isTokenFormat } from '../../src/formats/names.ts'
 import type { DcqlCredential } from '../../src/dcql/match.ts'
 import type { ClaimsPath } from '../../src/dcql/query.ts'
 
@@ -92,8 +93,10 @@ async function readToken({ call }: Context, from: string): Promise<string> {
   const hint = `agent credential show ${from}`
   if (credential === undefined)
     throw new CommandError(`There is no credential yet; the record is in ${protocolState}.`, 5, hint)
-  if (credentialFormat === 'AnonCreds')
-    throw new CommandError('DCQL has no format for AnonCreds.', 2, 'agent proof request --format anoncreds')
+  if (!isTokenFormat(credentialFormat)) {
+    const { title, flag } = formatNames[credentialFormat]
+    throw new CommandError(`DCQL has no format for ${title}.`, 2, `agent proof request --format ${flag}`)
+  }
   return Buffer.from(credential, 'base64url').toString()
 }
 
@@ -104,10 +107,8 @@ async function ofSchema(
   { jwt, claim }: Chosen,
 ): Promise<Asked> {
   const { subjectPath, fetchJson } = await import('../../src/decode/index.ts')
-  const format = jwt ? 'jwt_vc_json' : 'dc+sd-jwt'
-  const types = jwt
-    ? ['VerifiableCredential']
-    : [isGuid(schema) ? schemaUrl(schema, getAccess().url) : schema]
+  const { id: format, anyType } = formatNames[jwt ? 'JWT' : 'SDJWT'].openid
+  const types = jwt ? [anyType] : [isGuid(schema) ? schemaUrl(schema, getAccess().url) : schema]
   const credential = { format, types, isBound: true } as const
   const named = claim?.map(readClaimsPath)
   const document = async () =>

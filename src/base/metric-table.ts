@@ -6,6 +6,7 @@
  * connection or a host, so the number of series does not grow with use. docs/operate/metrics.md lists the table; a test compares both.
  */
 import { eventSubjects } from '../events/subjects.ts'
+import { credentialFormats } from '../formats/names.ts'
 import { definitions } from '../protocols/definitions.ts'
 
 /** The values of a label; `any` if the code has them. */
@@ -38,7 +39,7 @@ const writeBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25
 const waitBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300, 3_600]
 
 const protocol: readonly string[] = definitions.map(({ name }) => name)
-const format = ['JWT', 'SDJWT', 'AnonCreds'] as const
+const format = credentialFormats
 const lastJob = (what: string) =>
   gauge(`Milliseconds of the last DIDComm job of ${what}. The name is the Cloud Agent’s, for its dashboards.`)
 

@@ -2,7 +2,9 @@
 import type { JsonObject } from '../base/json.ts'
 import { type DecodedCredential, decodeJwtVc } from '../credentials/jwt-vc.ts'
 import { type DecodedSdJwt, decodeSdJwt, isSdJwt, registeredClaims } from '../credentials/sd-jwt/sd-jwt.ts'
+import { openIdTraits } from '../formats/names.ts'
 import type { DcqlCredential } from './match.ts'
+import { selectClaims } from './path.ts'
 import type { ClaimsPath } from './query.ts'
 
 /**
@@ -40,14 +42,11 @@ export function ofJwt(
 
 /** The paths of the claims about the subject, each whole, by name: the order of disclosures is random. */
 export function claimPathsOf({ format, claims }: Pick<DcqlCredential, 'format' | 'claims'>): ClaimsPath[] {
-  if (format === 'dc+sd-jwt')
-    return Object.keys(claims)
-      .filter((name) => !(registeredClaims as readonly string[]).includes(name))
-      .toSorted()
-      .map((name) => [name])
-  const { credentialSubject: subject } = claims
+  const { claimsRoot } = openIdTraits(format)
+  const [subject = {}] = selectClaims(claims, [...claimsRoot]) ?? []
+  const registered: readonly string[] = claimsRoot.length === 0 ? registeredClaims : ['id']
   return Object.keys(subject as object)
-    .filter((name) => name !== 'id')
+    .filter((name) => !registered.includes(name))
     .toSorted()
-    .map((name) => ['credentialSubject', name])
+    .map((name) => [...claimsRoot, name])
 }

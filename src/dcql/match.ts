@@ -1,23 +1,23 @@
 /** Whether a credential is one that a credential query asks for (OpenID4VP 1.0 §6.1, §6.4.1). */
 import type { JsonObject } from '../base/json.ts'
+import { type OpenIdFormat, openIdTraits, type TypeMember } from '../formats/names.ts'
 import { createSelect, type Select } from './path.ts'
 import {
   isUnbound,
   type ClaimsPath,
   type ClaimsQuery,
   type CredentialQuery,
-  type DcqlFormat,
   type DcqlQuery,
 } from './query.ts'
 
 /** The parts of a credential that queries refer to. */
 export type DcqlCredential = {
-  format: DcqlFormat
-  /** `dc+sd-jwt`: the `vct`. `jwt_vc_json`: the values of `type`. */
+  format: OpenIdFormat
+  /** The `vct`, or the values of `type`. */
   types: readonly string[]
   /**
-   * The root of paths. `dc+sd-jwt`: the payload with the disclosed claims, and holes in arrays for elements
-   * that are not. `jwt_vc_json`: the credential, without the claims of the JWT.
+   * The root of paths. Of an SD-JWT: the payload with the disclosed claims, and holes in arrays for elements
+   * that are not. Of a JWT: the credential, without the claims of the JWT.
    */
   claims: JsonObject
   /** The holder can prove, or has proved, that the credential is its own. */
@@ -80,17 +80,22 @@ function findTypeMismatch(
   { format, meta }: CredentialQuery,
   known: Lookup['types'],
 ): string | undefined {
-  if (format === 'dc+sd-jwt') {
-    const { vct_values: accepted } = meta
-    return !accepted || types.some((type) => accepted.includes(type))
-      ? undefined
-      : `meta.vct_values: its type is ${types.join(', ')}`
-  }
-  const { type_values: accepted } = meta
-  return !accepted || accepted.some((all) => all.every((type) => known().has(type)))
-    ? undefined
-    : `meta.type_values: its types are ${types.slice(0, 10).join(', ')}`
+  const member = openIdTraits(format)?.typeMember
+  if (member === undefined || !meta[member] || isOfType[member](meta, types, known)) return undefined
+  return types.length > 1
+    ? `meta.${member}: its types are ${types.slice(0, 10).join(', ')}`
+    : `meta.${member}: its type is ${types.join('')}`
 }
+
+/** Whether types are among those of each member of `meta`. */
+const isOfType = {
+  vct_values: ({ vct_values: accepted }, types) => types.some((type) => accepted!.includes(type)),
+  type_values: ({ type_values: accepted }, _, known) =>
+    accepted!.some((all) => all.every((type) => known().has(type))),
+} satisfies Record<
+  TypeMember,
+  (meta: CredentialQuery['meta'], types: readonly string[], known: Lookup['types']) => boolean
+>
 
 /** Only authority key identifiers can be checked. Authorities of other types match no credential. */
 export function isByAuthority(

@@ -1,11 +1,17 @@
 /** Queries for credentials of given types. */
 import type { DcqlCredential } from './match.ts'
-import type { ClaimsPath, DcqlFormat, DcqlQuery } from './query.ts'
+import { type OpenIdFormat, openIdTraits, type TypeMember } from '../formats/names.ts'
+import type { ClaimsPath, CredentialQuery, DcqlQuery } from './query.ts'
 
 /** A path as people write it: of a JWT, it begins in the subject. */
-export function subjectPath(format: DcqlFormat, path: ClaimsPath): ClaimsPath {
-  return format === 'dc+sd-jwt' ? path : ['credentialSubject', ...path]
+export function subjectPath(format: OpenIdFormat, path: ClaimsPath): ClaimsPath {
+  return [...openIdTraits(format).claimsRoot, ...path]
 }
+
+const metaOf = {
+  vct_values: (types) => ({ vct_values: [...types] }),
+  type_values: (types) => ({ type_values: [[...types]] }),
+} satisfies Record<TypeMember, (types: readonly string[]) => CredentialQuery['meta']>
 
 /**
  * A query for one credential of a format, with these types and claims. Without claims, an SD-JWT discloses none.
@@ -17,7 +23,7 @@ export function queryOf(
   paths: readonly ClaimsPath[],
   id = 'credential',
 ): DcqlQuery {
-  const meta = format === 'dc+sd-jwt' ? { vct_values: [...types] } : { type_values: [[...types]] }
+  const meta = metaOf[openIdTraits(format).typeMember](types)
   const claims = paths.map((path) => ({ path }))
   return {
     credentials: [

@@ -1,5 +1,6 @@
 /** Queries of the Digital Credentials Query Language (OpenID4VP 1.0 §6): their form and their limits. Unknown members are ignored. */
 import * as z from 'zod'
+import { openIdFormats, openIdTraits } from '../formats/names.ts'
 
 /** The limits of a query. Its text also has the limits of `parseJson`. */
 export const dcqlLimits = {
@@ -44,7 +45,7 @@ const TrustedAuthorities = z
   .object({ type: Text, values: z.array(Text).min(1).max(dcqlLimits.authorities) })
   .meta({ id: 'DcqlTrustedAuthorities' })
 
-/** `vct_values` is for `dc+sd-jwt`, `type_values` for `jwt_vc_json`. */
+/** The members of `TypeMember`, each for its formats. */
 const CredentialMeta = z
   .looseObject({
     vct_values: z.array(Text).min(1).max(dcqlLimits.values).optional(),
@@ -108,18 +109,13 @@ export function isUnbound({ require_cryptographic_holder_binding: isRequired }: 
   return isRequired === false
 }
 
-/** The formats that can be verified. */
-export const dcqlFormats = ['dc+sd-jwt', 'jwt_vc_json'] as const
-export type DcqlFormat = (typeof dcqlFormats)[number]
-
 /** A query as a verifier sends it: formats that it can check, types that it names, and no claim twice (§6.3). */
 export const RequestedDcqlQuery = DcqlQuery.superRefine(({ credentials }, context) => {
   for (const [index, query] of credentials.entries()) {
     const refuse = (path: (string | number)[], message: string) =>
       context.addIssue({ code: 'custom', path: ['credentials', index, ...path], message })
-    const member = query.format === 'jwt_vc_json' ? 'type_values' : 'vct_values'
-    if (!(dcqlFormats as readonly string[]).includes(query.format))
-      refuse(['format'], `is none of ${dcqlFormats.join(', ')}`)
+    const member = openIdTraits(query.format)?.typeMember
+    if (member === undefined) refuse(['format'], `is none of ${openIdFormats.join(', ')}`)
     else if (!query.meta[member]) refuse(['meta', member], 'is missing: name the accepted types')
     refuseAuthorities(query, refuse)
     const paths = (query.claims ?? []).map(({ path }) => JSON.stringify(path))
@@ -136,8 +132,12 @@ function refuseAuthorities(
   refuse: (path: Path, message: string) => void,
 ): void {
   if (!authorities) return
-  if (format !== 'dc+sd-jwt')
-    refuse(['trusted_authorities'], 'needs the format dc+sd-jwt: name the issuers’ DIDs in a policy')
+  const able = openIdFormats.filter((id) => openIdTraits(id).hasCertificates)
+  if (!able.some((id) => id === format))
+    refuse(
+      ['trusted_authorities'],
+      `needs the format ${able.join(' or ')}: name the issuers’ DIDs in a policy`,
+    )
   for (const [index, { type, values }] of authorities.entries()) {
     const place: Path = ['trusted_authorities', index]
     if (type !== 'aki') refuse([...place, 'type'], `${type} cannot be checked: only aki can`)

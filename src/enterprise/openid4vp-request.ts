@@ -4,8 +4,16 @@
  */
 import { firstFault } from '../base/faults.ts'
 import { Problem } from '../base/problem.ts'
-import { anyCredential } from '../credentials/sd-jwt/sd-jwt.ts'
 import { isUnbound, type DcqlQuery } from '../dcql/query.ts'
+import { queryOf } from '../dcql/query-of.ts'
+import {
+  formatOfId,
+  type OpenIdFormat,
+  openIdFormats,
+  openIdTraits,
+  traitsOf,
+  isTyped,
+} from '../formats/names.ts'
 import { vctOf } from '../oid4vci/credential-types.ts'
 import { RequestByOpenId4Vp, requestByOpenId4Vp, type RequestingSession } from '../oid4vp/requests.ts'
 import { storeAnswer } from '../oid4vp/session.ts'
@@ -53,20 +61,29 @@ const mostTypes = 10
 async function defaultQuery({ id, env }: Wallet): Promise<DcqlQuery> {
   const configurations = await env.db
     .selectFrom('credential_configuration')
-    .select(['issuer_id', 'id', 'vct'])
+    .select(['issuer_id', 'id', 'vct', 'format'])
     .where('wallet_id', '=', id)
-    .where('format', '=', 'dc+sd-jwt')
+    .where('format', 'in', openIdFormats.filter(isTyped))
     .orderBy('created_at', 'desc')
     .limit(mostTypes)
     .execute()
-  const types = new Set([anyCredential, ...configurations.map((row) => vctOf(env.urls.rest, row))])
-  return {
-    credentials: [
-      { id: 'sd_jwt', format: 'dc+sd-jwt', meta: { vct_values: [...types] } },
-      { id: 'jwt', format: 'jwt_vc_json', meta: { type_values: [['VerifiableCredential']] } },
-    ],
-    credential_sets: [{ options: [['sd_jwt'], ['jwt']] }],
-  }
+  // Preferred are those whose claims the holder can withhold.
+  const preferred = openIdFormats.toSorted(
+    (one, other) => Number(isSelective(other)) - Number(isSelective(one)),
+  )
+  const credentials = preferred.flatMap((format) => {
+    const own = configurations.filter((row) => row.format === format)
+    const types = [openIdTraits(format).anyType, ...own.map((row) => vctOf(env.urls.rest, row))]
+    return queryOf({ format, types: [...new Set(types)], isBound: true }, [], idOf(format)).credentials
+  })
+  return { credentials, credential_sets: [{ options: credentials.map(({ id: each }) => [each]) }] }
+}
+
+const isSelective = (id: OpenIdFormat) => traitsOf(formatOfId(id)).isSelective
+
+/** The id of the credential query, such as `sd_jwt`. */
+function idOf(id: OpenIdFormat): string {
+  return traitsOf(formatOfId(id)).title.toLowerCase().replaceAll('-', '_')
 }
 
 /** @throws {Problem} 400 for a query that a wallet could answer without a proof of who holds the credential */

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
+import { openIdFormats, isTyped } from '../formats/names.ts'
 import { requireCertificate } from '../issuer-certificates/certificates.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb } from '../storage/database.ts'
@@ -11,7 +12,6 @@ import { assertNotTransferred } from '../storage/transferred.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { claimsOf, maxClaims, readClaims, withDisclosure } from './claims.ts'
-import { vciFormatIds, vciFormats } from './formats.ts'
 import { getOwnIssuer } from './issuers.ts'
 import { KeyAttestationRequirement, requirementOf } from './key-attestation.ts'
 import { providersOf } from './wallet-providers.ts'
@@ -26,7 +26,7 @@ export const ConfigurationId = z
     'is not 1 to 255 visible ASCII characters without quotation mark and backslash',
   )
 
-const Format = z.enum(vciFormatIds)
+const Format = z.enum(openIdFormats)
 
 export const CreateCredentialConfiguration = z
   .object({
@@ -111,13 +111,13 @@ export async function createConfiguration(
 
 /** @throws {Problem} 400 for a member that only typed formats have */
 function checkMembers({ format, ...given }: CreateCredentialConfiguration): void {
-  if (vciFormats[format].isTyped) return
+  if (isTyped(format)) return
   const names = ['vct', 'alwaysDisclosed', 'issuerCertificateId'] as const
   const taken = names.find((name) => given[name] !== undefined && given[name].length > 0)
   if (taken !== undefined)
     throw new Problem(
       'BadRequest',
-      `${taken}: credentials of the format ${format} have no such member. Leave it out, or use dc+sd-jwt.`,
+      `${taken}: credentials of the format ${format} have no such member. Leave it out, or use ${openIdFormats.filter(isTyped).join(' or ')}.`,
     )
 }
 

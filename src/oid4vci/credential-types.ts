@@ -1,5 +1,6 @@
 /** The types of SD-JWT VCs: the type metadata of a credential configuration, which this agent serves at the `vct`. */
 import * as z from 'zod'
+import { type OpenIdFormat, isTyped } from '../formats/names.ts'
 import { utf8 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { integrityOf } from '../credentials/sd-jwt/type-metadata.ts'
@@ -7,7 +8,6 @@ import type { IssuedType } from '../protocols/issue-credential/model.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { claimsOf } from './claims.ts'
 import { findConfiguration, type ConfigurationRow } from './configurations.ts'
-import { vciFormats, type VciFormatId } from './formats.ts'
 import { identifierOf } from './issuers.ts'
 
 export const CredentialTypeMetadata = z
@@ -47,7 +47,7 @@ export async function readTypeMetadata(
   configurationId: string,
 ): Promise<string> {
   const row = await findConfiguration(db, issuerId, configurationId)
-  if (!row || !vciFormats[row.format as VciFormatId].isTyped || row.vct !== null)
+  if (!row || !isTyped(row.format as OpenIdFormat) || row.vct !== null)
     throw new Problem('NotFound', 'There is no such credential type.')
   return toText(toTypeMetadata(base, row))
 }

@@ -1,9 +1,9 @@
-/** The credential formats of OpenID4VCI (VCI Appendix A). A format names the issuance format of its records. */
-import type { CredentialFormat } from '../protocols/formats.ts'
+/** What depends on the format of a credential configuration: its members in metadata (VCI Appendix A), and the issuance of its records. */
+import { openIdTraits, type OpenIdFormat, type TokenFormat } from '../formats/names.ts'
 import type { IssuanceFormat } from '../protocols/issue-credential/format.ts'
 import { jwt } from '../protocols/issue-credential/formats/jwt.ts'
 import { sdJwtVc } from '../protocols/issue-credential/formats/sd-jwt-vc.ts'
-import type { CredentialRecord } from '../protocols/issue-credential/model.ts'
+import type { CredentialFormat } from '../protocols/formats.ts'
 
 /** A claim that the schema of a configuration describes. */
 export type ClaimDescription = {
@@ -15,20 +15,18 @@ export type ClaimDescription = {
   disclosable?: boolean
 }
 
-type Described = { claims: readonly ClaimDescription[]; vct: string }
-
-export type VciFormat = {
-  /** The format of the records of issuance. */
-  recordFormat: CredentialFormat
-  issuance: IssuanceFormat
-  /** Whether a credential has a type with metadata (`vct`). */
-  isTyped: boolean
-  /** The members of a configuration in the issuer's metadata that depend on the format. */
-  describe(configuration: Described): object
+/** The members of a configuration in the issuer's metadata that depend on the format. */
+export function describeType(
+  id: OpenIdFormat,
+  { claims, vct }: { claims: readonly ClaimDescription[]; vct: string },
+): object {
+  const { configurationMember, anyType, claimsRoot } = openIdTraits(id)
+  const type = { vct, credential_definition: { type: [anyType] } }[configurationMember]
+  return { [configurationMember]: type, ...describeClaims(claims, claimsRoot) }
 }
 
 /** The member `credential_metadata` (VCI §12.2.4, Appendix B), whose claims must not be an empty array. */
-function describeClaims(claims: Described['claims'], parent: string[]): object {
+function describeClaims(claims: readonly ClaimDescription[], parent: readonly string[]): object {
   if (claims.length === 0) return {}
   const described = claims.map(({ name, mandatory, title }) => ({
     path: [...parent, name],
@@ -38,32 +36,9 @@ function describeClaims(claims: Described['claims'], parent: string[]): object {
   return { credential_metadata: { claims: described } }
 }
 
-/** VCI §A.1.1: a credential of VC Data Model 1.1, signed as JWT. */
-const jwtVcJson: VciFormat = {
-  recordFormat: 'JWT',
-  issuance: jwt,
-  isTyped: false,
-  describe: ({ claims }) => ({
-    credential_definition: { type: ['VerifiableCredential'] },
-    ...describeClaims(claims, ['credentialSubject']),
-  }),
-}
+const issuance: Readonly<Record<TokenFormat, IssuanceFormat>> = { JWT: jwt, SDJWT: sdJwtVc }
 
-/** VCI §A.3: an SD-JWT VC. */
-const dcSdJwt: VciFormat = {
-  recordFormat: 'SDJWT',
-  issuance: sdJwtVc,
-  isTyped: true,
-  describe: ({ claims, vct }) => ({ vct, ...describeClaims(claims, []) }),
-}
-
-export const vciFormats = { jwt_vc_json: jwtVcJson, 'dc+sd-jwt': dcSdJwt } as const satisfies Readonly<
-  Record<string, VciFormat>
->
-export type VciFormatId = keyof typeof vciFormats
-export const vciFormatIds = Object.keys(vciFormats) as [VciFormatId, ...VciFormatId[]]
-
-/** The issuance format of an offer. */
-export function issuanceOf({ openid4vci }: Pick<CredentialRecord, 'openid4vci'>): IssuanceFormat {
-  return openid4vci?.type ? sdJwtVc : jwt
+/** The issuance of a record or of a configuration's records. */
+export function issuanceOf({ credentialFormat }: { credentialFormat: CredentialFormat }): IssuanceFormat {
+  return issuance[credentialFormat as TokenFormat]
 }

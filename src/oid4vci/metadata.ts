@@ -1,12 +1,13 @@
 /** The public metadata of an issuer and of its built-in authorization server (VCI §12.2, §12.3, RFC 8414). */
 import * as z from 'zod'
+import type { OpenIdFormat } from '../formats/names.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { claimsOf } from './claims.ts'
 import { type ConfigurationRow } from './configurations.ts'
 import { describeEncryption, EncryptionMetadata } from './encryption.ts'
 import { findEncryptionJwk } from './encryption-key.ts'
 import { vctOf } from './credential-types.ts'
-import { vciFormats, type VciFormatId } from './formats.ts'
+import { describeType } from './formats.ts'
 import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import { requirementOf, toMetadata } from './key-attestation.ts'
 import { algorithmsOf, providersOf } from './wallet-providers.ts'
@@ -81,7 +82,7 @@ export async function readIssuerMetadata(
       cryptographic_binding_methods_supported: bindingMethods,
       credential_signing_alg_values_supported: signingAlgorithms,
       proof_types_supported: proofTypesOf(issuer, row),
-      ...vciFormats[row.format as VciFormatId].describe({ claims: claimsOf(row), vct: vctOf(base, row) }),
+      ...describeType(row.format as OpenIdFormat, { claims: claimsOf(row), vct: vctOf(base, row) }),
     },
   ])
   return {

@@ -1,5 +1,6 @@
 /** Credential offers (VCI §4.1): a record of issuance, its session, and the URL that a wallet opens. */
 import * as z from 'zod'
+import { formatOfId, type OpenIdFormat, isTyped } from '../formats/names.ts'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { digestOf, newSecret } from '../oauth/secrets.ts'
@@ -14,7 +15,7 @@ import { newShortLink } from '../wallet/short-links.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { ConfigurationId, requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
-import { vciFormats, type VciFormatId } from './formats.ts'
+import { issuanceOf } from './formats.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
 import { insertSession, newIssuerState, sealSecrets, type SessionSecrets } from './session.ts'
@@ -103,15 +104,15 @@ export async function createOffer(
 /** The fields of an offer's record. */
 async function prepare(wallet: Wallet, configuration: ConfigurationRow, body: CreateOpenIdCredentialOffer) {
   const { claims, validityPeriod } = body
-  const { recordFormat, issuance, isTyped } = vciFormats[configuration.format as VciFormatId]
+  const format = configuration.format as OpenIdFormat
   const offered = {
-    credentialFormat: recordFormat,
+    credentialFormat: formatOfId(format),
     claims,
     ...signerOf(configuration, body),
     validityPeriod,
     automaticIssuance: body.automaticIssuance ?? true,
   }
-  const { terms } = await issuance.offer(wallet, {
+  const { terms } = await issuanceOf(offered).offer(wallet, {
     ...offered,
     schemaIds: [configuration.schema_id],
   })
@@ -122,7 +123,7 @@ async function prepare(wallet: Wallet, configuration: ConfigurationRow, body: Cr
       issuerId: configuration.issuer_id,
       configurationId: configuration.id,
       expiresTime: Math.floor(Date.now() / 1_000) + seconds,
-      ...(isTyped && { type: toIssuedType(wallet.env.urls.rest, configuration) }),
+      ...(isTyped(format) && { type: toIssuedType(wallet.env.urls.rest, configuration) }),
     },
   }
 }

@@ -1,4 +1,5 @@
 /** Authorization requests (OpenID4VP 1.0 §5): their parameters, the URL for the wallet, and the signed Request Object. */
+import { supportedFormats } from '../formats/names.ts'
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -18,10 +19,7 @@ export const anyWallet = 'https://self-issued.me/v2'
 const algorithms = ['ES256', 'EdDSA', 'ES256K']
 
 const clientMetadata = {
-  vp_formats_supported: {
-    'dc+sd-jwt': { 'sd-jwt_alg_values': algorithms, 'kb-jwt_alg_values': algorithms },
-    jwt_vc_json: { alg_values: algorithms },
-  },
+  vp_formats_supported: supportedFormats(algorithms),
 }
 
 type Asked = Pick<

@@ -1,6 +1,6 @@
 /** Verifies the presentations of an answer to a query in DCQL, over OpenID4VP or DIDComm. */
 import { createCheckpoint } from '../base/checkpoint.ts'
-import { findOtherForm } from '../base/token-form.ts'
+import { findOtherForm } from '../formats/token-form.ts'
 import { statusChecks, type StatusPolicy } from '../credential-status/check.ts'
 import { decodePayload } from '../credentials/jws.ts'
 import type { VerifyChain } from '../credentials/issuer-signature.ts'

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
+import { openIdTraits } from '../formats/names.ts'
 import { isUnbound, type DcqlQuery } from '../dcql/query.ts'
 
 const mostTransactions = 20
@@ -56,7 +57,7 @@ export function findTransactionFault(
       const path = [index, 'credential_ids', place]
       const asked = credentials.find((each) => each.id === id)
       if (!asked) return { path, message: 'is no id of a requested credential' }
-      if (asked.format !== 'dc+sd-jwt' || isUnbound(asked))
+      if (!openIdTraits(asked.format)?.hasKeyBinding || isUnbound(asked))
         return {
           path,
           message: 'names a credential without key binding, which cannot authorize a transaction',

@@ -1,5 +1,7 @@
 /** Finds the wallet's credentials that answer a received query in DCQL, and the claims that each would disclose. */
 import { canonicalDid } from '../did/document.ts'
+import { claimPathsOf } from '../dcql/credential.ts'
+import { traitsOf } from '../formats/names.ts'
 import { createCheckpoint } from '../base/checkpoint.ts'
 import { describePath } from '../dcql/match.ts'
 import { decodeSdJwtClaims } from '../credentials/sd-jwt/sd-jwt.ts'
@@ -64,25 +66,19 @@ function judge(query: DcqlQuery, { held, credential, results }: Presentable): Ca
     if (!match.isMatch) return []
     return [{ credentialId: id, claims: disclosedBy(held, match.paths ?? []) }]
   })
-  const { format, types, claims } = credential
+  const { types } = credential
   return {
     ...toCandidate(held),
     schemas: [...types],
-    claims: Object.keys(
-      format === 'dc+sd-jwt' ? decodeSdJwtClaims(held.credential).claims : subjectOf(claims),
-    ),
+    claims: claimPathsOf(credential).map((path) => String(path.at(-1))),
     discloses,
     ...(discloses.length === 0 && { reason: mismatchOf(query, results) }),
   }
 }
 
-function subjectOf({ credentialSubject: subject }: Record<string, unknown>): object {
-  return typeof subject === 'object' && subject !== null ? subject : {}
-}
-
 /** The claims of an SD-JWT that its disclosures show. A JWT shows all. */
 function disclosedBy({ format, credential }: ListedCredential, paths: readonly ClaimsPath[]): string[] {
-  if (format !== 'SDJWT') return ['*']
+  if (!traitsOf(format).isSelective) return ['*']
   const { disclosures } = decodeSdJwtClaims(credential)
   return selectDisclosures(disclosures, paths).map(({ path }) => describePath(path))
 }

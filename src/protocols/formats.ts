@@ -10,20 +10,16 @@ import {
   jsonAttachment,
   type Attachment,
 } from '../didcomm/message.ts'
+import { credentialFormats, defaultFormat, type TokenFormat, traitsOf } from '../formats/names.ts'
 import type { Received } from './engine/receive.ts'
 
-export const credentialFormats = ['JWT', 'SDJWT', 'AnonCreds'] as const
 export const CredentialFormat = z.enum(credentialFormats)
-export type CredentialFormat = (typeof credentialFormats)[number]
-
-/** The formats whose credentials and presentations are signed tokens. Issuer and subject are DIDs. */
-export type TokenFormat = Exclude<CredentialFormat, 'AnonCreds'>
+export type CredentialFormat = z.output<typeof CredentialFormat>
 
 /** The attachment format of tokens, the same in every message. */
-export const tokenFormats = { JWT: 'prism/jwt', SDJWT: 'vc+sd-jwt' } as const satisfies Record<
-  TokenFormat,
-  string
->
+export function attachmentFormatOf(format: TokenFormat): string {
+  return traitsOf(format).attachments[0]
+}
 
 /** The attachment formats of AnonCreds, one for each message. */
 export const anonCredsFormats = {
@@ -34,13 +30,15 @@ export const anonCredsFormats = {
   proof: 'anoncreds/proof@v1.0',
 } as const
 
-/** SD-JWT by its old media type, which wallets use, and its new one. */
-const sdJwtFormats = ['vc+sd-jwt', 'dc+sd-jwt']
-
 /** The credential format of an offer or a request. Agents label the attachments of other messages differently; for those the record has the format. */
 export function toCredentialFormat(attachmentFormat: string | null | undefined): CredentialFormat {
-  if (attachmentFormat?.startsWith('anoncreds/')) return 'AnonCreds'
-  return sdJwtFormats.includes(attachmentFormat ?? '') ? 'SDJWT' : 'JWT'
+  return findFormat(attachmentFormat) ?? defaultFormat
+}
+
+function findFormat(attachmentFormat: string | null | undefined): CredentialFormat | undefined {
+  const isOf = (known: string) =>
+    known.endsWith('/') ? attachmentFormat?.startsWith(known) : attachmentFormat === known
+  return credentialFormats.find((format) => traitsOf(format).attachments.some(isOf))
 }
 
 /** Binds a holder's proof to one request (`challenge`) and one verifier (`domain`). */
@@ -63,7 +61,7 @@ export function challengeAttachment(
     options,
     presentation_definition: { id: randomId(), input_descriptors: [], format: { jwt: { alg: ['ES256K'] } } },
   }
-  return { attachments: [jsonAttachment(randomId(), content, tokenFormats[format])], content }
+  return { attachments: [jsonAttachment(randomId(), content, attachmentFormatOf(format))], content }
 }
 
 /** Reads challenge and domain from the content of an attachment. @throws {z.ZodError} */
@@ -96,7 +94,7 @@ export function encodedAttachments(content: object, attachmentFormat: string): A
 
 /** A token (a holder's proof, a credential or a presentation) as an attachment. */
 export function tokenAttachments(token: string, format: TokenFormat): Attachment[] {
-  return [base64Attachment(randomId(), Buffer.from(token), tokenFormats[format])]
+  return [base64Attachment(randomId(), Buffer.from(token), attachmentFormatOf(format))]
 }
 
 /** The JSON of a reply's attachment. Its format label is ignored. @throws {TypeError | Problem} */
@@ -119,10 +117,7 @@ export function isTokensFault(error: unknown): boolean {
 }
 
 function choose({ attachments }: Received, more: readonly string[]): Attachment {
-  const known = [...Object.values(tokenFormats), ...sdJwtFormats, ...more]
-  const found = attachments.find(
-    ({ format }) => known.includes(format ?? '') || format?.startsWith('anoncreds/'),
-  )
+  const found = attachments.find(({ format }) => findFormat(format) ?? more.includes(format ?? ''))
   if (found) return found
   throw new TypeError(
     `the message has ${attachments.length} attachments, none of which has a format that is supported here`,

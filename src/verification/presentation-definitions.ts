@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
+import { tokenFormats } from '../formats/names.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import type { AgentDb, Db } from '../storage/database.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
@@ -136,10 +137,7 @@ function parseCredential(credential: string, index: number): Candidate {
 }
 
 async function readWallet(db: Db): Promise<Candidate[]> {
-  const held = db
-    .selectFrom('credential')
-    .select(['id', 'credential'])
-    .where('format', 'in', ['JWT', 'SDJWT'])
+  const held = db.selectFrom('credential').select(['id', 'credential']).where('format', 'in', tokenFormats)
   const rows = await held.orderBy('created_at').orderBy('id').execute()
   return rows.flatMap(({ id, credential }) => {
     try {

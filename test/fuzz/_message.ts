@@ -5,7 +5,7 @@ import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
 import { generateKey, sign, toPublic } from '../../src/crypto/keys.ts'
 import { base64Attachment, jsonAttachment, type PlaintextMessage } from '../../src/didcomm/message.ts'
 import { handlers } from '../../src/protocols/index.ts'
-import { challengeAttachment, encodedAttachments, tokenFormats } from '../../src/protocols/formats.ts'
+import { attachmentFormatOf, challengeAttachment, encodedAttachments } from '../../src/protocols/formats.ts'
 import { writeOffer } from '../../src/protocols/issue-credential/messages.ts'
 import { writeRequest } from '../../src/protocols/present-proof/messages.ts'
 import type { Draw } from './_draw.ts'
@@ -119,7 +119,7 @@ const makers: Readonly<Record<string, (draw: Draw, threads: Threads) => Message>
     const asked = { options: options(), claims: { name: {} } }
     const attachments = draw.of([
       challengeAttachment(options(), 'JWT').attachments,
-      encodedAttachments(asked, tokenFormats.SDJWT),
+      encodedAttachments(asked, attachmentFormatOf('SDJWT')),
     ])
     return { type: typesOf.proofRequest, body: writeRequest({ proofs: [] }), attachments }
   },

@@ -2,7 +2,7 @@
  * The stock Identus SDK as holder between two daemon processes: one issues and revokes, the other verifies.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { TokenFormat } from '../../src/protocols/formats.ts'
+import type { TokenFormat } from '../../src/formats/names.ts'
 import { newDid, presentationIn, startDaemonPair, type Tenant } from '../_tenants.ts'
 import { startHolder, type Holder } from './_holder.ts'
 import { sdk } from './_sdk.ts'

@@ -4,6 +4,8 @@ import type { Action, ActionContext } from './action.ts'
 import { chooseIssuer, chooseSubject } from './did.ts'
 import { expectedStates } from '../../format/states.ts'
 import { UsageError } from '../../errors/errors.ts'
+import { defaultFormat, isTokenFormat, traitsOf } from '../../../src/formats/names.ts'
+import { tokenTitles } from '../../input/credential.ts'
 import { readClaims } from '../../input/claims.ts'
 import { readSeconds } from '../../input/time.ts'
 import type { Field } from '../session/prompt.ts'
@@ -33,11 +35,12 @@ async function accept(context: ActionContext, record: CredentialRecord): Promise
   if (record.openid4vci) return acceptOfIssuer(context, record, record.openid4vci)
   const { recordId, credentialFormat } = record
   const lines = await offerLines(context, record)
-  const isAnonCreds = credentialFormat === 'AnonCreds'
-  if (isAnonCreds && !(await context.confirm('Accept this offer?', lines))) return undefined
-  const subject = isAnonCreds ? undefined : await chooseSubject(context, lines)
-  if (!subject && !isAnonCreds) return undefined
-  const binding = credentialFormat === 'SDJWT' && subject ? await chooseBinding(context, subject.keys) : {}
+  const hasSubject = isTokenFormat(credentialFormat)
+  if (!hasSubject && !(await context.confirm('Accept this offer?', lines))) return undefined
+  const subject = hasSubject ? await chooseSubject(context, lines) : undefined
+  if (!subject && hasSubject) return undefined
+  const { isSelective } = traitsOf(credentialFormat)
+  const binding = isSelective && subject ? await chooseBinding(context, subject.keys) : {}
   if (!binding) return undefined
   context.say('Accepting …')
   await context.call('POST /issue-credentials/records/{recordId}/accept-offer', {
@@ -80,11 +83,9 @@ async function offerLines(context: ActionContext, record: CredentialRecord): Pro
   const connection = await findConnection(context, record)
   return [
     `From ${connection ? connectionName(connection) : 'an invitation'}`,
-    `${formatNames[record.credentialFormat]} credential: ${claimsLine(record.claims)}`,
+    `${traitsOf(record.credentialFormat).title} credential: ${claimsLine(record.claims)}`,
   ]
 }
-
-const formatNames = { JWT: 'JWT', SDJWT: 'SD-JWT', AnonCreds: 'AnonCreds' } as const
 
 /** An SD-JWT without key binding can be presented by anyone who has a copy. */
 function chooseBinding(
@@ -150,13 +151,13 @@ export async function removeCredential(
   return 'The credential record is deleted.'
 }
 
-const formats = { JWT: 'JWT', 'SD-JWT': 'SDJWT' } as const
+const defaultTitle = traitsOf(defaultFormat).title
 
 /** The fields of the form for an offer, the claims first. */
 function offerFields(isInvitation: boolean): Field[] {
   return [
     { name: 'claim', label: 'claim', value: '', hint: 'name=Alice, or age:=42 for JSON', many: true },
-    { name: 'format', label: 'format', value: 'JWT', words: Object.keys(formats) },
+    { name: 'format', label: 'format', value: defaultTitle, words: Object.keys(tokenTitles) },
     { name: 'validity', label: 'expires', value: '', hint: 'never, or after a period such as 12h or 365d' },
     { name: 'issue', label: 'issue', value: byHand, words: [byHand, 'when the offer is accepted'] },
     // Over a connection, the other side does not see the goal.
@@ -217,7 +218,7 @@ function toOffer(values: Readonly<Record<string, string>>) {
   try {
     return {
       claims: readClaims({ claim }),
-      credentialFormat: formats[values.format as keyof typeof formats],
+      credentialFormat: tokenTitles[values.format!],
       automaticIssuance: values.issue !== byHand,
       ...(validity !== '' && { validityPeriod: readSeconds('expires', validity) }),
     }

@@ -1,4 +1,6 @@
 /** OpenID4VC: offers and requests as links for wallets, and links of others. */
+import { defaultOpenIdFormat, formatNames, traitsOf } from '../../../src/formats/names.ts'
+import { tokenTitles } from '../../input/credential.ts'
 import { UsageError } from '../../errors/errors.ts'
 import { readClaims } from '../../input/claims.ts'
 import { parseIssuer } from '../../input/issuers.ts'
@@ -83,8 +85,6 @@ export const issuerField = {
   hint: 'DID of the issuer that you trust, or any',
 }
 
-const formats = { 'SD-JWT': 'dc+sd-jwt', JWT: 'jwt_vc_json' } as const
-
 /** Requests a proof from any wallet of OpenID4VP, and shows the link. */
 export async function requestFromWallet(context: ActionContext): Promise<string | undefined> {
   const signer = await chooseSigner(context)
@@ -93,7 +93,12 @@ export async function requestFromWallet(context: ActionContext): Promise<string 
     'Proof request for a wallet',
     [
       { name: 'type', label: 'type', value: '', hint: 'vct of an SD-JWT VC, or type of a JWT credential' },
-      { name: 'format', label: 'format', value: 'SD-JWT', words: Object.keys(formats) },
+      {
+        name: 'format',
+        label: 'format',
+        value: traitsOf(defaultOpenIdFormat).title,
+        words: Object.keys(tokenTitles),
+      },
       issuerField,
       { name: 'claim', label: 'claim', value: '', hint: 'name of a requested claim', many: true },
     ],
@@ -118,7 +123,7 @@ function checkType(type = ''): void {
 }
 
 function toQuery({ type = '', format: name = '', ...others }: Record<string, string>) {
-  const format = formats[name as keyof typeof formats]
+  const { id: format } = formatNames[tokenTitles[name]!].openid
   const paths = Object.entries(others)
     .filter(([field, value]) => field.startsWith('claim') && value !== '')
     .map(([, value]) => subjectPath(format, [value]))

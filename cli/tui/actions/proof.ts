@@ -1,6 +1,8 @@
 /** Actions on presentation records, and requesting a proof. */
 import type { PresentationRecord } from '../data/data.ts'
 import { proofRequestText, unanswered, type Candidates } from '../../format/proof-request.ts'
+import { defaultFormat, traitsOf } from '../../../src/formats/names.ts'
+import { tokenTitles } from '../../input/credential.ts'
 import { CommandError } from '../../errors/errors.ts'
 import { expectedStates } from '../../format/states.ts'
 import { claimsLine } from '../../format/credential.ts'
@@ -173,7 +175,12 @@ export async function request(context: ActionContext): Promise<string | undefine
   if (!partner) return undefined
   if (partner.isWallet) return requestFromWallet(context)
   const fields = [
-    { name: 'format', label: 'format', value: 'JWT', words: ['JWT', 'SD-JWT'] },
+    {
+      name: 'format',
+      label: 'format',
+      value: traitsOf(defaultFormat).title,
+      words: Object.keys(tokenTitles),
+    },
     issuerField,
     // Over a connection, the other side does not see the goal.
     ...(partner.connectionId === null ? [goalField] : []),
@@ -196,7 +203,7 @@ export async function request(context: ActionContext): Promise<string | undefine
     proofs: [],
     issuers: parseIssuer(values['issuer']),
     goal: values.goal || undefined,
-    credentialFormat: values.format === 'JWT' ? ('JWT' as const) : ('SDJWT' as const),
+    credentialFormat: tokenTitles[values.format!],
     ...(claims.length > 0 && { claims: Object.fromEntries(claims) as Record<string, string> }),
   }
   context.say('Requesting …')

@@ -3,7 +3,14 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../../cli/define-command.ts'
 import { UsageError } from '../../../cli/errors/errors.ts'
 import { idOf, repeatable } from '../../../cli/input/arguments.ts'
-import { formatFlag, type formats } from '../../../cli/input/credential.ts'
+import { type FormatFlag, formatFlag, formats } from '../../../cli/input/credential.ts'
+import {
+  defaultFormat,
+  formatNames,
+  isTokenFormat,
+  type OpenIdFormat,
+  tokenFormats,
+} from '../../../src/formats/names.ts'
 import { schemaUrl } from '../../../cli/input/registry.ts'
 import { configurationFields } from '../../../cli/issuer.ts'
 
@@ -53,7 +60,7 @@ export default defineCommand({
       path: { issuerId: args.id },
       body: {
         configurationId: flags.id,
-        format: toVciFormat(flags.format),
+        format: toOpenIdFormat(flags.format),
         schemaId: schemaUrl(flags.schema, getAccess().url),
         vct: flags.vct,
         alwaysDisclosed: flags['always-disclosed'],
@@ -74,7 +81,10 @@ export default defineCommand({
   },
 })
 
-function toVciFormat(format: keyof typeof formats = 'jwt') {
-  if (format === 'anoncreds') throw new UsageError('OpenID4VCI has no AnonCreds: use --format jwt or sdjwt.')
-  return format === 'jwt' ? 'jwt_vc_json' : 'dc+sd-jwt'
+function toOpenIdFormat(flag: FormatFlag | undefined): OpenIdFormat {
+  const format = flag === undefined ? defaultFormat : formats[flag]
+  if (isTokenFormat(format)) return formatNames[format].openid.id
+  const { title } = formatNames[format]
+  const able = tokenFormats.map((each) => formatNames[each].flag).join(' or ')
+  throw new UsageError(`OpenID4VCI has no ${title}: use --format ${able}.`)
 }

@@ -8,6 +8,7 @@
 import * as z from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
 import { type JsonObject, setMember } from '../../base/json.ts'
+import { formatNames } from '../../formats/names.ts'
 import { IssuerId } from '../issuer-signature.ts'
 import { decodeHeader, decodePayload, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
 import { CredentialStatus } from '../jwt-vc.ts'
@@ -43,8 +44,8 @@ export const registeredClaims = [
 
 const registered: ReadonlySet<string> = new Set(registeredClaims)
 
-/** The `vct` of a credential without a schema: the class of all credentials in the W3C vocabulary. */
-export const anyCredential = 'https://www.w3.org/2018/credentials#VerifiableCredential'
+/** The `vct` of a credential without a schema. */
+export const anyCredential: string = formatNames.SDJWT.openid.anyType
 
 const SdJwtClaims = z.looseObject({
   iss: IssuerId.optional(),

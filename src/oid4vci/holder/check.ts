@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createCheckpoint } from '../../base/checkpoint.ts'
 import { reasonOf } from '../../base/reason.ts'
-import { findOtherForm } from '../../base/token-form.ts'
+import { findOtherForm } from '../../formats/token-form.ts'
 import { verifyJwtVc } from '../../credentials/jwt-vc.ts'
 import { readConfirmation } from '../../credentials/sd-jwt/confirmation.ts'
 import { requireVcType } from '../../credentials/sd-jwt/issuer-jwt.ts'

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { ifValid, validOnes } from '../../base/foreign.ts'
+import { type OpenIdFormat, openIdTraits } from '../../formats/names.ts'
 import { KeySet } from '../../crypto/key-set.ts'
 
 const Texts = validOnes(z.string())
@@ -29,12 +30,6 @@ const ProofType = z.looseObject({
     .optional(),
 })
 
-/** A member that a format requires (VCI §A.1.1.2, §A.3.2). */
-const requiredMembers: Readonly<Record<string, string>> = {
-  'dc+sd-jwt': 'vct',
-  jwt_vc_json: 'credential_definition',
-}
-
 /** A credential that an issuer offers (VCI §12.2.4). Proof types that this wallet does not have are not read. */
 export const ReceivedConfiguration = z
   .looseObject({
@@ -51,7 +46,8 @@ export const ReceivedConfiguration = z
     claims: Claims,
   })
   .superRefine((configuration, context) => {
-    const member = requiredMembers[configuration.format]
+    // VCI §A.1.1.2, §A.3.2.
+    const member = openIdTraits(configuration.format)?.configurationMember
     if (member !== undefined && configuration[member] === undefined)
       context.addIssue({
         code: 'custom',
@@ -60,6 +56,16 @@ export const ReceivedConfiguration = z
       })
   })
 export type ReceivedConfiguration = z.output<typeof ReceivedConfiguration>
+
+/** The `vct`, or the types of the credential. */
+export function typesOf(
+  { vct, credential_definition: definition }: ReceivedConfiguration,
+  format: OpenIdFormat,
+): string[] {
+  return { vct: [vct!], credential_definition: definition?.type ?? [] }[
+    openIdTraits(format).configurationMember
+  ]
+}
 
 export const ReceivedIssuerMetadata = z.looseObject({
   credential_issuer: z.url(),

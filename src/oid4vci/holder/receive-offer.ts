@@ -1,12 +1,9 @@
 /** Receives the offer of an issuer: reads the metadata, checks that this wallet can accept it, and stores it as a record. */
 import * as z from 'zod'
 import { oneLine } from '../../base/foreign.ts'
+import { type OpenIdFormat, openIdFormats } from '../../formats/names.ts'
 import type { CredentialRecord } from '../../protocols/issue-credential/model.ts'
-import {
-  grants,
-  receivedFormats,
-  type StoredOpenId4VciOffer,
-} from '../../protocols/issue-credential/openid4vci.ts'
+import { grants, type StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { preAuthorizedGrant } from '../../oauth/parameters.ts'
@@ -14,10 +11,11 @@ import { type Caller, invalidMetadata, requireSafe } from './caller.ts'
 import { findConfiguration, findIssuerMetadata, findServerMetadata, type GrantType } from './discovery.ts'
 import { dpopAlgorithm } from './dpop-proof.ts'
 import { chooseEncryption } from './encryption.ts'
-import type {
-  ReceivedConfiguration,
-  ReceivedIssuerMetadata,
-  ReceivedServerMetadata,
+import {
+  type ReceivedConfiguration,
+  type ReceivedIssuerMetadata,
+  type ReceivedServerMetadata,
+  typesOf,
 } from './issuer-metadata.ts'
 import type { ReceivedOffer } from './credential-offer.ts'
 import { invalidOffer, longestOffer, readOffer, unsupportedOffer } from './offer.ts'
@@ -56,8 +54,6 @@ export const ReceiveOpenId4VciOffer = z
   })
   .meta({ id: 'ReceiveOpenId4VciOfferRequest' })
 export type ReceiveOpenId4VciOffer = z.output<typeof ReceiveOpenId4VciOffer>
-
-type Format = (typeof receivedFormats)[number]
 
 /**
  * Receives an offer. A second call with the same offer returns the same record, until it has ended.
@@ -120,7 +116,7 @@ function chooseConfiguration(
   { credential_configuration_ids: offered }: ReceivedOffer,
   metadata: ReceivedIssuerMetadata,
   { credentialConfigurationId: wanted }: ReceiveOpenId4VciOffer,
-): [string, ReceivedConfiguration & { format: Format }] {
+): [string, ReceivedConfiguration & { format: OpenIdFormat }] {
   if (wanted === undefined && offered.length > 1)
     throw invalidOffer(
       `it is for ${offered.length} credentials; name one in credentialConfigurationId: ${offered.slice(0, 20).join(', ')}`,
@@ -136,20 +132,20 @@ function chooseConfiguration(
       metadata.credential_issuer,
       `they have no configuration ${oneLine(id)}, which is offered`,
     )
-  const format = receivedFormats.find((each) => each === configuration.format)
+  const format = openIdFormats.find((each) => each === configuration.format)
   if (format === undefined)
     throw unsupportedOffer(
-      `the format of ${oneLine(id)} is ${oneLine(configuration.format)}, and this wallet receives ${receivedFormats.join(' and ')}`,
+      `the format of ${oneLine(id)} is ${oneLine(configuration.format)}, and this wallet receives ${openIdFormats.join(' and ')}`,
     )
   return [id, { ...configuration, format }]
 }
 
-function describeConfiguration(configuration: ReceivedConfiguration & { format: Format }) {
-  const { format, vct, credential_definition: definition, credential_metadata: about } = configuration
+function describeConfiguration(configuration: ReceivedConfiguration & { format: OpenIdFormat }) {
+  const { format, credential_metadata: about } = configuration
   const claims = (about?.claims ?? configuration.claims ?? []).slice(0, mostClaims)
   return {
     format,
-    types: (format === 'dc+sd-jwt' ? [vct!] : definition!.type).map((type) => type.slice(0, 2_000)),
+    types: typesOf(configuration, format).map((type) => type.slice(0, 2_000)),
     credentialName: nameIn(about?.display ?? configuration.display),
     claims: claims.map(({ path, display, mandatory }) => ({
       path: path.map((part) => (typeof part === 'string' ? part.slice(0, 200) : part)),

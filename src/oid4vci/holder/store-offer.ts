@@ -1,5 +1,6 @@
 /** The record of a received offer: one for each offer, also if its link is opened twice. */
 import { newId } from '../../base/id.ts'
+import { formatOfId } from '../../formats/names.ts'
 import { digestOf } from '../../oauth/secrets.ts'
 import { findByThread } from '../../protocols/engine/find.ts'
 import { begin } from '../../protocols/engine/record.ts'
@@ -24,7 +25,7 @@ export async function storeOffer(
 ): Promise<CredentialRecord> {
   const id = newId()
   const data = issueCredential.model.parse({
-    credentialFormat: stored.format === 'dc+sd-jwt' ? 'SDJWT' : 'JWT',
+    credentialFormat: formatOfId(stored.format),
     claims: {},
     schemaIds: [],
     receivedOffer: { ...stored, sealed: sealSecrets(wallet, id, secrets) },

@@ -1,5 +1,6 @@
 /** Compares the requirements of an issuer with the abilities of this wallet: key proofs, copies and attestations. */
 import { Problem } from '../../base/problem.ts'
+import { type OpenIdFormat, openIdTraits } from '../../formats/names.ts'
 import { getCertificateSigner } from '../../issuer-certificates/signatures.ts'
 import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -14,7 +15,7 @@ import { unsupportedOffer } from './offer.ts'
 type Proof = Pick<StoredOpenId4VciOffer, 'binding' | 'proof'>
 
 /** How the proof names the wallet's key on P-256, and its type (VCI §12.2.4). Empty if the credential is bound to no key. */
-export function proofOf(configuration: ReceivedConfiguration): Proof {
+export function proofOf(configuration: ReceivedConfiguration & { format: OpenIdFormat }): Proof {
   const { cryptographic_binding_methods_supported: methods, proof_types_supported: proofs } = configuration
   if (methods === undefined && proofs === undefined) return {}
   const { jwt, attestation } = proofs ?? assumedProofs
@@ -35,8 +36,8 @@ export function proofOf(configuration: ReceivedConfiguration): Proof {
     throw unsupportedOffer(
       `the issuer requires attested keys of ${resistance.join(' or ')}, and this wallet attests no such resistance`,
     )
-  // A JWT credential names its subject, and a DID of the wallet is one.
-  const preferred = configuration.format === 'jwt_vc_json' ? ['did:jwk', 'jwk'] : ['jwk', 'did:jwk']
+  const { isBoundToDid } = openIdTraits(configuration.format)
+  const preferred = isBoundToDid ? ['did:jwk', 'jwk'] : ['jwk', 'did:jwk']
   const method = preferred.find((each) => isAmong(each, methods))
   if (method === undefined)
     throw unsupportedOffer(

@@ -1,7 +1,8 @@
 /** The query of a request as a wallet reads it (OpenID4VP 1.0 §6). */
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { reasonOf } from '../../base/reason.ts'
-import { DcqlQuery, dcqlFormats, isUnbound } from '../../dcql/query.ts'
+import { DcqlQuery, isUnbound } from '../../dcql/query.ts'
+import { formatOfId, openIdFormats } from '../../formats/names.ts'
 import { OAuthError } from '../../oauth/oauth-error.ts'
 import { invalid, type ReceivedRequest } from './request-object.ts'
 
@@ -10,9 +11,8 @@ export function readQuery({ parameters, origin }: ReceivedRequest, state: string
   if (parameters['dcql_query'] === undefined) throw invalid('dcql_query is missing.')
   const { success, data, error } = DcqlQuery.safeParse(completed(parameters['dcql_query']))
   if (!success) throw invalid(`dcql_query: ${reasonOf(error)}.`)
-  const known: readonly string[] = dcqlFormats
-  if (!data.credentials.some(({ format }) => known.includes(format)))
-    throw new OAuthError('vp_formats_not_supported', `This wallet presents ${dcqlFormats.join(' and ')}.`)
+  if (!data.credentials.some(({ format }) => formatOfId(format)))
+    throw new OAuthError('vp_formats_not_supported', `This wallet presents ${openIdFormats.join(' and ')}.`)
   if (data.credentials.some(isUnbound) && state === undefined && origin === undefined)
     throw invalid('state is missing, which a query without holder binding needs (§5.3).')
   return data

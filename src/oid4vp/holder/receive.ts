@@ -8,6 +8,7 @@ import { findByThread } from '../../protocols/engine/find.ts'
 import { begin } from '../../protocols/engine/record.ts'
 import { NotDelivered } from '../../protocols/engine/send.ts'
 import { purposeIn, toInvitation } from '../../protocols/out-of-band.ts'
+import { firstFormatOf } from '../../protocols/present-proof/dcql.ts'
 import { presentProof, type PresentationRecord } from '../../protocols/present-proof/model.ts'
 import { postResponse, toForm } from '../../protocols/present-proof/openid4vp-response.ts'
 import type { StoredRequest } from '../../protocols/present-proof/openid4vp-request.ts'
@@ -54,9 +55,8 @@ export async function receiveRequest(
 ): Promise<PresentationRecord> {
   const request = await resolve(wallet, given)
   const thid = threadOf(request)
-  const [first] = request.dcqlQuery.credentials
   const data = presentProof.model.parse({
-    credentialFormat: first!.format === 'jwt_vc_json' ? 'JWT' : 'SDJWT',
+    credentialFormat: firstFormatOf(request.dcqlQuery),
     proofs: [],
     requestData: [JSON.stringify(request.dcqlQuery)],
     data: [],

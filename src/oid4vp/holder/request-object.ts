@@ -1,4 +1,5 @@
 /** Reads an authorization request as a wallet gets it (OpenID4VP 1.0 §5): by value, as a Request Object, or from a `request_uri`. */
+import { supportedFormats } from '../../formats/names.ts'
 import { quote } from '../../base/faults.ts'
 import { isPassingStatus, withoutNullMembers } from '../../base/foreign.ts'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '../../base/json.ts'
@@ -43,10 +44,7 @@ const typ = 'oauth-authz-req+jwt'
 const algorithms = ['ES256', 'EdDSA', 'ES256K']
 
 const walletMetadata = {
-  vp_formats_supported: {
-    'dc+sd-jwt': { 'sd-jwt_alg_values': algorithms, 'kb-jwt_alg_values': algorithms },
-    jwt_vc_json: { alg_values: algorithms },
-  },
+  vp_formats_supported: supportedFormats(algorithms),
   client_id_prefixes_supported: ['redirect_uri', 'decentralized_identifier', 'x509_san_dns', 'x509_hash'],
   response_types_supported: ['vp_token'],
   response_modes_supported: ['direct_post', 'direct_post.jwt'],

@@ -1,5 +1,6 @@
 /** Connections: the requests of the API, the stored fields, the REST resource, and the body of the two messages. */
 import * as z from 'zod'
+import { isTokenFormat } from '../../formats/names.ts'
 import { optional } from '../../wallet/model.ts'
 import {
   ExpiresAt,
@@ -54,7 +55,7 @@ export const SetAutomaticAcceptance = z
   })
   .transform(({ credentialOffers, subjectId, ...terms }, context): AutomaticAcceptance | undefined => {
     if (!credentialOffers) return undefined
-    const needsNone = terms.credentialFormats?.every((format) => format === 'AnonCreds') === true
+    const needsNone = terms.credentialFormats?.every((format) => !isTokenFormat(format)) === true
     if (subjectId !== undefined || needsNone) return { credentialOffers, subjectId, ...terms }
     const message =
       'is missing: name a DID of this wallet with an authentication key as the subject of the credentials'

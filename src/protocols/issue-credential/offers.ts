@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
-import { CredentialFormat, credentialFormats } from '../formats.ts'
+import { credentialFormats, defaultFormat, formatNames, isTokenFormat } from '../../formats/names.ts'
+import { CredentialFormat } from '../formats.ts'
 import { expiresIn, Goals, invitationText } from '../model.ts'
 
 export const Claims = z
@@ -68,24 +69,18 @@ const OfferFields = z.object({
   anoncredsVcPropertiesV1: optional(AnonCredsProperties),
 })
 
-/** The objects that replace the flat fields, by format. */
-const styles = {
-  JWT: 'jwtVcPropertiesV1',
-  SDJWT: 'sdJwtVcPropertiesV1',
-  AnonCreds: 'anoncredsVcPropertiesV1',
-} as const
-
 /** Reads flat fields and objects alike. */
 function toOfferTerms(given: Fields, context: z.RefinementCtx): OfferTerms {
   const refuse = (name: string, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message })
-  const named = credentialFormats.filter((format) => given[styles[format]] !== undefined)
-  const credentialFormat = given.credentialFormat ?? named[0] ?? 'JWT'
+  const named = credentialFormats.filter((format) => given[formatNames[format].properties] !== undefined)
+  const credentialFormat = given.credentialFormat ?? named[0] ?? defaultFormat
   for (const format of named)
-    if (format !== credentialFormat) refuse(styles[format], `is not for the format ${credentialFormat}`)
+    if (format !== credentialFormat)
+      refuse(formatNames[format].properties, `is not for the format ${credentialFormat}`)
   const { automaticIssuance, domain } = given
   const common = { credentialFormat, automaticIssuance, domain }
-  if (credentialFormat === 'AnonCreds') {
+  if (!isTokenFormat(credentialFormat)) {
     const { claims, credentialDefinitionId, validityPeriod } = given.anoncredsVcPropertiesV1 ?? given
     const { schemaId: schemaIds } = given
     for (const [name, value] of Object.entries({ claims, credentialDefinitionId }))
@@ -93,7 +88,7 @@ function toOfferTerms(given: Fields, context: z.RefinementCtx): OfferTerms {
     if (claims === undefined || credentialDefinitionId === undefined) return z.NEVER
     return { ...common, claims, validityPeriod, schemaIds, credentialDefinitionId }
   }
-  const properties = given[styles[credentialFormat]]
+  const properties = given[formatNames[credentialFormat].properties]
   const { issuingDID, claims, issuingKid, validityPeriod } = properties ?? given
   const schemaIds = properties
     ? [properties.credentialSchema ?? []].flat().map(({ id }) => id)

@@ -1,8 +1,6 @@
 /** The part of a holder's credential record that is about OpenID4VCI: as it is stored, and as REST shows it. */
 import * as z from 'zod'
-
-/** The formats that this wallet receives (VCI Appendix A). */
-export const receivedFormats = ['dc+sd-jwt', 'jwt_vc_json'] as const
+import { openIdFormats } from '../../formats/names.ts'
 
 export const grants = ['pre-authorized_code', 'authorization_code'] as const
 
@@ -30,7 +28,7 @@ const shown = {
   issuerName: z.string().optional().describe('The name that the issuer gives itself. It proves nothing.'),
   credentialConfigurationId: z.string(),
   credentialName: z.string().optional(),
-  format: z.enum(receivedFormats),
+  format: z.enum(openIdFormats),
   types: z.array(z.string()).describe('The `vct`, or the types of the credential.'),
   claims: z.array(OfferedClaim).describe('The claims that the issuer describes.'),
   grant: z.enum(grants),

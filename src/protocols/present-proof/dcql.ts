@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { maxTokenLength } from '../../credentials/jws.ts'
 import { DcqlQuery } from '../../dcql/query.ts'
-import type { CredentialFormat } from '../formats.ts'
+import { type CredentialFormat, defaultFormat, formatOfId } from '../../formats/names.ts'
 import { PresentationCheck, PresentedCredential } from '../../presentation/model.ts'
 
 /** The attachment formats. No specification registers one for DCQL. */
@@ -27,9 +27,10 @@ export const DcqlRequest = z.looseObject({
   dcql_query: DcqlQuery,
 })
 
-/** The format of a query's record: that of its first credential. */
+/** The format of a query's record: that of its first credential of a supported format. */
 export function firstFormatOf({ credentials }: DcqlQuery): CredentialFormat {
-  return credentials[0]!.format === 'dc+sd-jwt' ? 'SDJWT' : 'JWT'
+  const [first = defaultFormat] = credentials.flatMap(({ format }) => formatOfId(format) ?? [])
+  return first
 }
 
 /** Each presentation may cost the resolution of a DID and a status list. */

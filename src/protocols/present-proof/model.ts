@@ -5,6 +5,7 @@ import { PresentationRequest } from '../../anoncreds/presentation.ts'
 import { statusPolicies } from '../../credential-status/check.ts'
 import { PolicyConstraint } from '../../verification/policies.ts'
 import { optional } from '../../wallet/model.ts'
+import { defaultFormat } from '../../formats/names.ts'
 import { CredentialFormat } from '../formats.ts'
 import {
   ExpiresAt,
@@ -40,7 +41,7 @@ export const ClaimNames = z.record(z.string(), JsonValue)
 /** The stored fields of a presentation record. */
 export const PresentationData = z.object({
   ...Sides,
-  credentialFormat: CredentialFormat.default('JWT'),
+  credentialFormat: CredentialFormat.default(defaultFormat),
   /** Absent for AnonCreds, and if a Cloud Agent requests an SD-JWT without it; key-bound credentials cannot be presented then. */
   /** A request of another agent may have no domain. */
   options: Options.partial({ domain: true }).optional(),

@@ -6,7 +6,8 @@ import { statusPolicies } from '../../credential-status/check.ts'
 import { registeredClaims } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { RequestedDcqlQuery } from '../../dcql/query.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
-import { CredentialFormat, credentialFormats } from '../formats.ts'
+import { credentialFormats, defaultFormat, isTokenFormat, traitsOf } from '../../formats/names.ts'
+import { CredentialFormat } from '../formats.ts'
 import { firstFormatOf } from './dcql.ts'
 import { ClaimNames, Options, ProofRequestAux } from './model.ts'
 import { expiresIn, Goals, invitationText } from '../model.ts'
@@ -66,24 +67,25 @@ function toRequestTerms({ dcqlQuery, ...given }: Fields, context: z.RefinementCt
     return { ...requested, credentialFormat: firstFormatOf(dcqlQuery), dcqlQuery }
   }
   const named = presentationFormat === 'Anoncred' ? 'AnonCreds' : presentationFormat
-  const format = credentialFormat ?? named ?? (anoncredPresentationRequest ? 'AnonCreds' : 'JWT')
+  const format = credentialFormat ?? named ?? (anoncredPresentationRequest ? 'AnonCreds' : defaultFormat)
+  const { isSelective } = traitsOf(format)
   if (named !== undefined && named !== format)
     refuse(['presentationFormat'], `is not the credentialFormat, ${format}`)
-  if (format === 'JWT' && Object.keys(claims ?? {}).length > 0)
-    refuse(['claims'], 'is for the format SDJWT: a JWT credential is presented as a whole')
+  if (isTokenFormat(format) && !isSelective && Object.keys(claims ?? {}).length > 0)
+    refuse(['claims'], `is for the format SDJWT: a ${format} credential is presented as a whole`)
   const always = Object.keys(claims ?? {}).find((name) =>
     (registeredClaims as readonly string[]).includes(name),
   )
   if (always !== undefined) refuse(['claims', always], 'is always disclosed and need not be requested')
-  if (format !== 'AnonCreds') {
-    if (format === 'SDJWT' && requested.proofs.length > 1)
+  if (isTokenFormat(format)) {
+    if (isSelective && requested.proofs.length > 1)
       refuse(
         ['proofs'],
-        `has ${requested.proofs.length} entries, and an SDJWT presentation has one credential: send one request for each`,
+        `has ${requested.proofs.length} entries, and a presentation of ${format} has one credential: send one request for each`,
       )
     if (anoncredPresentationRequest)
       refuse(['anoncredPresentationRequest'], `is for the format AnonCreds, not for ${format}`)
-    return { ...requested, credentialFormat: format, ...(format === 'SDJWT' && { claims: claims ?? {} }) }
+    return { ...requested, credentialFormat: format, ...(isSelective && { claims: claims ?? {} }) }
   }
   if (!anoncredPresentationRequest)
     refuse(['anoncredPresentationRequest'], 'is missing: it has the requested attributes and predicates')

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { PresentationRequest } from '../../anoncreds/presentation.ts'
 import type { Failure } from '../../credentials/verification-error.ts'
 import type { DcqlQuery } from '../../dcql/query.ts'
+import { openIdTraits } from '../../formats/names.ts'
 import type { PolicyConstraint } from '../../verification/policies.ts'
 import type { PresentationRecord } from './model.ts'
 import {
@@ -79,7 +80,10 @@ function checksIssuers(record: PresentationRecord, presented: readonly Presented
   const query = openid4vp?.dcqlQuery ?? dcql?.query
   if (restrictsIssuers({ issuers: openid4vp?.issuers ?? issuers, policy, query, proofs, anoncreds }))
     return true
-  return isEvery(presented, ({ format, issuer }) => format === 'dc+sd-jwt' && !issuer.startsWith('did:'))
+  return isEvery(
+    presented,
+    ({ format, issuer }) => openIdTraits(format)?.hasCertificates === true && !issuer.startsWith('did:'),
+  )
 }
 
 /** True if there is at least one, and all satisfy the condition. */

@@ -70,7 +70,7 @@ describe('signed requests', () => {
     [
       'for other formats only',
       { dcql_query: { credentials: [{ id: 'a', format: 'mso_mdoc', meta: { doctype_value: 'a' } }] } },
-      'presents dc+sd-jwt',
+      'presents jwt_vc_json and dc+sd-jwt',
       'vp_formats_not_supported',
     ],
     [

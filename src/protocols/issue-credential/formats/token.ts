@@ -21,8 +21,8 @@ import {
   readChallenge,
   readToken,
   tokenAttachments,
-  type TokenFormat,
 } from '../../formats.ts'
+import type { TokenFormat } from '../../../formats/names.ts'
 import type { CredentialChange, IssuanceFormat } from '../format.ts'
 import type { CredentialRecord } from '../model.ts'
 import type { OfferTerms } from '../offers.ts'

@@ -8,7 +8,7 @@ import type { PrivateJwk } from '../../../crypto/keys.ts'
 import { findBoundKey } from '../../../did-registrar/holder-key.ts'
 import { readSdJwt } from '../../../presentation/sd-jwt.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { encodedAttachments, ReceivedOptions, tokenAttachments, tokenFormats } from '../../formats.ts'
+import { attachmentFormatOf, encodedAttachments, ReceivedOptions, tokenAttachments } from '../../formats.ts'
 import { peersOf } from '../../peers.ts'
 import type { PresentOptions, HeldCredential, ProofFormat } from '../format.ts'
 import { getHeldCredentials, unbindable } from '../held-credentials.ts'
@@ -25,7 +25,7 @@ export const sdJwt: ProofFormat = {
   createRequest(wallet, requested, verifier) {
     const { claims = {} } = requested
     const content = { options: newOptions(wallet, requested, verifier), claims }
-    return { terms: content, attachments: encodedAttachments(content, tokenFormats.SDJWT), content }
+    return { terms: content, attachments: encodedAttachments(content, attachmentFormatOf('SDJWT')), content }
   },
 
   readRequest(content) {

@@ -1,4 +1,5 @@
 /** Names what a text that should be a token is, by its form alone. Nothing in it is decoded. */
+import { formatOfId, traitsOf } from './names.ts'
 
 const forms = {
   'an SD-JWT': /^[^~]*~/,
@@ -14,15 +15,10 @@ function formOf(text: string): TokenForm | undefined {
   return (Object.keys(forms) as TokenForm[]).find((form) => forms[form].test(text))
 }
 
-/** The form of credentials and presentations by their format. */
-const formByFormat: Readonly<Record<string, TokenForm>> = {
-  'dc+sd-jwt': 'an SD-JWT',
-  jwt_vc_json: 'a JWT',
-}
-
-/** Why a text is not of a format, continuing "it …". Undefined if it may be, or has no known form. */
-export function findOtherForm(text: string, format: string): string | undefined {
-  const [form, expected] = [formOf(text), formByFormat[format]]
+/** Why a text is not of a format of OpenID4VC, continuing "it …". Undefined if it may be, or has no known form. */
+export function findOtherForm(text: string, id: string): string | undefined {
+  const format = formatOfId(id)
+  const [form, expected] = [formOf(text), format && traitsOf(format).form]
   if (form === undefined || expected === undefined || form === expected) return undefined
-  return `is ${form}, and the format ${format} is ${expected}`
+  return `is ${form}, and the format ${id} is ${expected}`
 }

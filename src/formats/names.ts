@@ -1,0 +1,170 @@
+/**
+ * The credential formats as pure data: what each is called, and how formats differ for those who only name them. Every folder may import
+ * this file, the command line too. What a format does is in the folder beside it.
+ */
+
+/** What a format is called in OpenID4VCI and OpenID4VP, and how their requests and metadata differ by format. */
+export type TypeMember = 'vct_values' | 'type_values'
+type OpenIdTraits = {
+  /** The format identifier (OpenID4VCI 1.0 Appendix A; OpenID4VP 1.0 Appendix B). */
+  id: string
+  /** The member of a credential query's `meta` that names types. `type_values` names sets of types, all of which a credential must have. */
+  typeMember: TypeMember
+  /** The member of a credential configuration that names the type. */
+  configurationMember: 'vct' | 'credential_definition'
+  /** The type of credentials without one of their own: the class of all credentials in the W3C vocabulary. */
+  anyType: string
+  /** Where the claims about the subject begin. */
+  claimsRoot: readonly string[]
+  /** Credentials can be signed by an issuer certificate, in `x5c`, instead of a DID. */
+  hasCertificates: boolean
+  /** The credential names its subject, which a DID of the wallet is, rather than a bare key. */
+  isBoundToDid: boolean
+  /** The holder signs a key binding, which can authorize transactions. */
+  hasKeyBinding: boolean
+  /** The members of `vp_formats_supported` that list algorithms. */
+  algorithmMembers: readonly string[]
+}
+
+type Traits = {
+  /** For people. */
+  title: string
+  /** One line for people. */
+  summary: string
+  /** For flags of the command line. */
+  flag: string
+  /** The member of an offer in the API that replaces the flat fields. */
+  properties: string
+  /** Attachment formats of offers and requests over DIDComm that are of this format; the first is written. One that ends in `/` is a prefix. */
+  attachments: readonly [string, ...string[]]
+  /** Formats of DIF Presentation Exchange. */
+  definition: readonly string[]
+  /** What a text of this format is, by its form alone. */
+  form: 'a JWT' | 'an SD-JWT' | 'JSON'
+  /** Whether the holder discloses claims by name, of one credential at a time. */
+  isSelective: boolean
+  /** Of tokens. */
+  openid?: OpenIdTraits
+}
+
+/** By the names in records and in the API. */
+export const formatNames = {
+  JWT: {
+    title: 'JWT',
+    summary: 'JWT (no selective disclosure)',
+    flag: 'jwt',
+    properties: 'jwtVcPropertiesV1',
+    attachments: ['prism/jwt'],
+    definition: ['jwt_vc', 'jwt'],
+    form: 'a JWT',
+    isSelective: false,
+    openid: {
+      id: 'jwt_vc_json',
+      typeMember: 'type_values',
+      configurationMember: 'credential_definition',
+      anyType: 'VerifiableCredential',
+      claimsRoot: ['credentialSubject'],
+      hasCertificates: false,
+      isBoundToDid: true,
+      hasKeyBinding: false,
+      algorithmMembers: ['alg_values'],
+    },
+  },
+  SDJWT: {
+    title: 'SD-JWT',
+    summary: 'SD-JWT (selective disclosure)',
+    flag: 'sdjwt',
+    properties: 'sdJwtVcPropertiesV1',
+    // The old media type, which wallets use, and the new one.
+    attachments: ['vc+sd-jwt', 'dc+sd-jwt'],
+    definition: ['dc+sd-jwt', 'vc+sd-jwt'],
+    form: 'an SD-JWT',
+    isSelective: true,
+    openid: {
+      id: 'dc+sd-jwt',
+      typeMember: 'vct_values',
+      configurationMember: 'vct',
+      anyType: 'https://www.w3.org/2018/credentials#VerifiableCredential',
+      claimsRoot: [],
+      hasCertificates: true,
+      isBoundToDid: false,
+      hasKeyBinding: true,
+      algorithmMembers: ['sd-jwt_alg_values', 'kb-jwt_alg_values'],
+    },
+  },
+  AnonCreds: {
+    title: 'AnonCreds',
+    summary: 'AnonCreds (attributes and predicates are proved), bound to the wallet of its holder',
+    flag: 'anoncreds',
+    properties: 'anoncredsVcPropertiesV1',
+    attachments: ['anoncreds/'],
+    definition: [],
+    form: 'JSON',
+    isSelective: false,
+  },
+} as const satisfies Record<string, Traits>
+
+export type CredentialFormat = keyof typeof formatNames
+export const credentialFormats = Object.keys(formatNames) as [CredentialFormat, ...CredentialFormat[]]
+
+/** The format of offers and requests that name none. */
+export const defaultFormat = 'JWT' satisfies CredentialFormat
+
+/** The format that the dashboard suggests for wallets of OpenID4VC. */
+export const defaultOpenIdFormat = 'SDJWT' satisfies CredentialFormat
+
+const traits: Readonly<Record<CredentialFormat, Traits>> = formatNames
+
+export function traitsOf(format: CredentialFormat): Traits {
+  return traits[format]
+}
+
+type Named<Format extends CredentialFormat> = Format extends CredentialFormat
+  ? (typeof formatNames)[Format] extends { openid: { id: infer Id } }
+    ? { format: Format; id: Id }
+    : never
+  : never
+
+/** The formats whose credentials and presentations are signed tokens: an issuer signs them, and they are about a DID or a key. */
+export type TokenFormat = Named<CredentialFormat>['format']
+export type OpenIdFormat = Named<CredentialFormat>['id']
+
+export function isTokenFormat(format: CredentialFormat): format is TokenFormat {
+  return traits[format].openid !== undefined
+}
+
+export const tokenFormats = credentialFormats.filter(isTokenFormat)
+export const openIdFormats = credentialFormats.flatMap((format) => traits[format].openid?.id ?? []) as [
+  OpenIdFormat,
+  ...OpenIdFormat[],
+]
+
+/** The format with an identifier of OpenID4VC. Undefined for one that is not supported. */
+export function formatOfId(id: OpenIdFormat): TokenFormat
+export function formatOfId(id: string): TokenFormat | undefined
+export function formatOfId(id: string): TokenFormat | undefined {
+  return credentialFormats.find((format) => traits[format].openid?.id === id) as TokenFormat | undefined
+}
+
+/** The traits of a format of OpenID4VC. */
+export function openIdTraits(id: OpenIdFormat): OpenIdTraits
+export function openIdTraits(id: string): OpenIdTraits | undefined
+export function openIdTraits(id: string): OpenIdTraits | undefined {
+  const format = formatOfId(id)
+  return format && traits[format].openid
+}
+
+/** The member `vp_formats_supported` of verifiers and wallets: what they verify and sign (OpenID4VP 1.0 §11.1). */
+export function supportedFormats(algorithms: readonly string[]): object {
+  return Object.fromEntries(
+    openIdFormats.map((id) => [
+      id,
+      Object.fromEntries(openIdTraits(id).algorithmMembers.map((member) => [member, algorithms])),
+    ]),
+  )
+}
+
+/** Whether credentials have one type, the `vct`, for which there may be metadata. */
+export function isTyped(id: OpenIdFormat): boolean {
+  return openIdTraits(id).configurationMember === 'vct'
+}
