@@ -71,7 +71,15 @@ const mayImport: Record<string, string[]> = {
     'src/wallet',
     'src/x509',
   ],
-  'src/verification': ['src/base', 'src/did', 'src/credentials', 'src/schemas', 'src/storage', 'src/wallet'],
+  'src/verification': [
+    'src/base',
+    'src/formats',
+    'src/did',
+    'src/credentials',
+    'src/schemas',
+    'src/storage',
+    'src/wallet',
+  ],
   'src/credential-status': [
     'src/base',
     'src/net',
@@ -86,7 +94,8 @@ const mayImport: Record<string, string[]> = {
     'src/vdr',
     'src/vdr-entries',
   ],
-  'src/formats': ['src/base'],
+  // What a credential format does, whichever protocol carries its credentials.
+  'src/formats': ['src/base', 'src/crypto', 'src/did', 'src/credentials', 'src/dcql'],
   // Verifies presentations, whichever protocol carries them.
   'src/presentation': [
     'src/base',
@@ -102,6 +111,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/protocols': [
     'src/base',
+    'src/formats',
     'src/dcql',
     'src/net',
     'src/crypto',
@@ -141,6 +151,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/oid4vp': [
     'src/base',
+    'src/formats',
     'src/oauth',
     'src/net',
     'src/crypto',
@@ -161,6 +172,7 @@ const mayImport: Record<string, string[]> = {
   // Reads texts without a wallet. The command line loads it, and nothing of the daemon.
   'src/decode': [
     'src/base',
+    'src/formats',
     'src/net',
     'src/crypto',
     'src/did',
@@ -172,6 +184,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/enterprise': [
     'src/base',
+    'src/formats',
     'src/net',
     'src/crypto',
     'src/did',

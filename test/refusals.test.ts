@@ -1,8 +1,8 @@
 /** The texts of refusals: each names the member, what it is, and what is expected or not supported. */
+import { decodeJwtVc } from './credentials/_verify.ts'
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { decodeSdJwt } from '../src/credentials/sd-jwt/sd-jwt.ts'
-import { decodeJwtVc } from '../src/credentials/jwt-vc.ts'
 import { resolveJwkDid } from '../src/did/jwk.ts'
 import { resolveKeyDid } from '../src/did/key.ts'
 import { resolvePeerDid } from '../src/did/peer.ts'

@@ -65,16 +65,15 @@ type Asked = { credential: Pick<DcqlCredential, 'format' | 'types' | 'isBound'>;
 
 /** @throws {UsageError} for a claim that the credential does not have */
 async function ofCredential(token: string, { claim }: Chosen): Promise<Asked> {
-  const { claimPathsOf, describePath, selectClaims, subjectPath, toDcqlCredential } =
-    await import('../../src/decode/index.ts')
-  let credential: DcqlCredential
+  const { describePath, readQueried, selectClaims, subjectPath } = await import('../../src/decode/index.ts')
+  let credential: ReturnType<typeof readQueried>
   try {
-    credential = toDcqlCredential(token)
+    credential = readQueried(token)
   } catch (error) {
     if ((error as Error).name !== 'VerificationError') throw error
     throw new UsageError(`The credential cannot be read: ${(error as Error).message}.`, 'agent decode <text>')
   }
-  const all = claimPathsOf(credential)
+  const { claimPaths: all } = credential
   if (!claim) return { credential, paths: all }
   const paths = claim.map((text) => {
     const path = subjectPath(credential.format, readClaimsPath(text))

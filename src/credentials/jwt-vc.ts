@@ -1,6 +1,5 @@
 /**
- * Credentials as JWT (W3C VC Data Model 1.1 §6.3.1; VC-JOSE-COSE §3.1.1 for 2.0): issuing, decoding,
- * verifying.
+ * Credentials as JWT (W3C VC Data Model 1.1 §6.3.1; VC-JOSE-COSE §3.1.1 for 2.0): issuing and decoding.
  *
  * Decoding tolerates the differences between issuers: `issuer` as text, object or absent; one schema or
  * several; one status or several, with the index as number or text; dates as seconds or text; no `jti`, no
@@ -13,7 +12,6 @@ import { isJsonObject, type JsonObject, withoutNulls } from '../base/json.ts'
 import { decodeJws, decodePayload, type Jws, parseClaims, signJws } from './jws.ts'
 import { Instant, NumericDate, toValidity, type Validity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
-import { verifyDecoded, type VerificationOptions, type Verified } from './verify.ts'
 
 /** Base contexts of VC Data Model 1.1 and 2.0. */
 const v2 = 'https://www.w3.org/ns/credentials/v2'
@@ -161,16 +159,6 @@ export type DecodedCredential = Validity & {
 }
 
 /**
- * Decodes a credential. Verifies neither signature nor dates nor status.
- *
- * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`, `issuer-mismatch`,
- *   `subject-mismatch`
- */
-export function decodeJwtVc(jwt: string): DecodedCredential {
-  return readJwtVc(jwt).credential
-}
-
-/**
  * Decodes the claims only, whatever the header is.
  *
  * @throws {VerificationError} `too-large`, `malformed`, `issuer-mismatch`, `subject-mismatch`
@@ -179,25 +167,14 @@ export function decodeClaims(jwt: string): DecodedCredential {
   return toDecodedCredential(jwt, parseCredential(decodePayload(jwt)))
 }
 
-/** Decodes a credential and its JWS. */
+/**
+ * Decodes a credential and its JWS. Verifies neither signature nor dates nor status.
+ *
+ * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`, `issuer-mismatch`, `subject-mismatch`
+ */
 export function readJwtVc(jwt: string): { jws: Jws; credential: DecodedCredential } {
   const jws = decodeJws(jwt)
   return { jws, credential: toDecodedCredential(jwt, parseCredential(jws.payload)) }
-}
-
-/**
- * Verifies a credential: form, issuer, subject, dates at `now` (epoch seconds), signature by an
- * `assertionMethod` key of `iss`, status.
- *
- * @throws {VerificationError} for the first check that fails
- * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible
- */
-export async function verifyJwtVc(
-  jwt: string,
-  options: VerificationOptions,
-): Promise<Verified<DecodedCredential>> {
-  const { jws, credential } = readJwtVc(jwt)
-  return verifyDecoded(jws, credential, options)
 }
 
 function toDecodedCredential(jwt: string, payload: VerifiableCredentialClaims): DecodedCredential {

@@ -93,8 +93,8 @@ export function selectDisclosures<Disclosure extends { path: readonly string[] }
   return disclosed.filter(({ path }) => asked.some((each) => isOnPath(each, path)))
 }
 
-/** Elements of arrays have their index as text. */
-function isOnPath(asked: ClaimsPath, disclosed: readonly string[]): boolean {
+/** Whether a requested path leads to a disclosed claim, or through it. Elements of arrays have their index as text. */
+export function isOnPath(asked: ClaimsPath, disclosed: readonly string[]): boolean {
   return disclosed.every((name, depth) => {
     const component = asked[depth]
     if (component === undefined) return true

@@ -14,7 +14,7 @@ import { UnreachableError } from '../net/unreachable-error.ts'
 import { type Decoded, DecodeError } from './decoded.ts'
 import { decode } from './recognise.ts'
 
-export { claimPathsOf, toDcqlCredential } from '../dcql/credential.ts'
+export { readQueried } from '../formats/queried.ts'
 export { selectClaims } from '../dcql/path.ts'
 export { queryOf, subjectPath } from '../dcql/query-of.ts'
 export { RequestedDcqlQuery } from '../dcql/query.ts'

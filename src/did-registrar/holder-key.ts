@@ -7,7 +7,7 @@ import { Problem } from '../base/problem.ts'
 import { didOf } from '../did/document.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { isManagedDid } from './dids.ts'
+import { getManagedDid, isManagedDid } from './dids.ts'
 import { findKeyPair, getSigningKey } from './keys.ts'
 import { createSingleKeyDid } from './single-key.ts'
 
@@ -65,5 +65,20 @@ async function orUndefined<Key>(find: () => Promise<Key | undefined>): Promise<K
   } catch (error) {
     if (error instanceof Problem) return undefined
     throw error
+  }
+}
+
+/** The keys of a wallet that presents credentials. */
+export function keysOf(wallet: Wallet) {
+  return {
+    /** The authentication key of a DID. @throws {Problem} without one */
+    ofDid: (did: string) => getSigningKey(wallet, did, 'authentication'),
+    /** Others cannot resolve the short form of an unpublished DID. */
+    async formsOf(subject: string) {
+      const { did, longForm, status } = await getManagedDid(wallet.db, subject)
+      return { longForm, resolvable: status === 'PUBLISHED' ? did : longForm }
+    },
+    confirmed: (subject: string | null, confirmation: Parameters<typeof findBoundKey>[2]) =>
+      findBoundKey(wallet, subject, confirmation),
   }
 }

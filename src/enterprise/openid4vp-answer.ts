@@ -1,7 +1,7 @@
 /** Answers of OpenID4VP wallets to DID requests and challenges: the DID or key that presented a credential is who answers. */
 import { VerificationError } from '../credentials/verification-error.ts'
 import { isSameDid } from '../did/jwk.ts'
-import { runChecks } from '../presentation/checks.ts'
+import { runChecks } from '../formats/checks.ts'
 import { identityOf } from '../presentation/identity.ts'
 import type { AnsweredSession, FindAnsweredSession } from '../oid4vp/response.ts'
 import type { Wallet } from '../wallet/wallet.ts'

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { RequestedDcqlQuery } from '../dcql/query.ts'
 import { RequestFields } from '../oid4vp/requests.ts'
-import { PresentationCheck, PresentedCredential } from '../presentation/model.ts'
+import { PresentationCheck, PresentedCredential } from '../formats/presented.ts'
 import { optional } from '../wallet/model.ts'
 
 const { issuers, sameHolder, dcqlQuery } = RequestFields.shape

@@ -134,6 +134,15 @@ export function isTokenFormat(format: CredentialFormat): format is TokenFormat {
 }
 
 export const tokenFormats = credentialFormats.filter(isTokenFormat)
+
+/** A value for each format of tokens. */
+export function perToken<Value>(make: (format: TokenFormat) => Value): Record<TokenFormat, Value> {
+  return Object.fromEntries(tokenFormats.map((format) => [format, make(format)])) as Record<
+    TokenFormat,
+    Value
+  >
+}
+
 export const openIdFormats = credentialFormats.flatMap((format) => traits[format].openid?.id ?? []) as [
   OpenIdFormat,
   ...OpenIdFormat[],

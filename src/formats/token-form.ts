@@ -11,7 +11,7 @@ const forms = {
 type TokenForm = keyof typeof forms
 
 /** The form of a text. Undefined if it has none of these. */
-function formOf(text: string): TokenForm | undefined {
+export function formOf(text: string): TokenForm | undefined {
   return (Object.keys(forms) as TokenForm[]).find((form) => forms[form].test(text))
 }
 

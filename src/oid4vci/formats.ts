@@ -1,9 +1,5 @@
-/** What depends on the format of a credential configuration: its members in metadata (VCI Appendix A), and the issuance of its records. */
-import { openIdTraits, type OpenIdFormat, type TokenFormat } from '../formats/names.ts'
-import type { IssuanceFormat } from '../protocols/issue-credential/format.ts'
-import { jwt } from '../protocols/issue-credential/formats/jwt.ts'
-import { sdJwtVc } from '../protocols/issue-credential/formats/sd-jwt-vc.ts'
-import type { CredentialFormat } from '../protocols/formats.ts'
+/** The members of a credential configuration that depend on its format (VCI Appendix A). */
+import { openIdTraits, type OpenIdFormat } from '../formats/names.ts'
 
 /** A claim that the schema of a configuration describes. */
 export type ClaimDescription = {
@@ -34,11 +30,4 @@ function describeClaims(claims: readonly ClaimDescription[], parent: readonly st
     ...(title !== undefined && { display: [{ name: title }] }),
   }))
   return { credential_metadata: { claims: described } }
-}
-
-const issuance: Readonly<Record<TokenFormat, IssuanceFormat>> = { JWT: jwt, SDJWT: sdJwtVc }
-
-/** The issuance of a record or of a configuration's records. */
-export function issuanceOf({ credentialFormat }: { credentialFormat: CredentialFormat }): IssuanceFormat {
-  return issuance[credentialFormat as TokenFormat]
 }

@@ -3,12 +3,11 @@ import { Problem } from '../base/problem.ts'
 import { canonicalDid } from '../did/document.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance } from '../protocols/engine/record.ts'
-import type { IssuedMessage } from '../protocols/issue-credential/format.ts'
+import { signCredential, type SignedCredential } from '../protocols/issue-credential/sign.ts'
 import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import type { Tx } from '../storage/database.ts'
 import { noteCount } from '../storage/tx-context.ts'
 import { LaterError, type Wallet } from '../wallet/wallet.ts'
-import { issuanceOf } from './formats.ts'
 import { invalidNonce, useNonce } from './nonce.ts'
 import { OAuthError } from '../oauth/oauth-error.ts'
 
@@ -92,7 +91,7 @@ async function issueNow(
 ): Promise<string[]> {
   const issued: Issued[] = []
   for (const { holderDid, key: holderKey } of keys) {
-    const made = await issuanceOf(record).issue(wallet, { ...record, holderDid, holderKey })
+    const made = await signCredential(wallet, { ...record, holderDid, holderKey })
     issued.push({ ...made, holderDid, holderKey })
   }
   const [first, ...more] = issued as [Issued, ...Issued[]]
@@ -106,14 +105,14 @@ async function issueNow(
     await advance(tx, issueCredential, record, on, change)
     await use?.(tx)
     for (const { store } of issued) {
-      await store?.(tx)
+      await store(tx)
       noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })
     }
   })
   return issued.map((each) => each.credential)
 }
 
-type Issued = { holderDid: string; holderKey: HolderKey['key'] } & IssuedMessage
+type Issued = { holderDid: string; holderKey: HolderKey['key'] } & SignedCredential
 
 /** A nonce is of one request: all proofs of a batch may have it. @throws {OAuthError} `invalid_nonce` */
 async function useNonces(tx: Tx, nonces: Proven['nonces']): Promise<void> {

@@ -12,10 +12,10 @@ import { Claims } from '../protocols/issue-credential/offers.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { optional } from '../wallet/model.ts'
 import { newShortLink } from '../wallet/short-links.ts'
+import { checkOffered } from '../protocols/issue-credential/sign.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { ConfigurationId, requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
-import { issuanceOf } from './formats.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
 import { insertSession, newIssuerState, sealSecrets, type SessionSecrets } from './session.ts'
@@ -111,19 +111,18 @@ async function prepare(wallet: Wallet, configuration: ConfigurationRow, body: Cr
     ...signerOf(configuration, body),
     validityPeriod,
     automaticIssuance: body.automaticIssuance ?? true,
-  }
-  const { terms } = await issuanceOf(offered).offer(wallet, {
-    ...offered,
     schemaIds: [configuration.schema_id],
-  })
+  }
+  const type = isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined
+  await checkOffered(wallet, { ...offered, type })
   const seconds = body.expiresIn ?? wallet.env.config.ISSUANCE_INVITATION_EXPIRY
   return {
-    ...terms,
+    ...offered,
     openid4vci: {
       issuerId: configuration.issuer_id,
       configurationId: configuration.id,
       expiresTime: Math.floor(Date.now() / 1_000) + seconds,
-      ...(isTyped(format) && { type: toIssuedType(wallet.env.urls.rest, configuration) }),
+      ...(type && { type }),
     },
   }
 }

@@ -1,8 +1,10 @@
 /** Verifies the presentations of an answer to a query in DCQL, over OpenID4VP or DIDComm. */
 import { createCheckpoint } from '../base/checkpoint.ts'
+import type { Decoded } from '../formats/format.ts'
+import { formatById } from '../formats/index.ts'
+import type { OpenIdFormat } from '../formats/names.ts'
 import { findOtherForm } from '../formats/token-form.ts'
 import { statusChecks, type StatusPolicy } from '../credential-status/check.ts'
-import { decodePayload } from '../credentials/jws.ts'
 import type { VerifyChain } from '../credentials/issuer-signature.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type DcqlCredential, describePath, matchCredential } from '../dcql/match.ts'
@@ -12,19 +14,17 @@ import { findSetFault } from '../dcql/select.ts'
 import { createChainVerifier } from '../trust-anchors/verify-chain.ts'
 import { checkPolicy, type PolicyConstraint } from '../verification/policies.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { type Check, runChecks } from './checks.ts'
-import { checksOf, type Demands, type Expected, type Presentation, type Shown } from './format.ts'
+import { type Check, runChecks } from '../formats/checks.ts'
+import { checksOf, type Demands, type Expected, type Presentation } from '../formats/presentation.ts'
 import { checkSameHolder } from './identity.ts'
-import { readJwtVp, readUnbound } from './jwt.ts'
-import type { AcceptedIssuers, PresentationCheck, PresentedCredential } from './model.ts'
-import { readSdJwt } from './sd-jwt.ts'
+import type { PresentationCheck, PresentedCredential } from '../formats/presented.ts'
 import { createTransactionCheck, type TransactionCheck } from './transaction-data.ts'
-import { type CheckTrust, createTrustCheck } from './trust.ts'
+import { type AcceptedIssuers, type CheckTrust, createTrustCheck } from './trust.ts'
 
 /** A request with its query. The holder signs for the audience with the nonce. */
 export type Asked = Pick<Expected, 'audience' | 'nonce'> & {
   query: DcqlQuery
-  /** As of `readSdJwt`. */
+  /** As `isTyped` of `Reading`. */
   requiresVcType: boolean
   /** ISO 8601. */
   createdAt: string
@@ -83,12 +83,7 @@ export async function verifyPresentations(
   return { checks, credentials }
 }
 
-/**
- * Reads one presentation. Without holder binding, a JWT credential itself is presented (Annex B.1). The libraries of Sphereon send a
- * presentation then too. It is verified like a required one.
- *
- * @throws {VerificationError} if the presentation cannot be read
- */
+/** Reads one presentation. @throws {VerificationError} if it cannot be read */
 export function readPresentation(
   text: string,
   asked: CredentialQuery,
@@ -96,16 +91,16 @@ export function readPresentation(
 ): Presentation {
   const otherForm = findOtherForm(text, asked.format)
   if (otherForm !== undefined) throw new VerificationError('malformed', `It ${otherForm}`)
-  if (asked.format === 'dc+sd-jwt') return readSdJwt(text, requiresVcType)
-  const isBound = !isUnbound(asked) || 'vp' in decodePayload(text)
-  return isBound ? readJwtVp(text) : readUnbound(text)
+  const format = formatById(asked.format as OpenIdFormat)
+  return format.readPresentation(text, { most: 1, isBound: !isUnbound(asked), isTyped: requiresVcType })
 }
 
 /** The checks that a query makes of the presented credential. */
 export function demandsOf(asked: CredentialQuery, wanted: Wanted): Demands {
   const { query, constraints, checkTrust, transactions } = wanted
   return ({ shown: [shown], answer }) => {
-    const { credential, queried, disclosures, issuerDid: issuer, x5c } = shown!
+    const { credential, queried, decoded } = shown!
+    const { disclosures, issuerDid: issuer, x5c } = decoded
     const trust = async () => {
       credential.certificateSubject = await checkTrust({ issuer, x5c }, asked)
     }
@@ -117,7 +112,7 @@ export function demandsOf(asked: CredentialQuery, wanted: Wanted): Demands {
       ...(disclosures
         ? ([['disclosure', () => checkDisclosures(disclosures, query)]] satisfies Check[])
         : []),
-      ['policy', () => checkPolicy(constraints, [shown!])],
+      ['policy', () => checkPolicy(constraints, [decoded])],
       ['trust', trust],
     ]
   }
@@ -131,7 +126,10 @@ function checkMatch(credential: DcqlCredential, asked: CredentialQuery): void {
 }
 
 /** §6.4: no selectively disclosable claim beside those that a credential query names. */
-function checkDisclosures(disclosures: NonNullable<Shown['disclosures']>, { credentials }: DcqlQuery): void {
+function checkDisclosures(
+  disclosures: NonNullable<Decoded['disclosures']>,
+  { credentials }: DcqlQuery,
+): void {
   const requested = credentials.flatMap(({ claims }) => (claims ?? []).map(({ path }) => path))
   const asked = new Set(selectDisclosures(disclosures, requested))
   const surplus = disclosures.find((each) => !asked.has(each))

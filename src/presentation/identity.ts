@@ -3,7 +3,7 @@ import { isTemporary, Problem } from '../base/problem.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type DidDocument, keysFor } from '../did/document.ts'
 import { createJwkDid, isSameDid } from '../did/jwk.ts'
-import type { PresentedCredential } from './model.ts'
+import type { PresentedCredential } from '../formats/presented.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
 /**

@@ -3,8 +3,8 @@ import type { JsonObject } from '../base/json.ts'
 import { checkAllSatisfied, checkOneSatisfied, type Constraint } from '../credentials/constraints.ts'
 import { findMissingIn } from '../credentials/sd-jwt/presentation.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import type { Check } from './checks.ts'
-import { type Demands, forEach, type Shown } from './format.ts'
+import type { Check } from '../formats/checks.ts'
+import { type Demands, forEach, type Shown } from '../formats/presentation.ts'
 
 export type Lines = {
   /** Each credential must satisfy one, and each line must be satisfied. */
@@ -22,8 +22,11 @@ export function demandsOfLines({ proofs = [], claims = {} }: Lines): Demands {
   return ({ shown, answer }) => {
     const isUnsigned = !answer && shown.some(({ needsHolder }) => needsHolder)
     const query = async () => {
-      await forEach(shown, (each) => checkOneSatisfied(proofs, each, 'The request'))
-      checkAllSatisfied(proofs, shown)
+      await forEach(shown, ({ decoded }) => checkOneSatisfied(proofs, decoded, 'The request'))
+      checkAllSatisfied(
+        proofs,
+        shown.map(({ decoded }) => decoded),
+      )
       await forEach(shown, (each) => checkClaims(each, claims))
     }
     const checks: (Check | false)[] = [
@@ -40,7 +43,7 @@ function refuseUnsigned(): never {
 }
 
 /** @throws {VerificationError} `claim-missing` */
-function checkClaims({ claims }: Shown, requested: JsonObject): void {
+function checkClaims({ decoded: { claims } }: Shown, requested: JsonObject): void {
   const missing = findMissingIn(claims, requested)
   if (missing !== undefined)
     throw new VerificationError('claim-missing', `The claim ${missing} is not disclosed`)

@@ -1,13 +1,20 @@
 /** Whether the issuer of a presented credential is one that the wallet trusts (OpenID4VP 1.0 §6.1.1, HAIP 1.0 §6.1.1). */
+import * as z from 'zod'
 import type { VerifyChain } from '../credentials/issuer-signature.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { isByAuthority } from '../dcql/match.ts'
 import type { CredentialQuery } from '../dcql/query.ts'
 import { isManagedDid, isRegistrarDid } from '../did-registrar/dids.ts'
-import type { AcceptedIssuers } from './model.ts'
-import { canonicalDid, includesDid } from '../did/document.ts'
+import { canonicalDid, Did, includesDid } from '../did/document.ts'
 import { findAnchorValues, isTrustedDid } from '../trust-anchors/anchors.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+
+/**
+ * `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below one. `known`: as `trusted`, or
+ * a DID of the wallet. A list: the issuer must be one of these DIDs.
+ */
+export const AcceptedIssuers = z.union([z.enum(['any', 'trusted', 'known']), z.array(Did).min(1).max(100)])
+export type AcceptedIssuers = z.infer<typeof AcceptedIssuers>
 
 /** Returns the subject of the issuer's certificate, if it has one. @throws {VerificationError} `issuer-not-trusted` */
 export type CheckTrust = (

@@ -6,8 +6,8 @@ import { checkOneSatisfied, satisfies } from '../credentials/constraints.ts'
 import { findMissing } from '../credentials/sd-jwt/presentation.ts'
 import { checkValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { getSigningKey } from '../did-registrar/keys.ts'
 import { canonicalDid } from '../did/document.ts'
+import { isTokenFormat, traitsOf } from '../formats/names.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { findInvalid } from './credential-standing.ts'
 import { findDcqlCandidates } from './dcql-candidates.ts'
@@ -15,7 +15,7 @@ import { getRecord } from './engine/find.ts'
 import { CredentialFormat } from './formats.ts'
 import { type DecodedCredential, issuanceFormats } from './issue-credential/format.ts'
 import { fitOf } from './present-proof/formats/anoncreds.ts'
-import { findHolderKey } from './present-proof/formats/sd-jwt.ts'
+import { requireHolderKey } from './present-proof/formats/token.ts'
 import { hasRequest } from './present-proof/openid4vp-response.ts'
 import { listHeldCredentials, type ListedCredential } from './listed-credentials.ts'
 import { presentProof, type PresentationRecord } from './present-proof/model.ts'
@@ -102,15 +102,14 @@ export async function findCandidates(
   if (query) return findDcqlCandidates(wallet, query, record.issuers)
   const judged = await judgeAll(wallet, record)
   const candidates = judged.filter(({ reason }) => reason === undefined)
-  const lines = (record.anyProof || record.credentialFormat === 'AnonCreds' ? [] : record.proofs).map(
-    (line) => ({
-      schemaId: line.schemaId,
-      trustIssuers: line.trustIssuers ?? [],
-      candidates: candidates
-        .filter(({ schemas, issuer }) => satisfies({ schemas, issuerDid: issuer }, line))
-        .map(({ recordId }) => recordId),
-    }),
-  )
+  const hasLines = isTokenFormat(record.credentialFormat) && !record.anyProof
+  const lines = (hasLines ? record.proofs : []).map((line) => ({
+    schemaId: line.schemaId,
+    trustIssuers: line.trustIssuers ?? [],
+    candidates: candidates
+      .filter(({ schemas, issuer }) => satisfies({ schemas, issuerDid: issuer }, line))
+      .map(({ recordId }) => recordId),
+  }))
   const choice = findChoice(candidates, lines)
   return {
     candidates,
@@ -177,19 +176,19 @@ async function findMismatch(
   decoded: DecodedCredential,
 ): Promise<Pick<Candidate, 'reason' | 'answers'>> {
   const { credentialFormat: requested, proofs, claims = {} } = record
-  const { format, credential, issuer: issuerDid, subject, isRevoked } = held
+  const { format, issuer: issuerDid, isRevoked } = held
   if (format !== requested) return { reason: `It is a ${format} credential; the request is for ${requested}` }
   const distrust = findDistrust(record.issuers, issuerDid)
   if (distrust !== undefined) return { reason: distrust }
   try {
-    if (format === 'AnonCreds') return toAnswers(await fitOf(wallet, record, held))
+    if (!isTokenFormat(format)) return toAnswers(await fitOf(wallet, record, held))
     const constrained = attempt(() => checkOneSatisfied(proofs, { ...decoded, issuerDid }, 'The request'))
     if ('reason' in constrained) return { reason: constrained.reason }
-    const missing = format === 'SDJWT' ? findMissing(credential, claims) : undefined
+    const { isSelective } = traitsOf(format)
+    const missing = isSelective ? findMissing(decoded.claims, claims) : undefined
     if (missing !== undefined) return { reason: `It has no claim ${missing}, which is requested` }
     if (isRevoked) return { reason: 'The issuer has revoked it' }
-    if (format === 'SDJWT') await findHolderKey(wallet, record, { sdJwt: credential, subject })
-    else await getSigningKey(wallet, subject ?? '', 'authentication')
+    await requireHolderKey(wallet, format, held, record)
     return {}
   } catch (error) {
     if (error instanceof Problem) return { reason: error.message }

@@ -1,10 +1,8 @@
 /** Finds the wallet's credentials that answer a received query in DCQL, and the claims that each would disclose. */
 import { canonicalDid } from '../did/document.ts'
-import { claimPathsOf } from '../dcql/credential.ts'
-import { traitsOf } from '../formats/names.ts'
+import type { Decoded } from '../formats/format.ts'
 import { createCheckpoint } from '../base/checkpoint.ts'
 import { describePath } from '../dcql/match.ts'
-import { decodeSdJwtClaims } from '../credentials/sd-jwt/sd-jwt.ts'
 import { selectDisclosures } from '../dcql/path.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -60,27 +58,25 @@ function typesOf({ meta }: CredentialQuery): string {
   return (meta.vct_values ?? meta.type_values?.map((types) => types.join(' ')) ?? []).join(' or ')
 }
 
-function judge(query: DcqlQuery, { held, credential, results }: Presentable): Candidate {
+function judge(query: DcqlQuery, { held, decoded, results }: Presentable): Candidate {
   const discloses = query.credentials.flatMap(({ id }, position) => {
     const match = results[position]!
     if (!match.isMatch) return []
-    return [{ credentialId: id, claims: disclosedBy(held, match.paths ?? []) }]
+    return [{ credentialId: id, claims: disclosedBy(decoded, match.paths ?? []) }]
   })
-  const { types } = credential
+  const { types, claims } = decoded
   return {
     ...toCandidate(held),
     schemas: [...types],
-    claims: claimPathsOf(credential).map((path) => String(path.at(-1))),
+    claims: Object.keys(claims),
     discloses,
     ...(discloses.length === 0 && { reason: mismatchOf(query, results) }),
   }
 }
 
-/** The claims of an SD-JWT that its disclosures show. A JWT shows all. */
-function disclosedBy({ format, credential }: ListedCredential, paths: readonly ClaimsPath[]): string[] {
-  if (!traitsOf(format).isSelective) return ['*']
-  const { disclosures } = decodeSdJwtClaims(credential)
-  return selectDisclosures(disclosures, paths).map(({ path }) => describePath(path))
+/** The claims that disclosures show. A credential without them shows all. */
+function disclosedBy({ disclosures }: Decoded, paths: readonly ClaimsPath[]): string[] {
+  return disclosures ? selectDisclosures(disclosures, paths).map(({ path }) => describePath(path)) : ['*']
 }
 
 function toCandidate({ id, format, issuer, receivedAt, isRevoked }: ListedCredential) {

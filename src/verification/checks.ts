@@ -10,7 +10,7 @@ import { VerificationError } from '../credentials/verification-error.ts'
 import { canonicalDid } from '../did/document.ts'
 import { checkClaims, checkUsable, satisfies } from '../schemas/claims.ts'
 import type { Parameter, VcVerificationName } from './model.ts'
-import type { Token, TokenClaims } from './token.ts'
+import type { PartialClaims, Parts } from '../formats/parts.ts'
 
 /** Reads the JSON Schema at a URL. @throws {Problem} when it cannot be read. */
 export type GetSchema = (url: string) => Promise<unknown>
@@ -18,7 +18,7 @@ export type GetSchema = (url: string) => Promise<unknown>
 export type Sources = IssuerKeys & { getSchema: GetSchema; checkStatus: CheckStatus }
 
 /** Throws a `VerificationError` when the check fails, and a `Problem` when it is temporarily impossible. */
-type Check = (token: Token, parameter: Parameter | undefined, sources: Sources) => unknown
+type Check = (token: Parts, parameter: Parameter | undefined, sources: Sources) => unknown
 
 /** Includes the three checks that the Cloud Agent declares but does not implement. */
 export const checks: Record<VcVerificationName, Check> = {
@@ -61,7 +61,7 @@ export const checks: Record<VcVerificationName, Check> = {
 }
 
 /** Checks the signatures of the issuer's JWT and of the key binding. */
-async function checkSignatures(token: Token, _: unknown, sources: Sources): Promise<void> {
+async function checkSignatures(token: Parts, _: unknown, sources: Sources): Promise<void> {
   const [jws] = token.jwts()
   await token.checkKeyBinding(sources.resolve)
   await checkIssuerSignature(jws, token.signer(), sources)
@@ -72,7 +72,7 @@ async function checkSignatures(token: Token, _: unknown, sources: Sources): Prom
  *
  * @throws {Problem} 400 with the text of the Cloud Agent, which refuses the whole request in this case
  */
-function checkDecodable(token: Token): void {
+function checkDecodable(token: Parts): void {
   try {
     token.payload()
   } catch (error) {
@@ -112,7 +112,7 @@ const maxSchemas = 10
  * @throws {VerificationError} also when the credential names no schema, or too many
  * @throws {Problem} `error:ServiceUnavailable` when the check is temporarily impossible
  */
-async function checkSchemas(credential: TokenClaims, getSchema: GetSchema): Promise<void> {
+async function checkSchemas(credential: PartialClaims, getSchema: GetSchema): Promise<void> {
   for (const url of schemasOf(credential))
     await orRefuse(async () => checkUsable(await readSchema(url, getSchema)))
 }
@@ -122,7 +122,7 @@ async function checkSchemas(credential: TokenClaims, getSchema: GetSchema): Prom
  *
  * @throws as `checkSchemas`
  */
-async function checkSubject(credential: TokenClaims, getSchema: GetSchema): Promise<void> {
+async function checkSubject(credential: PartialClaims, getSchema: GetSchema): Promise<void> {
   const { subjects } = credential
   for (const url of schemasOf(credential)) {
     await orRefuse(async () => {
@@ -133,7 +133,7 @@ async function checkSubject(credential: TokenClaims, getSchema: GetSchema): Prom
   }
 }
 
-function schemasOf({ schemas }: TokenClaims): string[] {
+function schemasOf({ schemas }: PartialClaims): string[] {
   const urls = [...new Set(schemas)]
   if (urls.length > 0 && urls.length <= maxSchemas) return urls
   throw new VerificationError(

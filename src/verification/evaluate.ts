@@ -4,11 +4,9 @@
  */
 import { type Checkpoint, createTimeLimit } from '../base/checkpoint.ts'
 import { Problem } from '../base/problem.ts'
-import { decodeClaims } from '../credentials/jwt-vc.ts'
 import type { JsonObject } from '../base/json.ts'
-import { decodeJws } from '../credentials/jws.ts'
-import { findBindingAlgorithm } from '../credentials/sd-jwt/key-binding.ts'
-import { decodeSdJwt, isSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
+import { formatOfText, formats } from '../formats/index.ts'
+import { traitsOf } from '../formats/names.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { checkUsable, satisfies } from '../schemas/claims.ts'
 import { findExcess } from '../schemas/limits.ts'
@@ -24,7 +22,7 @@ import type {
 export type Candidate = {
   /** Identifies the credential in the result. */
   id: string
-  /** Format names: `jwt_vc` and `jwt` (DIF registry), or `dc+sd-jwt` and the older `vc+sd-jwt`. */
+  /** Names of the format in the DIF registry. */
   formats: readonly string[]
   /** Algorithms by the member of a format that constrains them, such as `alg`. */
   algorithms: Readonly<Record<string, string>>
@@ -136,32 +134,15 @@ function to2020(filter: JsonObject): JsonObject {
 const credentialLimits = { depth: 64, values: 2_500, characters: 1_048_576 }
 
 /**
- * Prepares a compact JWT or SD-JWT. In a JWT VC, paths may use the names of the JWT
- * (`$.vc.credentialSubject`, `$.iss`) or those of the data model (`$.credentialSubject`). In an SD-JWT, they
- * select disclosed claims (`$.given_name`, `$.vct`).
+ * Prepares a credential.
  *
  * @throws {VerificationError} when the credential cannot be decoded or exceeds the limits
  */
 export function toCandidate(id: string, credential: string): Candidate {
-  return isSdJwt(credential) ? ofSdJwt(id, credential) : ofJwt(id, credential)
-}
-
-function ofJwt(id: string, jwt: string): Candidate {
-  const { alg } = decodeJws(jwt).header
-  const { payload } = decodeClaims(jwt)
-  checkSize(payload)
-  return { id, formats: ['jwt_vc', 'jwt'], algorithms: { alg }, claims: { ...payload.vc, ...payload } }
-}
-
-function ofSdJwt(id: string, sdJwt: string): Candidate {
-  const { jws, processed: claims, isBound, holderKey } = decodeSdJwt(sdJwt)
-  checkSize(claims)
-  // A credential that is not bound has no key binding, so its algorithm does not matter. '' matches no algorithm.
-  const algorithms = {
-    'sd-jwt_alg_values': jws.header.alg,
-    ...(isBound && { 'kb-jwt_alg_values': (holderKey && findBindingAlgorithm(holderKey)) ?? '' }),
-  }
-  return { id, formats: ['dc+sd-jwt', 'vc+sd-jwt'], algorithms, claims }
+  const format = formatOfText(credential)
+  const { algorithms, claims, once } = formats[format].partsOf(credential).toCandidate()
+  checkSize(once)
+  return { id, formats: traitsOf(format).definition, algorithms, claims }
 }
 
 function checkSize(claims: JsonObject): void {

@@ -11,7 +11,7 @@ import {
   type VcVerificationResponse,
   type VcVerificationResult,
 } from './model.ts'
-import { toToken } from './token.ts'
+import { formatOfText, formats } from '../formats/index.ts'
 
 /** Credentials checked at a time. Each may wait for another host. */
 const concurrency = 8
@@ -55,7 +55,7 @@ async function verifyCredential(
   sources: Sources,
   now: number,
 ) {
-  const token = toToken(credential)
+  const token = formats[formatOfText(credential)].partsOf(credential)
   const requested = verifications.length > 0 ? verifications : defaultVerifications(now)
   const result: VcVerificationResult[] = []
   for (const { verification, parameter } of requested) {

@@ -1,9 +1,9 @@
 /** Commands about OpenID4VCI issuers, and what wallets do with the offers that they print. */
+import { decodeJwtVc } from '../credentials/_verify.ts'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { takeCredentials } from '../oid4vci/_foreign-wallet.ts'
 import {

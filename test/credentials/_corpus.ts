@@ -3,7 +3,6 @@
  * each. Bundled and run with mutants in it by `mutation.slow.test.ts`.
  */
 import { Problem } from '../../src/base/problem.ts'
-import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { VerificationError } from '../../src/credentials/verification-error.ts'
 import { check } from '../verification/_checks.ts'
 import { jwtRows } from '../verification/_jwt-rows.ts'
@@ -15,7 +14,7 @@ import { presentations } from './_forged-presentations.ts'
 import { requireVcType } from '../../src/credentials/sd-jwt/issuer-jwt.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { checks, issuer, mallory, now, resolve, schemaId } from './_people.ts'
-import { verifyHolderProof, verifyJwtVp, verifySdJwtPresentation } from './_verify.ts'
+import { verifyHolderProof, verifyJwtVc, verifyJwtVp, verifySdJwtPresentation } from './_verify.ts'
 import { forgeries as sdJwts, good, withHeader } from './sd-jwt/_forged.ts'
 
 const { audience, nonce } = checks

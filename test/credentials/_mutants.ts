@@ -23,13 +23,15 @@ export const files = [
   'credentials/sd-jwt/presentation.ts',
   'credentials/sd-jwt/sd-jwt.ts',
   'credentials/sd-jwt/unpack.ts',
-  'presentation/format.ts',
-  'presentation/jwt.ts',
+  'formats/presentation.ts',
+  'formats/jwt/presentation.ts',
   'presentation/lines.ts',
-  'presentation/sd-jwt.ts',
+  'formats/sd-jwt/presentation.ts',
   'verification/checks.ts',
-  'verification/compliance.ts',
-  'verification/token.ts',
+  'formats/jwt/compliance.ts',
+  'formats/jwt/parts.ts',
+  'formats/sd-jwt/compliance.ts',
+  'formats/sd-jwt/parts.ts',
 ].map((name) => resolve('src', name))
 
 /** A check, identified by position and text. `atLoad`: it runs when its module is loaded. */
@@ -144,10 +146,13 @@ export async function bundle(sources: Switchable[]): Promise<string> {
           plugin.onLoad({ filter: /.*/, namespace: 'none' }, () => ({
             contents: 'export const expect = undefined',
           }))
-          plugin.onLoad({ filter: /src\/(?:credentials|presentation|verification)\// }, ({ path }) => {
-            const found = sources.find(({ file }) => file === path)
-            return found && { contents: found.text, loader: 'ts' }
-          })
+          plugin.onLoad(
+            { filter: /src\/(?:credentials|formats|presentation|verification)\// },
+            ({ path }) => {
+              const found = sources.find(({ file }) => file === path)
+              return found && { contents: found.text, loader: 'ts' }
+            },
+          )
         },
       },
     ],

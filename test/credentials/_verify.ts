@@ -1,14 +1,36 @@
-/** Verifies presentations as a verifier over DIDComm does: all checks, up to the first that fails. */
+/** Verifies credentials, and presentations as a verifier over DIDComm does: all checks, up to the first that fails. */
 import type { JsonObject } from '../../src/base/json.ts'
 import type { Constraint } from '../../src/credentials/constraints.ts'
-import type { DecodedCredential } from '../../src/credentials/jwt-vc.ts'
-import type { CredentialChecks } from '../../src/credentials/verify.ts'
+import { readJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
+import {
+  type CredentialChecks,
+  type VerificationOptions,
+  verifyDecoded,
+} from '../../src/credentials/verify.ts'
 import type { Resolve } from '../../src/did/document.ts'
-import { runAll } from '../../src/presentation/checks.ts'
-import { checksOf, type Expected, type Presentation } from '../../src/presentation/format.ts'
-import { maxCredentials, readJwtVp, verifyHolderProof as verifyProof } from '../../src/presentation/jwt.ts'
+import { runAll } from '../../src/formats/checks.ts'
+import { checksOf, type Expected, type Presentation } from '../../src/formats/presentation.ts'
+import {
+  maxCredentials,
+  readJwtVp,
+  verifyHolderProof as verifyProof,
+} from '../../src/formats/jwt/presentation.ts'
 import { demandsOfLines } from '../../src/presentation/lines.ts'
-import { readSdJwt } from '../../src/presentation/sd-jwt.ts'
+import { readSdJwt } from '../../src/formats/sd-jwt/presentation.ts'
+
+export const decodeJwtVc = (jwt: string) => readJwtVc(jwt).credential
+
+/** Verifies a credential: form, issuer, subject, dates, signature, status. */
+export async function verifyJwtVc(jwt: string, options: VerificationOptions) {
+  const { jws, credential } = readJwtVc(jwt)
+  return verifyDecoded(jws, credential, options)
+}
+
+export async function verifySdJwt(text: string, options: VerificationOptions) {
+  const credential = decodeSdJwt(text)
+  return verifyDecoded(credential.jws, credential, options)
+}
 
 /** Times are in epoch seconds. */
 export type PresentationChecks = CredentialChecks & {
@@ -39,14 +61,15 @@ export async function verifyJwtVp(jwt: string, checks: PresentationChecks) {
   await verify(presentation, checks)
   const { answer, shown } = presentation
   const holderDid = shown[0]!.credential.holder
-  return { holderDid, payload: answer, credentials: shown.map(({ decoded }) => decoded as DecodedCredential) }
+  const credentials = shown.map(({ decoded, credential: { claims } }) => ({ ...decoded, claims }))
+  return { holderDid, payload: answer, credentials }
 }
 
 export async function verifySdJwtPresentation(text: string, checks: PresentationChecks) {
   const presentation = readSdJwt(text, false)
   await verify(presentation, checks)
-  const { claims, queried, needsHolder: isBound } = presentation.shown[0]!
-  return { claims, located: queried.claims, isBound }
+  const { decoded, queried, needsHolder: isBound } = presentation.shown[0]!
+  return { claims: decoded.claims, located: queried.claims, isBound }
 }
 
 export const verifyHolderProof = (jwt: string, checks: PresentationChecks) =>

@@ -1,7 +1,7 @@
+import { decodeJwtVc, verifyJwtVc } from './_verify.ts'
 import { importJWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { issueJwtVc, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import {
   content,
   forge,

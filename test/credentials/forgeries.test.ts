@@ -3,9 +3,8 @@
  * one respect, so that a check that is missing lets one of them through.
  */
 import { describe, expect, test } from 'vitest'
-import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
-import { verifyJwtVp } from './_verify.ts'
+import { verifyJwtVc, verifyJwtVp } from './_verify.ts'
 import { failures } from '../../src/credentials/verification-error.ts'
 import { credential, edKey, presentation, shown, unchanged, vc, vp, withSignature } from './_forge.ts'
 import { credentials } from './_forged-credentials.ts'

@@ -1,6 +1,7 @@
+import { decodeJwtVc, verifyJwtVc } from './_verify.ts'
 import { describe, expect, test } from 'vitest'
 import { toPublic } from '../../src/crypto/keys.ts'
-import { type CredentialContent, decodeJwtVc, issueJwtVc, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { type CredentialContent, issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import type { VerificationOptions } from '../../src/credentials/verify.ts'
 import { vc } from './_forge.ts'
 import { toV2 } from './_forged-credentials.ts'

@@ -1,9 +1,10 @@
 /** Credentials and status lists of other software that are odd, and what is made of them. */
+import { verifyJwtVc } from './_verify.ts'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { signJws } from '../../src/credentials/jws.ts'
-import { type CredentialStatus, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { type CredentialStatus } from '../../src/credentials/jwt-vc.ts'
 import { checkStatusList, readStatusEntry } from '../../src/credentials/status-list.ts'
 import { vc } from './_forge.ts'
 import { issuer, now, resolve } from './_people.ts'

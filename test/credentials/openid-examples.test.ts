@@ -1,17 +1,18 @@
 /** The signed and encrypted examples of OpenID4VP 1.0 and OpenID4VCI 1.0, with the keys that the specifications publish. */
+import { verifySdJwt } from './_verify.ts'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { readJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { decodeHeader, decodeJws, isSignedBy } from '../../src/credentials/jws.ts'
-import { decodeSdJwt, verifySdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
+import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, type PublicJwk, toPublic } from '../../src/crypto/keys.ts'
 import { DcqlQuery } from '../../src/dcql/query.ts'
-import { runChecks } from '../../src/presentation/checks.ts'
+import { runChecks } from '../../src/formats/checks.ts'
 import { decryptResponse } from '../../src/oid4vp/encryption.ts'
 import { demandsOf, readPresentation } from '../../src/presentation/answer.ts'
-import { checksOf, type Expected } from '../../src/presentation/format.ts'
+import { checksOf, type Expected } from '../../src/formats/presentation.ts'
 import { verifyAttestation } from '../../src/oid4vci/wallet-providers.ts'
 
 const text = (path: string) =>

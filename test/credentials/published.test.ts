@@ -1,9 +1,9 @@
 /** The published JWT credentials and presentations of the Identus Cloud Agent and TypeScript SDK. */
 import { describe, expect, test } from 'vitest'
+import { decodeJws } from '../../src/credentials/jws.ts'
 import { Problem } from '../../src/base/problem.ts'
 import type { PublicJwk } from '../../src/crypto/keys.ts'
-import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { verifyJwtVp } from './_verify.ts'
+import { verifyJwtVc, verifyJwtVp } from './_verify.ts'
 import { canonicalDid, type Resolve } from '../../src/did/document.ts'
 import { named, readPublished } from '../_vectors.ts'
 import { failureOf, payloadOf } from './_people.ts'
@@ -118,7 +118,9 @@ describe('published presentations', () => {
         { schemaId: vector.schemaId, trustIssuers: vector.trustedIssuers },
       ])
     if (vector.expect === 'ok')
-      expect((await verification()).credentials.map(({ jwt }) => jwt)).toEqual([byId('cloud-agent-vc').jwt])
+      expect((await verification()).credentials.map(({ jws }) => jws)).toEqual([
+        decodeJws(byId('cloud-agent-vc').jwt),
+      ])
     else {
       const failures = {
         'issuer is not trusted': 'issuer-not-trusted',

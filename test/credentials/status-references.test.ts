@@ -1,8 +1,7 @@
 /** Malformed references to status lists: each refusal names the member and the reason. */
+import { verifyJwtVc, verifySdJwt } from './_verify.ts'
 import { expect, test } from 'vitest'
 import { statusChecks } from '../../src/credential-status/check.ts'
-import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { verifySdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { sharedAgent } from '../_agent.ts'
 import { vc } from './_forge.ts'
 import { now, resolve } from './_people.ts'

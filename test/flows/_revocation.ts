@@ -1,6 +1,7 @@
 /** Helpers for tests of revocation: presents a credential, and reads the published status list. */
+import { decodeJwtVc } from '../credentials/_verify.ts'
 import { expect } from 'vitest'
-import { decodeJwtVc, type CredentialStatus } from '../../src/credentials/jwt-vc.ts'
+import { type CredentialStatus } from '../../src/credentials/jwt-vc.ts'
 import { presentationIn, type Tenant } from '../_tenants.ts'
 import { libraries } from '../credentials/_status-lists.ts'
 import { prove } from './_steps.ts'

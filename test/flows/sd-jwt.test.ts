@@ -1,6 +1,6 @@
 /** Issuing and presenting SD-JWT credentials. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { presentSdJwt } from '../../src/credentials/sd-jwt/presentation.ts'
+import { presentSdJwt } from '../credentials/_present.ts'
 import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { decode, acceptOfferInvitation, acceptRequestInvitation } from '../_invitation.ts'

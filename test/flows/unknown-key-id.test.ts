@@ -1,9 +1,9 @@
 /**
  * Wallets whose tokens name a key that is not in their DID document: the Identus SDK 6.1 names `#master0`.
  */
+import { decodeJwtVc } from '../credentials/_verify.ts'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { attachmentBytes, attachmentJson, base64Attachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'

@@ -1,6 +1,6 @@
 /** Issuance with the grant `authorization_code`: offer, pushed request, consent page, token, credential; and what is refused at each step. */
+import { decodeJwtVc } from '../credentials/_verify.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import type { TestAgent } from '../_agent.ts'
 import {
   answer,

@@ -3,11 +3,11 @@
  * 2026-11). The suite needs Java and containers, so each module that the issuer can pass is a test here: a wallet that pushes its request,
  * with PKCE and DPoP, as the suite's does. The documentation has the same table.
  */
+import { decodeJwtVc } from '../credentials/_verify.ts'
 import { readFileSync } from 'node:fs'
 import { importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
-import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, type PrivateJwk } from '../../src/crypto/keys.ts'
 import type { TestAgent } from '../_agent.ts'

@@ -1,6 +1,6 @@
 /** Encrypted requests and responses of the credential endpoints (VCI §10). */
+import { decodeJwtVc } from '../credentials/_verify.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
 import { sharedAgent, type TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'

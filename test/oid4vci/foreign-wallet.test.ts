@@ -1,6 +1,6 @@
 /** A wallet of others, of the OpenWallet Foundation's library, takes credentials from the issuer. */
+import { decodeJwtVc } from '../credentials/_verify.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { takeCredentials } from './_foreign-wallet.ts'
 import { offer, startIssuer, type Setup } from './_wallet.ts'
 import type { TestAgent } from '../_agent.ts'

@@ -1,6 +1,6 @@
 /** Issuance with a pre-authorized code: offer, token, nonce, credential; and what is refused at each step. */
+import { decodeJwtVc, verifyJwtVc } from '../credentials/_verify.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decodeJwtVc, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
 import { resolveJwkDid } from '../../src/did/jwk.ts'
 import type { TestAgent } from '../_agent.ts'

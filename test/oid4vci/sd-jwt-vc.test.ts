@@ -1,11 +1,12 @@
 /** SD-JWT VCs: bound to a key without a DID, with a type whose metadata the issuer serves, verified by others' software. */
+import { verifySdJwt } from '../credentials/_verify.ts'
 import { createHash } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toPaddedBase64url } from '../../src/base/bytes.ts'
 import { statusChecks } from '../../src/credential-status/check.ts'
 import { decodeJws } from '../../src/credentials/jws.ts'
-import { decodeSdJwt, verifySdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
+import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { checkType, readTypeMetadata } from '../../src/credentials/sd-jwt/type-metadata.ts'
 import { generateKey, toPublic, verify, type PublicJwk } from '../../src/crypto/keys.ts'
 import { resolveJwkDid } from '../../src/did/jwk.ts'

@@ -1,8 +1,8 @@
 /** The wallet library of Sphereon, which implements draft 15, takes credentials in both grants and both formats. */
+import { decodeJwtVc } from '../credentials/_verify.ts'
 import { OpenID4VCIClientV1_0_15 as Client } from '@sphereon/oid4vci-client'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { decodeJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import type { TestAgent } from '../_agent.ts'
 import { publishSchema } from '../_tenants.ts'

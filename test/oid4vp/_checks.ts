@@ -223,25 +223,25 @@ function encrypted({ kid, enc = 'A128GCM' }: { kid?: string; enc?: string }): Ch
 
 const presentations: Check[] = [
   {
-    file: 'src/presentation/format.ts',
+    file: 'src/formats/presentation.ts',
     text: '!audiences.includes(audience)',
     off: 'false',
     attack: presented(() => ({ binding: { aud: 'redirect_uri:https://other.example' } })),
   },
   {
-    file: 'src/presentation/format.ts',
+    file: 'src/formats/presentation.ts',
     text: 'answer.nonce === undefined || answer.nonce !== nonce',
     off: 'false',
     attack: presented(() => ({ binding: { nonce: 'other' } })),
   },
   {
-    file: 'src/presentation/format.ts',
+    file: 'src/formats/presentation.ts',
     text: 'checkValidity(toValidity([iat, answer.nbf], [answer.exp]), options.now, leewaySeconds)',
     off: 'undefined',
     attack: presented(() => ({ binding: { iat: now() + 3_600 } })),
   },
   {
-    file: 'src/presentation/format.ts',
+    file: 'src/formats/presentation.ts',
     text: 'iat !== undefined && requestedAt !== undefined && iat < requestedAt - leewaySeconds',
     off: 'false',
     attack: presented(() => ({ binding: { iat: now() - 3_600 } })),
@@ -253,8 +253,8 @@ const presentations: Check[] = [
     attack: presented(async () => ({ credential: await issueSdJwt({ payload: { vct: 'urn:other' } }) })),
   },
   {
-    file: 'src/presentation/sd-jwt.ts',
-    text: 'if (requiresVcType) requireVcType(decoded)',
+    file: 'src/formats/sd-jwt/presentation.ts',
+    text: 'if (requiresVcType) requireVcType(read)',
     off: '',
     attack: presented(async () => ({ credential: retypeCredential(await issueSdJwt(), 'JWT') })),
   },
@@ -295,7 +295,7 @@ const presentations: Check[] = [
   },
   {
     file: 'src/presentation/answer.ts',
-    text: 'checkPolicy(constraints, [shown!])',
+    text: 'checkPolicy(constraints, [decoded])',
     off: 'undefined',
     attack: async (verifier) => {
       const constraints = [{ schemaId: vct, trustedIssuers: ['did:web:government.example'] }]
@@ -305,20 +305,20 @@ const presentations: Check[] = [
     },
   },
   {
-    file: 'src/presentation/sd-jwt.ts',
-    text: 'checkKeyBinding(decoded, resolve)',
+    file: 'src/formats/sd-jwt/presentation.ts',
+    text: 'checkKeyBinding(read, resolve)',
     off: 'undefined',
     attack: presented(() => ({ key: generateKey('P-256') })),
   },
   {
-    file: 'src/presentation/format.ts',
+    file: 'src/formats/presentation.ts',
     text: 'checkValidity(decoded, options.now, options.leewaySeconds)',
     off: 'undefined',
     attack: presented(async () => ({ credential: await issueSdJwt({ payload: { exp: now() - 3_600 } }) })),
   },
   {
-    file: 'src/presentation/format.ts',
-    text: 'checkIssuerSignature(jws, decoded.issuerDid, options)',
+    file: 'src/formats/presentation.ts',
+    text: 'checkIssuerSignature(jws, issuerDid, options)',
     off: 'undefined',
     attack: presented(async () => ({ credential: await issueSdJwt({ key: generateKey('P-256') }) })),
   },
@@ -401,25 +401,25 @@ function presentedJwt({ key = holderKey, iss = holderDid, vp, subject = holderDi
 const thief = generateKey('P-256')
 const jwts: Check[] = [
   {
-    file: 'src/presentation/jwt.ts',
+    file: 'src/formats/jwt/presentation.ts',
     text: 'tokens.length < least || tokens.length > most',
     off: 'false',
     attack: presentedJwt({ count: 2 }),
   },
   {
-    file: 'src/presentation/jwt.ts',
+    file: 'src/formats/jwt/presentation.ts',
     text: "checkHolderIs(iss, named, 'The holder of the presentation is')",
     off: 'undefined',
     attack: presentedJwt({ vp: { holder: 'did:web:other.example' } }),
   },
   {
-    file: 'src/presentation/jwt.ts',
+    file: 'src/formats/jwt/presentation.ts',
     text: "checkHolderIs(iss, subject, 'The subject of the credential is')",
     off: 'undefined',
     attack: presentedJwt({ key: thief, iss: createJwkDid(toPublic(thief)) }),
   },
   {
-    file: 'src/presentation/jwt.ts',
+    file: 'src/formats/jwt/presentation.ts',
     text: "await checkSignature(vp.jws, { did: iss, role: 'holder' }, resolve)",
     off: 'undefined',
     attack: presentedJwt({ key: thief }),
@@ -497,8 +497,8 @@ const issuers: Check[] = [
     },
   },
   {
-    file: 'src/presentation/sd-jwt.ts',
-    text: "'iss' in decoded.processed && { iss: issuerDid }",
+    file: 'src/formats/sd-jwt/presentation.ts',
+    text: "'iss' in processed && { iss: issuer }",
     off: '{}',
     attack: (verifier) => {
       const iss = 'https://bank.example'

@@ -1,8 +1,7 @@
 /** Status lists of own credentials as VDR entries on the ledger (`VDR_STATUS_LISTS`): verified by an agent that shares only the ledger. */
+import { verifyJwtVc, verifySdJwt } from '../credentials/_verify.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { statusChecks } from '../../src/credential-status/check.ts'
-import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { verifySdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { publishSchema, until } from '../_tenants.ts'
 import { prove, redeemed, request, startIssuer, type Setup } from '../oid4vci/_wallet.ts'

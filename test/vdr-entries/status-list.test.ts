@@ -1,8 +1,8 @@
 /** A credential whose status list is a VDR entry, on the ledger and in the database of the verifier's agent. */
+import { verifySdJwt } from '../credentials/_verify.ts'
 import { expect, test } from 'vitest'
 import { statusChecks } from '../../src/credential-status/check.ts'
 import { issueSdJwtVc } from '../../src/credentials/sd-jwt/sd-jwt-vc.ts'
-import { verifySdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { compressStatuses, signTokenStatusList } from '../../src/credentials/token-status-list.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'

@@ -1,5 +1,5 @@
 /** Rows for every check of SD-JWTs: a success, and every failure. */
-import { presentSdJwt } from '../../src/credentials/sd-jwt/presentation.ts'
+import { presentSdJwt } from '../credentials/_present.ts'
 import { anyCredential, issueSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
 import { audience, holder, issuer, mallory, now, schemaId } from '../credentials/_people.ts'

@@ -1,7 +1,7 @@
 /** Input evaluation (DIF Presentation Exchange 2.1.1 §8). */
 import { describe, expect, test } from 'vitest'
 import { toCandidate } from '../../src/verification/evaluate.ts'
-import { presentSdJwt } from '../../src/credentials/sd-jwt/presentation.ts'
+import { presentSdJwt } from '../credentials/_present.ts'
 import { issueSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { evaluate, type Candidate } from '../../src/verification/evaluate.ts'

@@ -39,7 +39,7 @@ export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaim
 
 /**
  * Checks the signature and `sd_hash` of the key binding, if there is one. Audience and nonce are checked in
- * `src/presentation/format.ts`.
+ * `src/formats/presentation.ts`.
  *
  * @throws {VerificationError} as `readKeyBinding` and `holderKeysOf`; `holder-binding`
  */

@@ -1,41 +1,9 @@
-/** Presentations of an SD-JWT (RFC 9901 §4.3): the holder discloses claims with a key binding. `src/presentation/sd-jwt.ts` verifies them. */
+/** Presentations of an SD-JWT (RFC 9901 §4.3): the holder discloses claims with a key binding. `src/formats/sd-jwt/presentation.ts` verifies them. */
 import type { PrivateJwk } from '../../crypto/keys.ts'
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { signJws } from '../jws.ts'
 import { digestBy } from './disclosure.ts'
-import { decodeSdJwt, registeredClaims, type DecodedSdJwt } from './sd-jwt.ts'
-
-/** The input of `presentSdJwt`. */
-export type SdJwtPresentationContent = {
-  sdJwt: string
-  /**
-   * The names of the claims to disclose. A non-empty object as value names claims below; other values are
-   * ignored.
-   */
-  claims: JsonObject
-  /** The domain of the request. `nonce` is its challenge. */
-  audience: string
-  nonce: string
-  /** The private key of `cnf`, required if the credential has a `cnf`. */
-  holderKey?: PrivateJwk | undefined
-  now: number
-}
-
-/**
- * Presents the named claims, with all claims below and above them.
- *
- * @throws {VerificationError} when the credential cannot be decoded
- * @throws {TypeError} when the holder key is missing
- */
-export function presentSdJwt(content: SdJwtPresentationContent): string {
-  const { sdJwt, claims, holderKey } = content
-  const decoded = decodeSdJwt(sdJwt)
-  const requested = decoded.disclosures.filter(({ path }) => isRequested(claims, path))
-  const presented = discloseClaims(decoded, requested)
-  if (!decoded.isBound) return presented
-  if (!holderKey) throw new TypeError('the credential requires key binding, and the holder key is missing')
-  return bindPresentation(presented, decoded, { ...content, holderKey })
-}
+import { registeredClaims, type DecodedSdJwt } from './sd-jwt.ts'
 
 /** The SD-JWT with some of its disclosures, without a key binding. */
 export function discloseClaims(
@@ -46,11 +14,11 @@ export function discloseClaims(
   return [jwt, ...disclosed.map(({ encoded }) => encoded), ''].join('~')
 }
 
-/** Adds a key binding to disclosed claims (RFC 9901 §4.3). */
+/** Adds a key binding to disclosed claims (RFC 9901 §4.3). `now` is in epoch seconds. */
 export function bindPresentation(
   presented: string,
   { payload }: Pick<DecodedSdJwt, 'payload'>,
-  binding: Pick<SdJwtPresentationContent, 'audience' | 'nonce' | 'now'> & { holderKey: PrivateJwk },
+  binding: { audience: string; nonce: string; holderKey: PrivateJwk; now: number },
 ): string {
   const { audience, nonce, now, holderKey } = binding
   const claims = {
@@ -62,19 +30,19 @@ export function bindPresentation(
   return presented + signJws({ typ: 'kb+jwt' }, claims, holderKey)
 }
 
-/**
- * The path of the first requested claim that a credential does not have. Registered claims are always
- * disclosed.
- */
-export function findMissing(sdJwt: string, requested: JsonObject): string | undefined {
+/** The path of the first requested claim that a credential does not have. Registered claims are always disclosed. */
+export function findMissing(claims: JsonObject, requested: JsonObject): string | undefined {
   const disclosable = Object.entries(requested).filter(
     ([name]) => !(registeredClaims as readonly string[]).includes(name),
   )
-  return findMissingIn(decodeSdJwt(sdJwt).claims, Object.fromEntries(disclosable))
+  return findMissingIn(claims, Object.fromEntries(disclosable))
 }
 
-/** Whether a claim is requested, is below a requested claim, or contains one. */
-function isRequested(requested: JsonObject, path: readonly string[]): boolean {
+/**
+ * Whether a claim is requested, is below a requested claim, or contains one. A non-empty object as value names claims below; other values
+ * are ignored.
+ */
+export function isRequested(requested: JsonObject, path: readonly string[]): boolean {
   let level: unknown = requested
   for (const [depth, name] of path.entries()) {
     // A name without names below it requests the whole claim.

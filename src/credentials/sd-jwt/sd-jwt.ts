@@ -1,6 +1,6 @@
 /**
  * Credentials as SD-JWT VC (RFC 9901, draft-ietf-oauth-sd-jwt-vc): issuing with every claim selectively
- * disclosable, decoding, verifying.
+ * disclosable, and decoding.
  *
  * No library is used: those available write disclosures that the Cloud Agent cannot parse, and accept
  * disclosures that match no digest. The tests use them as peers.
@@ -15,7 +15,6 @@ import { CredentialStatus } from '../jwt-vc.ts'
 import { toStatusEntry } from '../token-status-list.ts'
 import { NumericDate, toValidity, type Validity } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
-import { verifyDecoded, type VerificationOptions, type Verified } from '../verify.ts'
 import { issuerOf } from '../x509-issuer.ts'
 import { type Confirmation, readConfirmation } from './confirmation.ts'
 import { pack } from './disclosure.ts'
@@ -212,19 +211,4 @@ function withoutRegistered(processed: JsonObject): JsonObject {
   for (const name of Object.keys(processed))
     if (!registered.has(name)) setMember(claims, name, processed[name])
   return claims
-}
-
-/**
- * Verifies a credential: form, disclosures, dates at `now` (epoch seconds), signature by a key
- * of `iss`, status.
- *
- * @throws {VerificationError} for the first check that fails
- * @throws {Problem} `error:ServiceUnavailable` when a check is temporarily impossible
- */
-export async function verifySdJwt(
-  text: string,
-  options: VerificationOptions,
-): Promise<Verified<DecodedSdJwt>> {
-  const credential = decodeSdJwt(text)
-  return verifyDecoded(credential.jws, credential, options)
 }

@@ -54,15 +54,15 @@ export async function readContent(wallet: Wallet, recordId: string): Promise<Cre
     issuer: issuerDid,
     subject: decoded.subjectDid,
     claims: decoded.claims as CredentialContent['claims'],
-    disclosable: decoded.disclosable,
-    bound: decoded.bound,
+    disclosable: decoded.disclosures?.map(({ path }) => path),
+    bound: decoded.disclosures && decoded.isBound,
     schemas: decoded.schemas,
     definition: decoded.definition,
     validFrom: toInstant(decoded.validFrom),
     validUntil: toInstant(decoded.validUntil),
-    standing: await readStanding(wallet, recordId, { statuses, issuerDid, header: decoded.header }),
-    header: decoded.header && { ...decoded.header },
-    payload: decoded.payload,
+    standing: await readStanding(wallet, recordId, { statuses, issuerDid, jws: decoded.jws }),
+    header: decoded.jws && { ...decoded.jws.header },
+    payload: decoded.jws?.payload,
   }
 }
 

@@ -1,7 +1,7 @@
 /** The interface between the issuance flow and the credential formats (`formats/`). */
-import type { CredentialStatus } from '../../credentials/jwt-vc.ts'
-import type { Validity } from '../../credentials/validity.ts'
 import type { Attachment } from '../../didcomm/message.ts'
+import type { Decoded } from '../../formats/format.ts'
+import { perToken } from '../../formats/names.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Received } from '../engine/receive.ts'
@@ -9,8 +9,7 @@ import type { CredentialData, CredentialRecord } from './model.ts'
 import type { OfferTerms } from './offers.ts'
 import type { CredentialFormat } from '../formats.ts'
 import { anonCreds } from './formats/anoncreds.ts'
-import { jwt } from './formats/jwt.ts'
-import { sdJwt } from './formats/sd-jwt.ts'
+import { tokenIssuance } from './formats/token.ts'
 
 /** Fields of a record that a transition adds or changes. */
 export type CredentialChange = Partial<CredentialData>
@@ -39,20 +38,12 @@ export type VerifiedCredential = {
 /** Why a credential differs from its offer. */
 export type Mismatch = { mismatch: string }
 
-/** A decoded credential, not verified. `CredentialContent` documents the members. */
-export type DecodedCredential = Validity & {
-  /** Absent for AnonCreds, whose definition names the issuer. */
-  issuerDid?: string
-  subjectDid?: string
-  claims: Record<string, unknown>
-  schemas: string[]
-  definition?: string
-  disclosable?: string[][]
-  bound?: boolean
-  statuses: CredentialStatus[]
-  header?: { x5c?: unknown }
-  payload?: Record<string, unknown>
-}
+/** A decoded credential of any format, not verified. `CredentialContent` documents the members. */
+export type DecodedCredential = Pick<Decoded, 'claims' | 'schemas' | 'statuses'> &
+  Partial<Decoded> & {
+    /** Of AnonCreds, whose definition names the issuer. */
+    definition?: string
+  }
 
 export type IssuanceFormat = {
   /** Issuer: the record's initial data, and the attachments of the offer. @throws {Problem} for invalid terms */
@@ -88,8 +79,7 @@ export type IssuanceFormat = {
 }
 
 export const issuanceFormats: Readonly<Record<CredentialFormat, IssuanceFormat>> = {
-  JWT: jwt,
-  SDJWT: sdJwt,
+  ...perToken(tokenIssuance),
   AnonCreds: anonCreds,
 }
 

@@ -5,7 +5,6 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { updateData } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
-import { canonicalize, type JsonObject, tryParseJson } from '../../base/json.ts'
 import { canonicalDid, includesDid } from '../../did/document.ts'
 
 /** An invalid request. `reason` continues the sentence "The request". */
@@ -59,16 +58,6 @@ export async function checkReply<Result>(
   }
 }
 
-/** The parts of an offer and a credential that are compared. */
-type ClaimsAndSchemas = { claims: JsonObject; schemas: readonly string[] }
-
-/** Why a credential differs from its offer. Undefined if it does not. */
-export function findMismatch(offered: ClaimsAndSchemas, issued: ClaimsAndSchemas): string | undefined {
-  return (
-    findClaimMismatch(offered.claims, issued.claims) ?? findSchemaMismatch(offered.schemas, issued.schemas)
-  )
-}
-
 /** Why a credential's issuer is not accepted. Undefined if it is; without a list, every issuer is accepted. */
 export function findIssuerMismatch(
   trustedIssuers: readonly string[] | undefined,
@@ -76,27 +65,4 @@ export function findIssuerMismatch(
 ): string | undefined {
   if (trustedIssuers === undefined || includesDid(trustedIssuers, issuer)) return undefined
   return `its issuer ${canonicalDid(issuer)} is not one of the trusted issuers`
-}
-
-/** Compares claims: all offered claims, and no others. */
-export function findClaimMismatch(offered: JsonObject, issued: JsonObject): string | undefined {
-  for (const name of Object.keys(offered)) {
-    if (!Object.hasOwn(issued, name)) return `it lacks the claim ${name}, which was offered`
-    if (!isAsOffered(offered[name], issued[name])) return `its claim ${name} is not what was offered`
-  }
-  const surplus = Object.keys(issued).find((name) => !Object.hasOwn(offered, name))
-  return surplus === undefined ? undefined : `it has the claim ${surplus}, which was not offered`
-}
-
-function findSchemaMismatch(offered: readonly string[], issued: readonly string[]): string | undefined {
-  const surplus = issued.find((id) => !offered.includes(id))
-  if (surplus !== undefined) return `it is of the schema ${surplus}, which was not offered`
-  const missing = offered.find((id) => !issued.includes(id))
-  return missing === undefined ? undefined : `it is not of the schema ${missing}, which was offered`
-}
-
-/** Whether two JSON values are equal. A preview may contain a value as its JSON text. */
-function isAsOffered(offered: unknown, issued: unknown): boolean {
-  const isSame = (value: unknown) => value !== undefined && canonicalize(value) === canonicalize(issued)
-  return isSame(offered) || (typeof offered === 'string' && isSame(tryParseJson(offered)))
 }

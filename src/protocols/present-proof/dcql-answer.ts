@@ -1,29 +1,25 @@
 /** Answers a DCQL query with credentials of the wallet: which ones match, what they would disclose, and the VP token (OpenID4VP 1.0 §6.4, §8.1). */
 import { Problem } from '../../base/problem.ts'
-import { readJwtVc } from '../../credentials/jwt-vc.ts'
-import { createJwtVp } from '../../credentials/jwt-vp.ts'
-import type { Confirmation } from '../../credentials/sd-jwt/confirmation.ts'
-import { bindPresentation, discloseClaims } from '../../credentials/sd-jwt/presentation.ts'
-import { decodeSdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
-import { checkValidity, type Validity } from '../../credentials/validity.ts'
+import { checkValidity } from '../../credentials/validity.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
-import type { PrivateJwk } from '../../crypto/keys.ts'
-import { ofJwt, ofSdJwt } from '../../dcql/credential.ts'
 import { type DcqlCredential, matchQuery, type MatchResult } from '../../dcql/match.ts'
-import { assertComparable, selectDisclosures } from '../../dcql/path.ts'
+import { assertComparable, isOnPath } from '../../dcql/path.ts'
 import { isUnbound, type ClaimsPath, type DcqlQuery } from '../../dcql/query.ts'
 import { selectMatches } from '../../dcql/select.ts'
-import { getManagedDid } from '../../did-registrar/dids.ts'
-import { findBoundKey } from '../../did-registrar/holder-key.ts'
-import { getSigningKey } from '../../did-registrar/keys.ts'
+import type { Decoded } from '../../formats/format.ts'
+import { unbindable } from '../../formats/keys.ts'
+import { formats } from '../../formats/index.ts'
+import { isTokenFormat, type TokenFormat } from '../../formats/names.ts'
+import { toQueried } from '../../formats/queried.ts'
+import { keysOf } from '../../did-registrar/holder-key.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { listHeldCredentials, type ListedCredential } from '../listed-credentials.ts'
 import { findInvalid } from '../credential-standing.ts'
-import { findDistrust, unbindable } from './held-credentials.ts'
+import { findDistrust } from './held-credentials.ts'
 import type { PresentationRecord } from './model.ts'
 
 /** A credential of the wallet that can be presented, and whether it matches, for each credential query. */
-export type Presentable = { held: ListedCredential; credential: DcqlCredential; results: MatchResult[] }
+export type Presentable = { held: ListedCredential; decoded: Decoded; results: MatchResult[] }
 /** A credential that cannot, and why. */
 export type Unpresentable = { held: ListedCredential; reason: string; isExpired: boolean }
 
@@ -41,8 +37,8 @@ export async function compareCredentials(
     try {
       const distrust = findDistrust(issuers, held.issuer)
       if (distrust !== undefined) throw new VerificationError('issuer-not-trusted', distrust)
-      const credential = await readHeld(wallet, held, query)
-      presentable.push({ held, credential, results: matchQuery(credential, query) })
+      const { decoded, queried } = await readHeld(wallet, held, query)
+      presentable.push({ held, decoded, results: matchQuery(queried, query) })
     } catch (error) {
       if (!(error instanceof Problem) && !(error instanceof VerificationError)) throw error
       others.push({ held, reason: error.message, isExpired: 'code' in error && error.code === 'expired' })
@@ -72,40 +68,19 @@ async function readHeld(
   wallet: Wallet,
   held: ListedCredential,
   { credentials }: DcqlQuery,
-): Promise<DcqlCredential> {
+): Promise<{ decoded: Decoded; queried: DcqlCredential }> {
   if (held.isRevoked) throw new VerificationError('status', 'The issuer has revoked it')
-  if (held.format === 'SDJWT') {
-    const decoded = decodeSdJwt(held.credential)
-    checkDates(wallet, decoded)
-    assertComparable(
-      decoded.disclosures,
-      credentials.flatMap(({ claims = [] }) => claims),
-    )
-    if (decoded.isBound) await getHolderKey(wallet, held, decoded)
-    return ofSdJwt(decoded, decoded.isBound)
-  }
-  if (held.format !== 'JWT')
+  if (!isTokenFormat(held.format))
     throw new VerificationError('malformed', `It is a ${held.format} credential, which DCQL cannot ask for`)
-  const { credential: decoded } = readJwtVc(held.credential)
-  checkDates(wallet, decoded)
-  if (held.subject === null) throw unbindable('It names no subject that could present it')
-  await getSigningKey(wallet, held.subject, 'authentication')
-  return ofJwt(decoded, true)
-}
-
-function checkDates({ env }: Wallet, validity: Validity): void {
-  checkValidity(validity, Math.floor(Date.now() / 1_000), env.config.CREDENTIAL_LEEWAY)
-}
-
-/** The private key of `cnf`, of the subject or of a did:jwk of the wallet. @throws {Problem} */
-async function getHolderKey(
-  wallet: Wallet,
-  { subject }: Pick<ListedCredential, 'subject'>,
-  credential: Confirmation,
-): Promise<PrivateJwk> {
-  const key = await findBoundKey(wallet, subject, credential)
-  if (key) return key
-  throw unbindable('The credential is bound to a key that this wallet does not have.')
+  const format = formats[held.format]
+  const decoded = format.decode(held.credential)
+  checkValidity(decoded, Math.floor(Date.now() / 1_000), wallet.env.config.CREDENTIAL_LEEWAY)
+  assertComparable(
+    decoded.disclosures ?? [],
+    credentials.flatMap(({ claims = [] }) => claims),
+  )
+  await format.findHolderKey(keysOf(wallet), held, decoded)
+  return { decoded, queried: toQueried(held.format, decoded) }
 }
 
 /** A credential that answers a credential query, and the paths of the claims that it must disclose. Undefined paths: none. */
@@ -202,46 +177,15 @@ export async function makeVpToken(
   for (const { credentialId, recordId, paths } of answer) {
     const { held } = presentable.find((each) => each.held.id === recordId)!
     const asked = request.dcqlQuery.credentials.find(({ id }) => id === credentialId)!
-    const isBound = !isUnbound(asked)
-    const text =
-      held.format === 'SDJWT'
-        ? await presentSdJwt(wallet, request, { held, paths: paths ?? [], isBound })
-        : await presentJwt(wallet, request, { held, isBound })
+    const ask = {
+      audience: request.clientId,
+      nonce: request.nonce,
+      discloses: (claim: readonly string[]) => (paths ?? []).some((path) => isOnPath(path, claim)),
+      now: Date.now() / 1_000,
+    }
+    const format = formats[held.format as TokenFormat]
+    const text = await format.present(keysOf(wallet), [held], ask, !isUnbound(asked))
     ;(token[credentialId] ??= []).push(text)
   }
   return token
-}
-
-type Part = { held: ListedCredential; isBound: boolean }
-
-async function presentSdJwt(
-  wallet: Wallet,
-  { clientId: audience, nonce }: Request,
-  { held, paths, isBound }: Part & { paths: ClaimsPath[] },
-): Promise<string> {
-  const decoded = decodeSdJwt(held.credential)
-  const presented = discloseClaims(decoded, selectDisclosures(decoded.disclosures, paths))
-  if (!isBound || !decoded.isBound) return presented
-  const holderKey = await getHolderKey(wallet, held, decoded)
-  return bindPresentation(presented, decoded, { audience, nonce, holderKey, now: Date.now() / 1_000 })
-}
-
-async function presentJwt(
-  wallet: Wallet,
-  { clientId: audience, nonce }: Request,
-  { held, isBound }: Part,
-): Promise<string> {
-  if (!isBound) return held.credential
-  const { longForm: holderDid, did, status } = await getManagedDid(wallet.db, held.subject!)
-  const { privateJwk, keyId } = await getSigningKey(wallet, held.subject!, 'authentication')
-  const iss = status === 'PUBLISHED' ? did : holderDid
-  return createJwtVp({
-    holderDid: iss,
-    holderKey: privateJwk,
-    kid: `${iss}#${keyId}`,
-    audience,
-    nonce,
-    credentials: [held.credential],
-    now: Date.now() / 1_000,
-  })
 }

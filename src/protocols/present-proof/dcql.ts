@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { maxTokenLength } from '../../credentials/jws.ts'
 import { DcqlQuery } from '../../dcql/query.ts'
 import { type CredentialFormat, defaultFormat, formatOfId } from '../../formats/names.ts'
-import { PresentationCheck, PresentedCredential } from '../../presentation/model.ts'
+import { PresentationCheck, PresentedCredential } from '../../formats/presented.ts'
 
 /** The attachment formats. No specification registers one for DCQL. */
 export const dcqlAttachments = { request: 'dcql/query@v1.0', presentation: 'dcql/vp-token@v1.0' } as const

@@ -7,8 +7,8 @@ import type { RequestTerms, RequestPresentationAction } from './requests.ts'
 import type { CredentialFormat } from '../formats.ts'
 import { anonCreds } from './formats/anoncreds.ts'
 import { dcql } from './formats/dcql.ts'
-import { jwt } from './formats/jwt.ts'
-import { sdJwt } from './formats/sd-jwt.ts'
+import { tokenProof } from './formats/token.ts'
+import { perToken } from '../../formats/names.ts'
 
 /** Fields of a record that a transition adds or changes. */
 export type PresentationChange = Partial<PresentationData>
@@ -59,8 +59,7 @@ export type ProofFormat = {
 }
 
 export const proofFormats: Readonly<Record<CredentialFormat, ProofFormat>> = {
-  JWT: jwt,
-  SDJWT: sdJwt,
+  ...perToken(tokenProof),
   AnonCreds: anonCreds,
 }
 

@@ -48,11 +48,6 @@ export function wrongFormat(detail: string): Problem {
   return new Problem('error:PresentationError:NotMatchingPresentationCredentialFormat', detail)
 }
 
-/** The wallet cannot prove that a credential is its own. */
-export function unbindable(detail: string): Problem {
-  return new Problem('error:PresentationError:HolderBindingError', detail)
-}
-
 /** Why a request that names its issuers does not accept a credential. */
 export function findDistrust(issuers: PresentationRecord['issuers'], issuer: string): string | undefined {
   if (!Array.isArray(issuers) || includesDid(issuers, issuer)) return undefined

@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { JsonValue } from '../../base/json.ts'
 import { DcqlQuery } from '../../dcql/query.ts'
-import { AcceptedIssuers, PresentationCheck, PresentedCredential } from '../../presentation/model.ts'
+import { PresentationCheck, PresentedCredential } from '../../formats/presented.ts'
+import { AcceptedIssuers } from '../../presentation/trust.ts'
 import { DigitalRequest } from './digital-credentials.ts'
 
 /** An attestation about the verifier, for wallets that understand its format (OpenID4VP 1.0 §5.11). */

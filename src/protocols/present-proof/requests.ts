@@ -11,7 +11,7 @@ import { CredentialFormat } from '../formats.ts'
 import { firstFormatOf } from './dcql.ts'
 import { ClaimNames, Options, ProofRequestAux } from './model.ts'
 import { expiresIn, Goals, invitationText } from '../model.ts'
-import { AcceptedIssuers } from '../../presentation/model.ts'
+import { AcceptedIssuers } from '../../presentation/trust.ts'
 
 /** A presentation request whose nonce is optional. */
 const NewPresentationRequest = supportedRequest(PresentationRequest.partial({ nonce: true }))

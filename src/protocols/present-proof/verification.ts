@@ -6,12 +6,8 @@ import type { DcqlQuery } from '../../dcql/query.ts'
 import { openIdTraits } from '../../formats/names.ts'
 import type { PolicyConstraint } from '../../verification/policies.ts'
 import type { PresentationRecord } from './model.ts'
-import {
-  type AcceptedIssuers,
-  type CheckName,
-  PresentationCheck,
-  PresentedCredential,
-} from '../../presentation/model.ts'
+import { type CheckName, PresentationCheck, PresentedCredential } from '../../formats/presented.ts'
+import type { AcceptedIssuers } from '../../presentation/trust.ts'
 
 export const Verification = z
   .object({

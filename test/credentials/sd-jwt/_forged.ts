@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { toBase64url, utf8 } from '../../../src/base/bytes.ts'
 import { signJws } from '../../../src/credentials/jws.ts'
-import { presentSdJwt } from '../../../src/credentials/sd-jwt/presentation.ts'
+import { presentSdJwt } from '../_present.ts'
 import type { PresentationChecks } from '../_verify.ts'
 import { issueSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import type { Failure } from '../../../src/credentials/verification-error.ts'

@@ -4,9 +4,9 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { describe, expect, test } from 'vitest'
 import { toBase64url, utf8 } from '../../../src/base/bytes.ts'
 import { issueSdJwtVc, type SdJwtVcContent } from '../../../src/credentials/sd-jwt/sd-jwt-vc.ts'
-import { decodeSdJwt, verifySdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
-import { presentSdJwt } from '../../../src/credentials/sd-jwt/presentation.ts'
-import { verifySdJwtPresentation } from '../_verify.ts'
+import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
+import { presentSdJwt } from '../_present.ts'
+import { verifySdJwt, verifySdJwtPresentation } from '../_verify.ts'
 import {
   checkType,
   integrityOf,

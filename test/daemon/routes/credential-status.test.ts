@@ -2,13 +2,12 @@
  * `/credential-status` over HTTP: statuses and access. Content of lists and effects of revocation:
  * test/flows/revocation.
  */
+import { decodeJwtVc, verifySdJwt } from '../../credentials/_verify.ts'
 import { getListFromStatusListJWT } from '@sd-jwt/jwt-status-list'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { statusChecks } from '../../../src/credential-status/check.ts'
 import { decodeJws } from '../../../src/credentials/jws.ts'
-import { decodeJwtVc } from '../../../src/credentials/jwt-vc.ts'
 import { issueSdJwtVc } from '../../../src/credentials/sd-jwt/sd-jwt-vc.ts'
-import { verifySdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { compressStatuses, signTokenStatusList } from '../../../src/credentials/token-status-list.ts'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { createJwkDid } from '../../../src/did/jwk.ts'

@@ -295,21 +295,22 @@ const credential = (
 })
 type Options = { copies?: number; prepare?: (scene: Scene) => void; configuration?: 'Licence' | 'Person' }
 
+const sdJwt = 'src/formats/sd-jwt/format.ts'
 const one = (text: string) => ({ credentials: [{ credential: text }] })
 const inBatches = (scene: Scene) => describe(scene, { batch_credential_issuance: { batch_size: 2 } })
 
 const credentials: Check[] = [
-  credential({ text: 'vct !== offered', off: 'false' }, (body, { issuer }) => ({
+  credential({ file: sdJwt, text: 'vct !== offered', off: 'false' }, (body, { issuer }) => ({
     body: one(issuer.issue(body, { vct: 'https://issuer.example/other' })),
   })),
-  credential({ text: 'requireVcType(verified)', off: 'undefined' }, (body, { issuer }) => ({
+  credential({ file: sdJwt, text: 'requireVcType(decoded)', off: 'undefined' }, (body, { issuer }) => ({
     body: one(issuer.issue(body, { typ: 'JWT' })),
   })),
-  credential({ text: 'isOf(each)', off: 'true' }, (body, { issuer }) => ({
+  credential({ text: 'format.isBoundTo(decoded, each)', off: 'true' }, (body, { issuer }) => ({
     body: one(issuer.issue(body, { holderKey: toPublic(thief) })),
   })),
   credential(
-    { text: 'missing !== undefined', off: 'false' },
+    { file: 'src/formats/jwt/format.ts', text: 'missing !== undefined', off: 'false' },
     (body, { issuer }) => ({ body: one(issuer.issue(body)) }),
     {
       configuration: 'Person',
@@ -321,7 +322,7 @@ const credentials: Check[] = [
     },
   ),
   credential(
-    { text: 'isSdJwt && !isBound', off: 'false' },
+    { text: '!binding && openIdTraits(id).hasKeyBinding', off: 'false' },
     (_, { issuer }) => {
       const request = { credential_configuration_id: 'Licence', proofs: {} }
       return { body: one(issuer.issue(JSON.stringify(request), { holderKey: toPublic(thief) })) }

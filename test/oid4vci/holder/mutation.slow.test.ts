@@ -11,9 +11,10 @@ import { startFakeIssuer, type FakeIssuer } from './_issuer.ts'
 type Scene = { holder: Tenant; issuer: FakeIssuer; other: FakeIssuer; verifier: OpenVerifier }
 type Check = Switch & { attack: (scene: Scene) => Promise<boolean> }
 
+const pathIn = (folder: string, { file }: Switch) => (file.includes('/') ? file : `${folder}/${file}`)
 const checks: Check[] = [
-  ...oid4vci.checks.map((check) => ({ ...check, file: `src/oid4vci/holder/${check.file}` })),
-  ...oid4vp.checks.map((check) => ({ ...check, file: `src/oid4vp/holder/${check.file}` })),
+  ...oid4vci.checks.map((check) => ({ ...check, file: pathIn('src/oid4vci/holder', check) })),
+  ...oid4vp.checks.map((check) => ({ ...check, file: pathIn('src/oid4vp/holder', check) })),
 ]
 
 let agent: TestAgent

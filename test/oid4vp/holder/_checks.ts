@@ -82,7 +82,7 @@ export const checks: Check[] = [
   signed('request.ts', "parameters['transaction_data'] !== undefined", { transaction_data: ['e30'] }),
   signed('request.ts', 'parameters[old] !== undefined', { presentation_definition: {} }),
   signed('request.ts', "parameters['scope'] !== undefined", { scope: 'person' }),
-  signed('query.ts', '!data.credentials.some(({ format }) => known.includes(format))', {
+  signed('query.ts', '!data.credentials.some(({ format }) => formatOfId(format))', {
     dcql_query: { credentials: [{ id: 'a', format: 'mso_mdoc', meta: { doctype_value: 'a' } }] },
   }),
   signed('query.ts', 'data.credentials.some(isUnbound) && state === undefined', {

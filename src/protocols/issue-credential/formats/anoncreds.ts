@@ -1,7 +1,7 @@
 /** Issuing AnonCreds credentials: the key of a credential definition signs them, and they are bound to the holder's link secret. */
 import * as z from 'zod'
 import { AnonCredsError } from '../../../anoncreds/engine.ts'
-import { encodeValue } from '../../../anoncreds/model.ts'
+import { claimsOf, decodeCredential } from '../../../anoncreds/decode.ts'
 import { assertEnabled } from '../../../anoncreds/feature.ts'
 import { getOwnDefinition, getPrivateKey } from '../../../anoncreds/issuer.ts'
 import { getLinkSecret } from '../../../anoncreds/holder.ts'
@@ -9,13 +9,13 @@ import {
   Credential,
   CredentialOffer,
   CredentialRequest,
+  encodeValue,
   RequestMetadata,
   type CredentialDefinition,
 } from '../../../anoncreds/model.ts'
 import { Problem } from '../../../base/problem.ts'
 import { reasonOf } from '../../../base/reason.ts'
-import { parseJson } from '../../../base/json.ts'
-import { VerificationError } from '../../../credentials/verification-error.ts'
+import { findDifference } from '../../../formats/difference.ts'
 import { attributeKey, linkSecretName } from '../../../schemas/anoncreds-schema.ts'
 import { checkClaims } from '../../../schemas/claims.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
@@ -23,7 +23,7 @@ import { encodedAttachments, isTokensFault, readJson, anonCredsFormats } from '.
 import type { IssuanceFormat } from '../format.ts'
 import type { CredentialRecord } from '../model.ts'
 import type { OfferTerms } from '../offers.ts'
-import { findIssuerMismatch, findMismatch, invalidIssue, invalidRequest } from '../refusals.ts'
+import { findIssuerMismatch, invalidIssue, invalidRequest } from '../refusals.ts'
 
 export const anonCreds: IssuanceFormat = {
   async offer(wallet, offered) {
@@ -137,21 +137,7 @@ export const anonCreds: IssuanceFormat = {
     }
   },
 
-  read(text) {
-    const { schema_id, cred_def_id, values } = parseCredential(text)
-    return { claims: claimsOf(values), schemas: [schema_id], definition: cred_def_id, statuses: [] }
-  },
-}
-
-/** Reads a stored credential. @throws {VerificationError} */
-function parseCredential(text: string): Credential {
-  try {
-    return Credential.parse(parseJson(Buffer.from(text)))
-  } catch (cause) {
-    throw new VerificationError('malformed', `The AnonCreds credential cannot be read: ${reasonOf(cause)}`, {
-      cause,
-    })
-  }
+  read: decodeCredential,
 }
 
 /** A definition of this wallet with its private key. @throws {Problem} 404; 503 while the key is being generated */
@@ -203,11 +189,7 @@ function compare(record: CredentialRecord, { schema_id, cred_def_id, values }: C
   if (cred_def_id !== offer.cred_def_id)
     return `it is of the definition ${cred_def_id}, not of the one that was offered`
   const offered = { claims: record.claims, schemas: [offer.schema_id] }
-  return findMismatch(offered, { claims: claimsOf(values), schemas: [schema_id] })
-}
-
-function claimsOf(values: Credential['values']): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, { raw }]) => [name, raw]))
+  return findDifference(offered, { claims: claimsOf(values), schemas: [schema_id] })
 }
 
 /** Checks that the signed numbers encode the attributes' texts. @throws {TypeError} */

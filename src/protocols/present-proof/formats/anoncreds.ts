@@ -20,7 +20,7 @@ import { getHeldCredentials } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
 import type { CredentialProof } from '../requests.ts'
 import { passed, restrictsIssuers } from '../verification.ts'
-import { requireFormat } from './token.ts'
+import { requireFormat } from './options.ts'
 
 export const anonCreds: ProofFormat = {
   async createRequest(wallet, { anoncredPresentationRequest: requested }) {

@@ -6,6 +6,7 @@ import { reasonOf } from '../../../base/reason.ts'
 import { VerificationError } from '../../../credentials/verification-error.ts'
 import { jsonAttachment } from '../../../didcomm/message.ts'
 import type { DcqlQuery } from '../../../dcql/query.ts'
+import { isTokenFormat } from '../../../formats/names.ts'
 import { verifyPresentations } from '../../../presentation/answer.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { DcqlAnswer, dcqlAttachments, DcqlRequest, firstFormatOf, type DcqlPresentation } from '../dcql.ts'
@@ -19,7 +20,7 @@ import {
 import type { ProofFormat } from '../format.ts'
 import { wrongFormat } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
-import { getOptions, newOptions } from './token.ts'
+import { getOptions, newOptions } from './options.ts'
 
 export const dcql: ProofFormat = {
   createRequest(wallet, requested, verifier) {
@@ -41,7 +42,10 @@ export const dcql: ProofFormat = {
 
   async choose(wallet, record, { proofId = [], claims, credentialFormat, anoncredPresentationRequest }) {
     const { query } = queryOf(record)
-    if (credentialFormat === 'AnonCreds' || anoncredPresentationRequest !== undefined)
+    if (
+      (credentialFormat !== undefined && !isTokenFormat(credentialFormat)) ||
+      anoncredPresentationRequest !== undefined
+    )
       throw wrongFormat('credentialFormat: the request is a query in DCQL, which has no AnonCreds.')
     if (Object.keys(claims ?? {}).length > 0)
       throw refuse('claims: the query decides which claims are disclosed. Leave it out.')

@@ -1,104 +1,162 @@
-/** Common parts of JWT and SD-JWT presentations: the challenge, and the verification with the keys of DIDs. */
+/** Presentations of tokens: those of a selective format are of one credential, with claims by name; others hold several whole ones. */
+import * as z from 'zod'
+import { hasPrototypeMember, JsonValue } from '../../../base/json.ts'
 import { Problem } from '../../../base/problem.ts'
-import type { VerifyChain } from '../../../credentials/issuer-signature.ts'
-import { canonicalDid } from '../../../did/document.ts'
-import { expectedOf } from '../../../presentation/answer.ts'
-import { type Check, runChecks } from '../../../presentation/checks.ts'
-import {
-  checksOf,
-  type Demands,
-  forEach,
-  type Presentation,
-  type Shown,
-} from '../../../presentation/format.ts'
-import { demandsOfLines } from '../../../presentation/lines.ts'
-import { type CheckName, PresentedCredential } from '../../../presentation/model.ts'
-import { createTrustCheck } from '../../../presentation/trust.ts'
-import { createChainVerifier } from '../../../trust-anchors/verify-chain.ts'
-import { checkPolicy } from '../../../verification/policies.ts'
+import { findMissing, isRequested } from '../../../credentials/sd-jwt/presentation.ts'
+import { unbindable } from '../../../formats/keys.ts'
+import { formats } from '../../../formats/index.ts'
+import { type TokenFormat, traitsOf } from '../../../formats/names.ts'
+import { keysOf } from '../../../did-registrar/holder-key.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import type { CredentialFormat, ProofOptions } from '../../formats.ts'
-import { newChallenge } from '../challenge.ts'
-import type { PresentOptions, Verdict } from '../format.ts'
-import { wrongFormat } from '../held-credentials.ts'
-import type { PresentationRecord } from '../model.ts'
-import type { RequestTerms } from '../requests.ts'
-import { restrictsIssuers } from '../verification.ts'
+import {
+  attachmentFormatOf,
+  challengeAttachment,
+  encodedAttachments,
+  readChallenge,
+  ReceivedOptions,
+  tokenAttachments,
+} from '../../formats.ts'
+import { peersOf } from '../../peers.ts'
+import type { HeldCredential, ProofFormat, PresentOptions } from '../format.ts'
+import { getHeldCredentials } from '../held-credentials.ts'
+import { PresentationData, type PresentationRecord } from '../model.ts'
+import { judge } from './judge.ts'
+import { newOptions, requireFormat } from './options.ts'
 
-/** The challenge and the domain of a new request of a verifier. Default: a challenge that names its DID. */
-export function newOptions(wallet: Wallet, { options }: RequestTerms, verifier: string): ProofOptions {
-  return (
-    options ?? { challenge: newChallenge(verifier), domain: wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
-  )
-}
+/** Each credential may cost the resolution of a DID. */
+const maxCredentials = 100
 
-/** The challenge and the domain of a record. Only a prover's record may lack them. @throws {Error} */
-export function getOptions({ id, options }: PresentationRecord): ProofOptions {
-  const { challenge, domain } = options ?? {}
-  if (challenge === undefined || domain === undefined)
-    throw new Error(`the record ${id} has no challenge and domain`)
-  return { challenge, domain }
-}
+export function tokenProof(name: TokenFormat): ProofFormat {
+  const format = formats[name]
+  const { isSelective } = traitsOf(name)
+  const { createRequest, readRequest } = isSelective ? byClaims(name) : byChallenge(name)
 
-/** Checks that the choices are for the requested format. @throws {Problem} */
-export function requireFormat(
-  format: CredentialFormat,
-  { credentialFormat, anoncredPresentationRequest }: PresentOptions,
-): void {
-  if (credentialFormat !== undefined && credentialFormat !== format)
-    throw wrongFormat(`credentialFormat: the request is for ${format}.`)
-  if (anoncredPresentationRequest !== undefined && format !== 'AnonCreds')
-    throw new Problem(
-      'BadRequest',
-      `anoncredPresentationRequest: the request is for ${format}. Name credentials in proofId.`,
-    )
-}
+  return {
+    createRequest,
+    readRequest,
 
-/** Verifies a presentation that `read` reads. The verdict has all checks, and the credentials if they passed. @throws {Problem} 503 */
-export async function judge(
-  wallet: Wallet,
-  record: PresentationRecord,
-  read: () => Presentation,
-): Promise<Verdict & { shown: readonly Shown[] }> {
-  let presentation: Presentation | undefined
-  const checks = await runChecks([['form', () => void (presentation = read())]])
-  const { shown } = presentation ?? { shown: [] }
-  if (presentation) {
-    const { domain: audience, challenge: nonce } = getOptions(record)
-    const verifyChain = createChainVerifier(wallet)
-    const expected = expectedOf(wallet, { ...record, audience, nonce }, verifyChain)
-    const all = checksOf(presentation, expected, demandsOf(wallet, record, verifyChain))
-    const isSkipped = (name: CheckName) => name === 'status' && record.statusCheck === 'off'
-    checks.push(...(await runChecks(all.filter(([name]) => !isSkipped(name)))))
+    async choose(wallet, record, choice) {
+      requireFormat(name, choice)
+      const { proofId = [], claims: shownClaims } = choice
+      if (isSelective) await checkClaims(wallet, record, choice)
+      else await checkWhole(wallet, record, choice)
+      return { proofId, shownClaims }
+    },
+
+    async present(wallet, record) {
+      const { options, proofId = [], claims = {}, shownClaims = claims } = record
+      const held = await getHeld(wallet, proofId)
+      // Only a signature of the holder uses audience and nonce. Without options there is none. Its audience must name the verifier (RFC 9901 §4.3).
+      const { challenge: nonce, domain } = options ?? { challenge: '' }
+      const audience = domain ?? (isSelective ? (await peersOf(wallet.db, record)).theirDid : undefined)
+      const discloses = (path: readonly string[]) => isRequested(shownClaims, path)
+      return format.present(keysOf(wallet), held, { audience, nonce, discloses }, true)
+    },
+
+    attach: (presentation) => tokenAttachments(presentation, name),
+
+    async verify(wallet, record, presentation) {
+      const reading = { most: maxCredentials, isBound: true, isTyped: false }
+      const { shown, ...verdict } = await judge(wallet, record, () =>
+        format.readPresentation(presentation, reading),
+      )
+      if (!isSelective || verdict.refusal !== undefined) return verdict
+      const disclosedClaims = PresentationData.shape.disclosedClaims.parse(shown[0]?.decoded.claims)
+      return { ...verdict, disclosedClaims }
+    },
   }
-  const refusal = checks.find(({ result }) => result === 'failed')?.reason
-  if (refusal !== undefined) return { refusal, verification: { checks }, shown }
-  const credentials = shown.map(({ credential }) => toRecorded(credential))
-  return { verification: { checks, credentials }, shown }
-}
 
-/** A credential as it is recorded: DIDs in their canonical form. */
-function toRecorded({ issuer, holder, ...rest }: Shown['credential']): PresentedCredential {
-  const named = holder === undefined ? undefined : canonicalDid(holder)
-  return PresentedCredential.parse({ ...rest, issuer: canonicalDid(issuer), holder: named })
-}
+  async function getHeld(wallet: Wallet, proofId: string[]): Promise<HeldCredential[]> {
+    if (isSelective && proofId.length > 1)
+      throw new Problem(
+        'BadRequest',
+        `proofId names ${proofId.length} credentials: a presentation of ${name} is of exactly one.`,
+      )
+    return getHeldCredentials(wallet.db, proofId, name)
+  }
 
-/** The checks that a request makes of the presented credentials, without those that it does not need. */
-function demandsOf(wallet: Wallet, record: PresentationRecord, verifyChain: VerifyChain): Demands {
-  const { policy, issuers = 'any' } = record
-  const constraints = policy?.constraints ?? []
-  const ofLines = demandsOfLines(record)
-  return (presentation) => {
-    const { shown } = presentation
-    const trust = () => {
-      const checkTrust = createTrustCheck(wallet, issuers, verifyChain)
-      return forEach(shown, ({ issuerDid: issuer, x5c }) => checkTrust({ issuer, x5c }))
+  async function checkWhole(
+    wallet: Wallet,
+    record: PresentationRecord,
+    { proofId = [], claims }: PresentOptions,
+  ): Promise<void> {
+    if (Object.keys(claims ?? {}).length > 0)
+      throw new Problem(
+        'BadRequest',
+        `claims: the request is for ${name}, and a ${name} credential is presented as a whole.`,
+      )
+    const held = await getHeld(wallet, proofId)
+    format.checkTogether?.(held)
+    await requireHolderKey(wallet, name, held[0]!, record)
+  }
+
+  async function checkClaims(
+    wallet: Wallet,
+    record: PresentationRecord,
+    { proofId = [], claims: chosen }: PresentOptions,
+  ): Promise<void> {
+    const [held] = (await getHeld(wallet, proofId)) as [HeldCredential]
+    const missing = findMissing(format.decode(held.credential).claims, chosen ?? record.claims ?? {})
+    if (missing !== undefined) {
+      const way = chosen
+        ? 'Name claims that it has.'
+        : 'Present another, or name the claims to show in `claims`.'
+      throw new Problem(
+        'BadRequest',
+        `The credential ${held.id} has no claim ${missing}, which ${chosen ? 'is to be shown' : 'was asked for'}. ${way}`,
+      )
     }
-    const checks: (Check | false)[] = [
-      ...ofLines(presentation),
-      constraints.length > 0 && ['policy', () => checkPolicy(constraints, shown)],
-      restrictsIssuers(record) && ['trust', trust],
-    ]
-    return checks.filter((check) => check !== false)
+    await requireHolderKey(wallet, name, held, record)
+  }
+}
+
+/** @throws {Problem} `HolderBindingError` if the wallet lacks the key of a credential, or the request a challenge to sign with it */
+export async function requireHolderKey(
+  wallet: Wallet,
+  name: TokenFormat,
+  held: Pick<HeldCredential, 'credential' | 'subject'>,
+  { options }: Pick<PresentationRecord, 'options'>,
+): Promise<void> {
+  const format = formats[name]
+  const decoded = format.decode(held.credential)
+  if (decoded.isBound && !options)
+    throw unbindable(
+      'The request has no challenge, and the credential is bound to a key: ask the verifier for a request with options.',
+    )
+  await format.findHolderKey(keysOf(wallet), held, decoded)
+}
+
+type Requests = Pick<ProofFormat, 'createRequest' | 'readRequest'>
+
+/** Requests with a challenge and a definition that is satisfied by any credential, as Cloud Agents write and read them. */
+function byChallenge(name: TokenFormat): Requests {
+  return {
+    createRequest(wallet, requested, verifier) {
+      const options = newOptions(wallet, requested, verifier)
+      return { terms: { options }, ...challengeAttachment(options, name) }
+    },
+    readRequest: (content) => ({ options: readChallenge(content) }),
+  }
+}
+
+/** Cloud Agents omit challenge and domain if their caller does not set them. */
+const ClaimsRequest = z.looseObject({
+  options: ReceivedOptions.nullish(),
+  claims: z.record(z.string(), JsonValue).nullish(),
+})
+
+/** Requests with claims by name. */
+function byClaims(name: TokenFormat): Requests {
+  return {
+    createRequest(wallet, requested, verifier) {
+      const { claims = {} } = requested
+      const content = { options: newOptions(wallet, requested, verifier), claims }
+      return { terms: content, attachments: encodedAttachments(content, attachmentFormatOf(name)), content }
+    },
+    readRequest(content) {
+      const { options, claims } = ClaimsRequest.parse(content)
+      if (hasPrototypeMember(content)) throw new TypeError('a claim is called __proto__')
+      return { options: options ?? undefined, claims: claims ?? {} }
+    },
   }
 }

@@ -1,6 +1,6 @@
 /** Runs the checks of a presentation in their order. The first that fails ends them. */
 import { VerificationError } from '../credentials/verification-error.ts'
-import type { CheckName, PresentationCheck } from './model.ts'
+import type { CheckName, PresentationCheck } from './presented.ts'
 
 /** A check throws a `VerificationError` if it fails, and a `Problem` when it is temporarily impossible. */
 export type Check = [name: CheckName, run: () => unknown]

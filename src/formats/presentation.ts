@@ -1,15 +1,13 @@
 /** What a presentation of any format contains, and its checks in their order (OpenID4VP 1.0 §8.6, Annex B; RFC 9901 §7.3). */
-import type { JsonObject } from '../base/json.ts'
 import { inSpan } from '../base/spans.ts'
-import type { SchemasAndIssuer } from '../credentials/constraints.ts'
 import { checkIssuerSignature } from '../credentials/issuer-signature.ts'
-import type { Jws } from '../credentials/jws.ts'
 import { checkValidity, defaultLeewaySeconds, toValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { establishStatuses, type Verifiable, type VerificationOptions } from '../credentials/verify.ts'
+import { establishStatuses, type VerificationOptions } from '../credentials/verify.ts'
 import type { DcqlCredential } from '../dcql/match.ts'
 import type { Check } from './checks.ts'
-import type { PresentedCredential } from './model.ts'
+import type { Decoded } from './format.ts'
+import type { PresentedCredential } from './presented.ts'
 
 /** What holder and issuers sign must fit. Times are in epoch seconds. */
 export type Expected = {
@@ -32,20 +30,14 @@ export type Answer = {
 }
 
 /** A presented credential. */
-export type Shown = SchemasAndIssuer & {
+export type Shown = {
   /** What the verifier records. */
   credential: Omit<PresentedCredential, 'credentialId'>
   /** What queries in DCQL refer to. */
   queried: DcqlCredential
-  /** The disclosed claims of an SD-JWT, without registered ones. */
-  claims: JsonObject
-  /** Absent in formats without selective disclosure. */
-  disclosures?: readonly { path: readonly string[] }[]
-  x5c?: unknown
   /** The credential itself asks for holder binding. */
   needsHolder: boolean
-  jws: Jws
-  decoded: Verifiable
+  decoded: Decoded
 }
 
 export type Presentation = {
@@ -126,9 +118,9 @@ export async function forEach(shown: readonly Shown[], check: (each: Shown) => u
 }
 
 /** The key of the issuer may have to be resolved. */
-function checkIssuer({ jws, decoded }: Shown, options: VerificationOptions): Promise<unknown> {
+function checkIssuer({ decoded: { jws, issuerDid } }: Shown, options: VerificationOptions): Promise<unknown> {
   return inSpan(
     () => ({ name: 'verify credential', isDetail: true }),
-    () => checkIssuerSignature(jws, decoded.issuerDid, options),
+    () => checkIssuerSignature(jws, issuerDid, options),
   )
 }

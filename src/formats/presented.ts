@@ -1,7 +1,6 @@
-/** What verifiers record of presentations: their checks, their credentials, and the accepted issuers. */
+/** What verifiers record of presentations: their checks and their credentials. */
 import * as z from 'zod'
 import { JsonValue } from '../base/json.ts'
-import { Did } from '../did/document.ts'
 
 /** The checks of a presentation, in their order, and of the whole response (`answer`, `same-holder`, `identity`). */
 export const checkNames = [
@@ -71,10 +70,3 @@ export const PresentedCredential = z
   })
   .meta({ id: 'PresentedCredential' })
 export type PresentedCredential = z.infer<typeof PresentedCredential>
-
-/**
- * `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below one. `known`: as `trusted`, or
- * a DID of the wallet. A list: the issuer must be one of these DIDs.
- */
-export const AcceptedIssuers = z.union([z.enum(['any', 'trusted', 'known']), z.array(Did).min(1).max(100)])
-export type AcceptedIssuers = z.infer<typeof AcceptedIssuers>

@@ -1,14 +1,14 @@
 /** Presentations of JWT credentials: a JWT of the holder with whole credentials (W3C VC Data Model 1.1 §6.3.1; OpenID4VP 1.0 Annex B.1). */
-import { checkSignature } from '../credentials/did-signature.ts'
-import { decodeJws, type Jws, parseClaims } from '../credentials/jws.ts'
-import { VerifiablePresentationClaims } from '../credentials/jwt-vp.ts'
-import { readJwtVc } from '../credentials/jwt-vc.ts'
-import { VerificationError } from '../credentials/verification-error.ts'
-import { ofJwt } from '../dcql/credential.ts'
-import { canonicalDid, type Resolve, type VerificationKey } from '../did/document.ts'
-import { runAll } from './checks.ts'
-import { answerChecks, type Expected, forEach, type Presentation, type Shown } from './format.ts'
-import type { PresentedCredential } from './model.ts'
+import { checkSignature } from '../../credentials/did-signature.ts'
+import { decodeJws, type Jws, parseClaims } from '../../credentials/jws.ts'
+import { VerifiablePresentationClaims } from '../../credentials/jwt-vp.ts'
+import { VerificationError } from '../../credentials/verification-error.ts'
+import { canonicalDid, type Resolve, type VerificationKey } from '../../did/document.ts'
+import { formatNames } from '../names.ts'
+import { runAll } from '../checks.ts'
+import { answerChecks, type Expected, forEach, type Presentation, type Shown } from '../presentation.ts'
+import type { PresentedCredential } from '../presented.ts'
+import { decodeJwt } from './decode.ts'
 
 /** Each credential may cost the resolution of a DID. */
 export const maxCredentials = 100
@@ -65,18 +65,19 @@ function readVp(text: string, least: number, most: number): Vp {
 }
 
 function toShown(token: string, holder: string | undefined): Shown {
-  const { jws, credential: decoded } = readJwtVc(token)
-  const { issuerDid, subjectDid: subject, schemas } = decoded
-  const queried = ofJwt(decoded, holder !== undefined)
+  const decoded = decodeJwt(token)
+  const { issuerDid: issuer, subjectDid: subject, types, root } = decoded
+  const format = formatNames.JWT.openid.id
   const credential = {
-    format: queried.format,
-    issuer: issuerDid,
-    types: [...queried.types],
-    claims: decoded.claims as PresentedCredential['claims'],
+    format,
+    issuer,
+    types: [...types],
+    claims: root['credentialSubject'] as PresentedCredential['claims'],
     holder,
     subject,
   }
-  return { credential, queried, claims: decoded.claims, schemas, issuerDid, needsHolder: true, jws, decoded }
+  const queried = { format, types, claims: root, isBound: holder !== undefined }
+  return { credential, queried, needsHolder: true, decoded }
 }
 
 /** The holder that a presentation names must be the one who signs it. @throws {VerificationError} `holder-binding` */

@@ -1,0 +1,84 @@
+/** Issues tokens: the terms of an offer, and the signed credential of a record. Every transport takes them. */
+import { assignStatus } from '../../credential-status/assign.ts'
+import type { PrivateJwk, PublicJwk } from '../../crypto/keys.ts'
+import { getManagedDid } from '../../did-registrar/dids.ts'
+import { getSigningKey } from '../../did-registrar/keys.ts'
+import type { Terms } from '../../formats/format.ts'
+import { formats } from '../../formats/index.ts'
+import type { TokenFormat } from '../../formats/names.ts'
+import { getCertificateSigner } from '../../issuer-certificates/signatures.ts'
+import { checkClaims } from '../../schemas/claims.ts'
+import type { Tx } from '../../storage/database.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import type { CredentialRecord } from './model.ts'
+import type { OfferTerms } from './offers.ts'
+
+/** An issued credential, and a write to make in the same transaction. */
+export type SignedCredential = { credential: string; store: (tx: Tx) => Promise<unknown> }
+
+/** Checks what the format, the issuer and the schemas require. @throws {Problem} with the reason */
+export async function checkOffered(wallet: Wallet, offered: OfferTerms & Pick<Terms, 'type'>): Promise<void> {
+  formats[offered.credentialFormat as TokenFormat].checkTerms?.(offered)
+  await getSigner(wallet, offered)
+  for (const url of offered.schemaIds) await checkClaims(offered.claims, await wallet.env.getSchema(url))
+}
+
+/** Signs the credential of a record for its holder. @throws {Problem} if the issuer cannot sign */
+export async function signCredential(wallet: Wallet, record: CredentialRecord): Promise<SignedCredential> {
+  const { holderDid, holderKey, id, credentialFormat, openid4vci } = record
+  if (holderDid === undefined) throw new Error(`the record ${id} has no holder`)
+  const format = formats[credentialFormat as TokenFormat]
+  const terms = { ...record, type: openid4vci?.type }
+  const { listOwner, ...signer } = await getSigner(wallet, terms)
+  const { status, tokenStatus, store } = await assignStatus(wallet, listOwner, format.statusFormFor(terms))
+  const credential = format.sign(terms, {
+    ...signer,
+    subjectDid: holderDid,
+    holderKey: holderKey as PublicJwk | undefined,
+    credentialStatus: status,
+    tokenStatus,
+    now: issuanceTime(record),
+    defaultPeriod: wallet.env.config.CREDENTIAL_SD_JWT_EXPIRY,
+  })
+  return { credential, store: (tx) => store(tx, id) }
+}
+
+/**
+ * The time of issuance in epoch seconds. That of OpenID4VCI is rounded down to the hour, so that verifiers cannot
+ * link the credentials of a batch by it (VCI §15.4.1), unless the credential is valid for less than a day.
+ */
+function issuanceTime({ openid4vci, validityPeriod = Infinity }: CredentialRecord): number {
+  const now = Math.floor(Date.now() / 1_000)
+  return openid4vci && validityPeriod >= 86_400 ? now - (now % 3_600) : now
+}
+
+/** The signer of a credential: a key of a DID, or that of an issuer certificate. */
+export type Signer = {
+  /** For `iss`: a DID that others can resolve, or the URI in the certificate. */
+  issuerDid: string
+  issuerKey: PrivateJwk
+  /** For a DID. */
+  keyId?: string
+  /** Of a certificate. */
+  x5c?: string[]
+  /** The issuer in the table of status lists. */
+  listOwner: string
+}
+
+/** @throws {Problem} when the DID has no key for the format, or the certificate no valid chain */
+export async function getSigner(
+  wallet: Wallet,
+  terms: Pick<OfferTerms, 'issuingDID' | 'issuerCertificateId' | 'credentialFormat'> & Terms,
+): Promise<Signer> {
+  const { issuingDID, issuingKid, issuerCertificateId: id, credentialFormat } = terms
+  if (id !== undefined) {
+    const { issuer, key, x5c } = await getCertificateSigner(wallet, id)
+    return { issuerDid: issuer, issuerKey: key, x5c, listOwner: id }
+  }
+  if (issuingDID === undefined) throw new Error('the offer has no issuer')
+  const curve = formats[credentialFormat as TokenFormat].curveFor?.(terms)
+  const { keyId, privateJwk } = await getSigningKey(wallet, issuingDID, 'assertionMethod', issuingKid, curve)
+  const { did, longForm, status } = await getManagedDid(wallet.db, issuingDID)
+  // Others cannot resolve the short form of an unpublished DID.
+  return { issuerDid: status === 'PUBLISHED' ? did : longForm, issuerKey: privateJwk, keyId, listOwner: did }
+}
