@@ -1,8 +1,8 @@
 /** DIDs created and published one at a time, with every commit on disk, on the agent's own ledger file. */
 import { processJob } from '../src/protocols/engine/process-job.ts'
-import { createDid } from '../src/did-registrar/create.ts'
+import { createPrismDid as createDid } from '../src/did-registrar/prism.ts'
 import { getDidRow } from '../src/did-registrar/dids.ts'
-import { publishDid } from '../src/did-registrar/operation.ts'
+import { publishDid } from '../src/did-registrar/registrar.ts'
 import { dueJobs } from '../src/outbox/job.ts'
 import type { Wallet } from '../src/wallet/wallet.ts'
 import { startAgent } from '../test/_agent.ts'

@@ -1,6 +1,7 @@
 /** Operations of DIDs on the ledger: their flags, the wait until the ledger has processed one, and what is printed. */
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
+import { factsOf } from '../src/did/names.ts'
 import type { Answer } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
@@ -48,7 +49,7 @@ export async function runOperation<Scheduled extends ScheduledOperation>(
   const { id, didRef } = scheduled.scheduledOperation
   const did =
     timeoutMs === undefined ? undefined : await waitForLedger(call, id, didRef, operation, timeoutMs)
-  const isImmediate = !didRef.startsWith('did:prism:')
+  const isImmediate = factsOf(didRef)?.kind !== 'ledger'
   print(didRef, [
     ['did', didRef],
     ['operation', id],

@@ -6,6 +6,7 @@ import { decodedText } from '../cli/format/decoded.ts'
 import { optionalArgument } from '../cli/input/arguments.ts'
 import { readBytes, readText } from '../cli/input/files.ts'
 import type { Decoded } from '../src/decode/decoded.ts'
+import { fetchedMethods, namesOf } from '../src/did/names.ts'
 
 /** Two million characters, of at most four bytes. */
 const maxTextBytes = 8_000_000
@@ -29,7 +30,7 @@ export default defineLocalCommand({
     file: Flags.string({ description: 'read the text from this file', exclusive: ['image'] }),
     image: Flags.string({ description: 'read the QR code in this picture, a PNG or a JPEG' }),
     online: Flags.boolean({
-      description: 'retrieve what the text names only by its URL, and documents of did:web',
+      description: `retrieve what the text names only by its URL, and documents of ${namesOf(fetchedMethods, 'and')}`,
     }),
   },
   async run({ args, flags, width, paint, log }) {

@@ -169,7 +169,7 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
       store,
       tokens,
       shortLinks: createShortLinks(agentKey, db, tokens),
-      findWebDocument: (did) => unlessElsewhere(findWebDocument(db, wallets, did)),
+      findHostedDocument: (did) => unlessElsewhere(findWebDocument(db, wallets, did)),
       getStatusList: (url, type) => readList(url, type),
       retrieve: (url) => retrieve(url),
       onCommit(walletId, changes) {

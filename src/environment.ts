@@ -4,7 +4,6 @@ import type { Config } from './base/config.ts'
 import { across } from './base/probe.ts'
 import type { DidDocument } from './did/document.ts'
 import { createResolver } from './did/resolver.ts'
-import { createWebResolver } from './did/web.ts'
 import { createDestinations } from './net/destinations.ts'
 import { createHttpClient } from './net/http-client.ts'
 import { findOwnServers } from './net/https.ts'
@@ -23,14 +22,14 @@ import { createWriteBarrier } from './wallet/write-barrier.ts'
 type Given = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db' | 'tokens' | 'shortLinks'> &
   // These use the wallets, which are created with the environment.
   Pick<Environment, 'getStatusList' | 'retrieve' | 'onCommit'> & {
-    /** The document of a did:web that a wallet of this agent publishes. */
-    findWebDocument: (did: string) => Promise<DidDocument | undefined>
+    /** The document of a DID of which this agent is the host. */
+    findHostedDocument: (did: string) => Promise<DidDocument | undefined>
     store: Store
   }
 
 /** `closers` gets what must be closed, in reverse order. `embeddedLedger` is the ledger if it is a file of this agent. */
 export async function createEnvironment(
-  { findWebDocument, store, ...given }: Given,
+  { findHostedDocument, store, ...given }: Given,
   closers: (() => unknown)[],
 ): Promise<{ env: Environment; embeddedLedger: EmbeddedLedger | undefined }> {
   const { config, urls, db } = given
@@ -45,11 +44,11 @@ export async function createEnvironment(
   const ledger = embeddedLedger ?? createHttpLedger(config.VDR_URL!, operatorHttp)
   closers.push(() => ledger.close())
 
-  const resolveWeb = createWebResolver({ http, allowsLoopback: callLimits.allow !== 'public' })
   const lifetimeMs = config.DID_CACHE_LIFETIME * 1_000
   const resolver = createResolver({
     getState: (suffix) => ledger.getState(suffix),
-    methods: { web: async (did) => (await findWebDocument(did)) ?? resolveWeb(did) },
+    hosts: { http, allowsLoopback: callLimits.allow !== 'public' },
+    findHosted: findHostedDocument,
     documentLifetimeMs: lifetimeMs,
     // Other processes may write to the file of an embedded ledger, so its states are not cached.
     ...(!embeddedLedger && { stateLifetimeMs: lifetimeMs }),

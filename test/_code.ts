@@ -139,3 +139,28 @@ function hasOwnVariables(call: ts.Node): boolean {
     variables === undefined || (ts.isObjectLiteralExpression(variables) && variables.properties.every(isText))
   return more.length > 0 || !areTexts
 }
+
+/** The texts in the code of a file, and what each is compared with. Comments are not among them, nor the examples of a command. */
+export function textsOf(file: string): { text: string; comparedWith: string | undefined }[] {
+  const texts: { text: string; comparedWith: string | undefined }[] = []
+  const follow = (node: ts.Node): void => {
+    if (ts.isPropertyAssignment(node) && node.name.getText() === 'examples') return
+    if (
+      ts.isStringLiteralLike(node) ||
+      ts.isRegularExpressionLiteral(node) ||
+      ts.isTemplateHead(node) ||
+      ts.isTemplateMiddleOrTemplateTail(node) ||
+      ts.isJsxText(node)
+    )
+      texts.push({ text: node.text, comparedWith: otherSide(node) })
+    ts.forEachChild(node, follow)
+  }
+  follow(parse(file))
+  return texts
+}
+
+function otherSide(node: ts.Node): string | undefined {
+  const { parent } = node
+  if (!ts.isBinaryExpression(parent) || !/^[!=]==?$/.test(parent.operatorToken.getText())) return undefined
+  return (parent.left === node ? parent.right : parent.left).getText()
+}

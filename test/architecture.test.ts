@@ -2,7 +2,8 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agentsInTests, findCycles, importsOf, longFunctions } from './_code.ts'
+import { methodNames } from '../src/did/names.ts'
+import { agentsInTests, findCycles, importsOf, longFunctions, textsOf } from './_code.ts'
 
 /** The folders and files that a folder may import. It must not import any others. */
 const mayImport: Record<string, string[]> = {
@@ -418,9 +419,9 @@ const home = (file: string) =>
     .toSorted((a, b) => b.length - a.length)
     .find((folder) => file.startsWith(`${folder}/`))!
 
-/** The definitions of protocols and the names of credential formats are pure data: they import only each other, and every folder may import them. */
+/** The definitions of protocols, and the names of credential formats and DID methods: pure data that imports only each other. Every folder may import it. */
 const isDefinition = (file: string) =>
-  /^src\/(?:protocols\/(?:definitions|[^/]+\/states|engine\/machine)|events\/subjects|formats\/names)\.ts$/.test(
+  /^src\/(?:protocols\/(?:definitions|[^/]+\/states|engine\/machine)|events\/subjects|(?:did|formats)\/names)\.ts$/.test(
     file,
   )
 
@@ -431,7 +432,7 @@ const isAllowed = (from: string, to: string) =>
 
 const imports = (file: string) => importsOf(file).map(({ to }) => to)
 
-test('the definitions of protocols and the names of formats are pure data', () => {
+test('definitions are pure data', () => {
   const wrong = files
     .filter(isDefinition)
     .flatMap(
@@ -476,6 +477,22 @@ test('imports form no cycle at run time', () => {
           .map(({ to }) => to)
       : []
   expect(findCycles(files, loads)).toEqual([])
+})
+
+/** Files that name a DID method, outside the folders that have the methods. What differs between methods is in their tables. */
+test('at most 12 other files name a DID method', () => {
+  const names = methodNames.join('|')
+  const isDid = new RegExp(`\\bdid:(?:\\(\\?[:!])?(?:${names})\\b`)
+  // These are words of other specifications too.
+  const isWord = (name: string) => ['key', 'jwk', 'web'].includes(name)
+  const isName = (text: string, comparedWith = '') =>
+    methodNames.some((name) => name === text && (!isWord(name) || /method$/i.test(comparedWith)))
+  const naming = files
+    .filter((file) => /^(?:src\/(?!did(?:-registrar)?\/)|cli\/|commands\/)/.test(file))
+    .filter((file) =>
+      textsOf(file).some(({ text, comparedWith }) => isDid.test(text) || isName(text, comparedWith)),
+    )
+  expect(naming.length, `ask src/did/names.ts instead:\n${naming.join('\n')}`).toBeLessThanOrEqual(12)
 })
 
 test('functions have at most 60 lines', () => {

@@ -1,5 +1,6 @@
 /** DIDs of the wallet that can be the subject of a credential: those that can authenticate. */
 import type { Client } from '../../daemon/client/client.ts'
+import { factsOf } from '../../src/did/names.ts'
 import type { Answer } from './api.ts'
 import { isTokenFormat } from '../../src/formats/names.ts'
 import { UsageError } from '../errors/errors.ts'
@@ -20,7 +21,9 @@ export function needsSubject({
 export async function findSubjects(call: Client): Promise<Did[]> {
   const { contents } = await call('GET /did-registrar/dids', { query: { limit: 1_000, order: 'desc' } })
   const active = contents.filter(({ deactivated }) => !deactivated)
-  const taken = active.some(({ did }) => did.startsWith('did:jwk:')) ? await findHolderKeys(call) : undefined
+  const taken = active.some(({ did }) => factsOf(did)?.managed?.isKey)
+    ? await findHolderKeys(call)
+    : undefined
   const dids = active.filter(({ did }) => !taken?.has(did))
   if (dids.length < 2 || dids.length > most) return dids
   const able = await Promise.all(dids.map((did) => canAuthenticate(call, did)))

@@ -1,6 +1,6 @@
 /** Prepares the two parties of the demo: their DIDs, and the schema of the credential. */
 import type { Client } from '../../daemon/client/client.ts'
-import { shortForm } from '../format/text.ts'
+import { canonicalDid } from '../../src/did/names.ts'
 import type { Changes } from './changes.ts'
 import type { Narrator } from './narrator.ts'
 
@@ -33,7 +33,7 @@ export async function prepareIssuer(
   const made = await acme('POST /did-registrar/dids', {
     body: { documentTemplate: { publicKeys: [keys.authentication, keys.assertion] } },
   })
-  const acmeDid = shortForm(made.longFormDid)
+  const acmeDid = canonicalDid(made.longFormDid)
   narrator.name('acme', 'ACME_DID', acmeDid)
   await acme('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: acmeDid } })
   await events.until({ who: 'acme', what: 'did', subject: acmeDid, state: 'PUBLISHED' })
@@ -57,7 +57,7 @@ export async function prepareHolder(alice: Client, narrator: Narrator): Promise<
   const { longFormDid } = await alice('POST /did-registrar/dids', {
     body: { documentTemplate: { publicKeys: [keys.authentication] } },
   })
-  const aliceDid = shortForm(longFormDid)
+  const aliceDid = canonicalDid(longFormDid)
   narrator.name('alice', 'ALICE_DID', aliceDid)
   return aliceDid
 }

@@ -1,5 +1,6 @@
 /** Explanations of API problems that belong to no protocol, of the enterprise suite, and of the mediator. */
 import type { ProblemType } from '../../src/base/problem.ts'
+import { methodNames, namesOf } from '../../src/did/names.ts'
 
 export type Texts = readonly [what: string, why: string, remedy: string]
 
@@ -188,7 +189,7 @@ export const agentProblems = {
   'error:VdrServiceError:TooManyEntries': ['The wallet has as many VDR entries as it may have.',
     'The operator limits them (`VDR_ENTRIES_PER_WALLET`).', 'Delete entries that are no longer used (`agent vdr remove <url>`).'],
   'error:DIDResolution:methodNotSupported': ['The DID method is not supported here.',
-    'This agent resolves did:prism, did:peer, did:key, did:jwk and did:web; DIDComm messages need a did:peer.',
+    `This agent resolves ${namesOf(methodNames, 'and')}; DIDComm messages need a did:peer.`,
     'Use a DID of one of these methods.'],
 } as const satisfies Record<Exclude<ProblemType, Elsewhere>, Texts>
 

@@ -3,7 +3,8 @@ import { traitsOf } from '../../src/formats/names.ts'
 import * as z from 'zod'
 import { pathOf } from './credential.ts'
 import { dcqlText } from './dcql.ts'
-import { shortDid, shortForm, shortId } from './text.ts'
+import { shortDid, shortId } from './text.ts'
+import { canonicalDid } from '../../src/did/names.ts'
 import type { Answer } from '../client/api.ts'
 import { table } from './table.ts'
 import { ago } from './time.ts'
@@ -91,7 +92,7 @@ export function proofRequestFields(asked: Asked): Pair[] {
   return [
     ['asked for', asked.requestData.length === 0 ? undefined : proofRequestText(asked)],
     ['schema', lines.map(({ schemaId }) => schemaId).join(' ') || undefined],
-    ['trusted issuer', [...new Set(issuers.map(shortForm))].join(' ') || undefined],
+    ['trusted issuer', [...new Set(issuers.map(canonicalDid))].join(' ') || undefined],
     ['restrictions', rules.length > 0 ? rules : undefined],
     ['domain', Options.safeParse(content).data?.options.domain],
   ]

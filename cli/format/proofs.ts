@@ -6,7 +6,7 @@ import { verifierFields } from './dcql.ts'
 import { proofRequestFields } from './proof-request.ts'
 import { expiryField, shownFailure } from './records.ts'
 import { explain, listedState, shownState } from './states.ts'
-import { shortForm } from './text.ts'
+import { canonicalDid } from '../../src/did/names.ts'
 
 export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
 type Pair = readonly [name: string, value: unknown]
@@ -50,9 +50,9 @@ function presentedFields({
   types,
 }: NonNullable<Verification['credentials']>[number]): Pair[] {
   return [
-    ['presented by', shortForm(holder ?? subject ?? '') || undefined],
+    ['presented by', canonicalDid(holder ?? subject ?? '') || undefined],
     ...claimPairs(claims, 'shown '),
-    ['issuer', shortForm(issuer)],
+    ['issuer', canonicalDid(issuer)],
     ['type', types.join(' ') || undefined],
   ]
 }

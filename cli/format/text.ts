@@ -1,5 +1,6 @@
 /** Text on a terminal: control characters, width in columns, line breaks, short names. */
 import { stripVTControlCharacters } from 'node:util'
+import { canonicalDid, isPeerDid } from '../../src/did/names.ts'
 
 /** Characters of two columns: East Asian wide ones (Unicode Annex 11, by blocks) and emoji, including those with a selector. */
 const wide =
@@ -103,7 +104,7 @@ export function connectionName({ connectionId, label, goal, theirDid }: Named): 
 
 /** Returns the host of a did:peer:2, with its port unless it is the default. */
 function hostOf(did = ''): string | undefined {
-  for (const [, service = ''] of did.startsWith('did:peer:2') ? did.matchAll(/\.S([\w=-]+)/g) : []) {
+  for (const [, service = ''] of isPeerDid(did) ? did.matchAll(/\.S([\w=-]+)/g) : []) {
     const [, url] =
       /"(?:uri|s|serviceEndpoint)"\s*:\s*"([a-z]+:\/\/[^"]+)"/.exec(
         Buffer.from(service, 'base64url').toString(),
@@ -113,16 +114,11 @@ function hostOf(did = ''): string | undefined {
   return undefined
 }
 
-/** Returns the short form of a did:prism, `did:prism:<hash>`, and other DIDs unchanged. */
-export function shortForm(did: string): string {
-  return did.startsWith('did:prism:') ? did.split(':', 3).join(':') : did
-}
-
 /** The longest DID that `shortDid` leaves whole, in characters. */
 const longestDid = 32
 
 /** Returns a long DID as its method and its end, such as `did:prism:…1f2c`. */
 export function shortDid(did: string): string {
-  const form = shortForm(did)
+  const form = canonicalDid(did)
   return form.length <= longestDid ? form : `${form.split(':', 2).join(':')}:…${form.slice(-4)}`
 }

@@ -1,6 +1,7 @@
 /** Arguments and flags that many commands share. */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { ownDidText } from '../../src/did/names.ts'
 import { UsageError } from '../errors/errors.ts'
 
 /** A required argument. oclif would otherwise read a missing one from standard input. */
@@ -25,7 +26,7 @@ export const idOf = (noun: string) => ({ id: argument(`id of the ${noun}`) })
 export const connectionArgument = argument('the connection: its id, the end of the id, or its label')
 
 /** A DID of the wallet. */
-export const ownDidArgument = argument('a DID of this wallet; a did:prism in its short or long form')
+export const ownDidArgument = argument(ownDidText)
 
 /** Options of a flag that may be repeated, and takes one value each time. */
 export const repeatable = { multiple: true, multipleNonGreedy: true } as const

@@ -4,7 +4,8 @@ import { type Candidates, shortUrlName, unanswered } from '../format/proof-reque
 import { UsageError } from '../errors/errors.ts'
 import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
-import { connectionName, shortForm } from '../format/text.ts'
+import { connectionName } from '../format/text.ts'
+import { canonicalDid } from '../../src/did/names.ts'
 import { expectedStates, explain, isConnected, meanings, type Topic } from '../format/states.ts'
 import { ago } from '../format/time.ts'
 import { readClaims } from '../input/claims.ts'
@@ -211,7 +212,11 @@ export const whichInvitation: Question = {
 }
 
 function chooseDid(message: string, dids: readonly Did[], terminal: Asking['terminal']): Promise<string> {
-  const choices = dids.map((each) => ({ value: each.did, name: shortForm(each.did), hint: explainDid(each) }))
+  const choices = dids.map((each) => ({
+    value: each.did,
+    name: canonicalDid(each.did),
+    hint: explainDid(each),
+  }))
   return choose(message, choices, terminal)
 }
 

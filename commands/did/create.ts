@@ -6,11 +6,26 @@ import { ledgerWaitFlags, type OperationContext, runOperation } from '../../cli/
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { toReport } from '../../cli/errors/report.ts'
 import { nextForDid, shownDid } from '../../cli/format/records.ts'
-import { shortForm } from '../../cli/format/text.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
 import { type Key, readKey, readService, unwrap } from '../../cli/input/did.ts'
 import { readObject } from '../../cli/input/files.ts'
 import { readTimeout } from '../../cli/input/time.ts'
+import {
+  canonicalDid,
+  facts,
+  fetchedMethods,
+  keyCurves,
+  keyMethods,
+  ledgerMethods,
+  managedMethods,
+  namedMethods,
+  namesOf,
+  usualMethod,
+  writtenMethods,
+} from '../../src/did/names.ts'
+
+const onLedger = namesOf(ledgerMethods)
+const flagsOf = (methods: readonly string[]) => methods.map((method) => `--method ${method}`).join(' or ')
 
 const curves = ['secp256k1', 'Ed25519', 'P-256', 'none'] as const
 
@@ -19,14 +34,14 @@ type Template = Input<'POST /did-registrar/dids'>['body']['documentTemplate']
 const methodFlags = {
   method: Flags.option({
     description: 'method of the DID',
-    options: ['prism', 'web', 'key', 'jwk'] as const,
-    default: 'prism' as const,
+    options: managedMethods,
+    default: usualMethod,
   })(),
   curve: Flags.option({
-    description: 'curve of a did:key or did:jwk, which is one key; default: P-256',
-    options: ['P-256', 'secp256k1', 'Ed25519'] as const,
+    description: `curve of a ${namesOf(keyMethods)}, which is one key; default: P-256`,
+    options: keyCurves,
   })(),
-  name: Flags.string({ description: 'last part of a did:web; default: random' }),
+  name: Flags.string({ description: `last part of a ${namesOf(namedMethods)}; default: random` }),
 }
 
 const templateFlags = {
@@ -62,8 +77,7 @@ const templateFlags = {
 
 export default defineCommand({
   summary: 'Create a DID, by default with an authentication key and an assertion key',
-  description:
-    'secp256k1 and P-256 keys are derived from the wallet’s seed; other keys are random. A did:prism takes no P-256 keys. A did:prism resolves once it is published; a did:web resolves at once, because this agent serves its document, and a did:key or did:jwk, because it contains its key.',
+  description: `secp256k1 and P-256 keys are derived from the wallet’s seed; other keys are random. A ${onLedger} takes no P-256 keys. A ${onLedger} resolves once it is published; a ${namesOf(fetchedMethods)} resolves at once, because this agent serves its document, and a ${namesOf(keyMethods)}, because it contains its key.`,
   // The usage that oclif derives from the flags is too long to read.
   usage: '<%= command.id %> [FLAGS]',
   examples: [
@@ -84,15 +98,16 @@ export default defineCommand({
     const { flags, call, print, suggest } = context
     if (flags.wait) readTimeout(flags)
     const { method, name } = flags
-    const isPrism = method === 'prism'
-    if (name !== undefined && method !== 'web') throw new UsageError('--name needs --method web.')
+    const isOnLedger = facts[method].kind === 'ledger'
+    if (name !== undefined && !namedMethods.includes(method))
+      throw new UsageError(`--name needs ${flagsOf(namedMethods)}.`)
     const { longFormDid } = await call('POST /did-registrar/dids', { body: toBody(flags) })
-    const did = shortForm(longFormDid)
-    if (flags.publish && isPrism) return { did, longFormDid, ...(await publish(context, did)) }
-    const state = isPrism ? 'CREATED' : 'PUBLISHED'
+    const did = canonicalDid(longFormDid)
+    if (flags.publish && isOnLedger) return { did, longFormDid, ...(await publish(context, did)) }
+    const state = isOnLedger ? 'CREATED' : 'PUBLISHED'
     print(did, [
       ['did', did],
-      ['long form', isPrism ? longFormDid : undefined],
+      ['long form', isOnLedger ? longFormDid : undefined],
       ['state', shownDid({ did, status: state })],
     ])
     suggest(nextForDid({ did, status: state }))
@@ -118,13 +133,13 @@ function toBody(
   flags: FlagValues<typeof methodFlags & typeof templateFlags>,
 ): Input<'POST /did-registrar/dids'>['body'] {
   const { method, name, curve } = flags
-  const isSingleKey = method === 'key' || method === 'jwk'
-  if (curve !== undefined && !isSingleKey) throw new UsageError('--curve needs --method key or --method jwk.')
-  if (!isSingleKey) return { documentTemplate: toTemplate(flags), ...(method === 'web' && { method, name }) }
+  const isKey = keyMethods.some((each) => each === method)
+  if (curve !== undefined && !isKey) throw new UsageError(`--curve needs ${flagsOf(keyMethods)}.`)
+  if (!isKey) return { documentTemplate: toTemplate(flags), ...(method !== usualMethod && { method, name }) }
   const names = Object.keys(templateFlags) as (keyof typeof templateFlags)[]
   const given = names.find((name) => flags[name] !== undefined)
   if (given !== undefined)
-    throw new UsageError(`--${given} needs --method prism or --method web: a did:${method} is one key.`)
+    throw new UsageError(`--${given} needs ${flagsOf(writtenMethods)}: a did:${method} is one key.`)
   return { method, curve, documentTemplate: {} }
 }
 

@@ -1,7 +1,7 @@
 /** `agent did deactivate` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { ledgerWaitFlags, runOperation } from '../../cli/did-operation.ts'
-import { shortForm } from '../../cli/format/text.ts'
+import { canonicalDid } from '../../src/did/names.ts'
 import { ownDidArgument, yesFlag } from '../../cli/input/arguments.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
@@ -19,7 +19,7 @@ export default defineCommand({
   questions: { did: whichDid('Which DID?') },
   async run(context) {
     const { args, flags, call } = context
-    if (!flags.yes) await confirm(`Deactivate ${shortForm(args.did)}? This cannot be undone.`)
+    if (!flags.yes) await confirm(`Deactivate ${canonicalDid(args.did)}? This cannot be undone.`)
     return runOperation(context, 'deactivation', () =>
       call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef: args.did } }),
     )

@@ -6,11 +6,11 @@ import { safeJson } from '../../cli/format/text.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { readInput } from '../../cli/input/files.ts'
 import { ProblemError } from '../../daemon/client/client.ts'
+import { methodNames, namesOf } from '../../src/did/names.ts'
 
 export default defineCommand({
   summary: 'Resolve any DID and print its document',
-  description:
-    'Supports did:prism, did:peer, did:key, did:jwk and did:web. With --json, prints the complete resolution result. Exits with 3 if the DID does not exist or is deactivated.',
+  description: `Supports ${namesOf(methodNames, 'and')}. With --json, prints the complete resolution result. Exits with 3 if the DID does not exist or is deactivated.`,
   examples: ['agent did resolve did:web:example.com', 'agent did resolve did:prism:… --json'],
   args: {
     did: argument('a DID, or - for standard input'),

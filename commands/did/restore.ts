@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { shownDid } from '../../cli/format/records.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
+import { keyMethods, namesOf } from '../../src/did/names.ts'
 
 export default defineCommand({
   summary: 'Restore the published DIDs of the wallet’s seed from the ledger',
@@ -16,7 +17,7 @@ export default defineCommand({
   flags: {
     did: Flags.string({
       ...repeatable,
-      description: 'a did:key or did:jwk, which no ledger lists, to restore instead',
+      description: `a ${namesOf(keyMethods)}, which no ledger lists, to restore instead`,
     }),
   },
   timeoutMs: 600_000,

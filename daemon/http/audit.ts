@@ -6,6 +6,7 @@
 import type { Agent } from '../../src/agent.ts'
 import type { Act } from '../../src/audit/entry.ts'
 import { Problem } from '../../src/base/problem.ts'
+import { factsOf, managedMethods } from '../../src/did/names.ts'
 import type { RequestContext } from '../middleware/request-context.ts'
 import { splitKey, type Key, type Route } from './route.ts'
 
@@ -84,8 +85,7 @@ function toAct(action: string, { caller, address, requestId }: RequestContext): 
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const prism = /^did:prism:[0-9a-f]{64}(?=:|$)/
-const otherDid = /^did:(?:web|key|jwk):[\w.%:-]{1,250}$/
+const otherDid = new RegExp(`^did:(?:${managedMethods.join('|')}):[\\w.%:-]{1,250}$`)
 
 /** The subject of an OpenID provider whose permission changes. */
 const loginName = /^[\x21-\x7e]{1,255}$/
@@ -101,7 +101,7 @@ export function subjectOf({ path, body, query }: AuditedInput): Subject {
 }
 
 /**
- * Adds the id of the created resource as `made`, and DIDs of other methods than did:prism. Only now are they known to be DIDs, not
+ * Adds the id of the created resource as `made`, and DIDs that have one form. Only now are they known to be DIDs, not
  * arbitrary text.
  */
 export function resultSubjectOf({ path, body, query }: AuditedInput, result: unknown): Subject {
@@ -127,9 +127,10 @@ export function walletOf(key: Key, { walletId, made }: Subject): { walletId?: st
   return id === undefined ? {} : { walletId: id }
 }
 
-/** Adds a value if it is a UUID, a did:prism, or of another accepted form. Other text may be a secret. */
+/** Adds a value if it is a UUID, a DID with a short form, or of another accepted form. Other text may be a secret. */
 function addId(ids: Subject, name: string, value: unknown, accepted?: RegExp): void {
   if (typeof value !== 'string') return
-  const id = prism.exec(value)?.[0] ?? (uuid.test(value) || accepted?.test(value) ? value : undefined)
+  const id =
+    factsOf(value)?.forms?.exec(value)?.[1] ?? (uuid.test(value) || accepted?.test(value) ? value : undefined)
   if (id !== undefined) ids[name] = id
 }

@@ -1,7 +1,5 @@
 /** `/did-registrar`: the DIDs that the wallet creates and publishes. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { createDid } from '../../src/did-registrar/create.ts'
 import { getDidRow, listDids, toDetail } from '../../src/did-registrar/dids.ts'
 import {
   CreateManagedDid,
@@ -12,27 +10,20 @@ import {
   RestoreDids,
   UpdateManagedDid,
 } from '../../src/did-registrar/model.ts'
-import { publishDid } from '../../src/did-registrar/operation.ts'
-import { restoreDids } from '../../src/did-registrar/restore.ts'
-import { restoreSingleKeyDids } from '../../src/did-registrar/restore-single-key.ts'
-import { createSingleKeyDid } from '../../src/did-registrar/single-key.ts'
-import { deactivateDid, updateDid } from '../../src/did-registrar/update.ts'
-import { createWebDid } from '../../src/did-registrar/web.ts'
-import type { Wallet } from '../../src/wallet/wallet.ts'
+import {
+  createDid,
+  deactivateDid,
+  publishDid,
+  restoreDids,
+  updateDid,
+} from '../../src/did-registrar/registrar.ts'
+import { ownDidText } from '../../src/did/names.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 
 const ManagedDidPage = Page('ManagedDIDPage', ManagedDidDetail, 'ManagedDIDPage')
 const path = {
-  didRef: z.string().describe('A DID of this wallet; a did:prism in its short or long form.'),
-}
-
-function create({ db }: Agent, wallet: Wallet, body: CreateManagedDid): Promise<string> {
-  const { method } = body
-  if (method === 'web') return createWebDid(db, wallet, body)
-  return method === 'key' || method === 'jwk'
-    ? createSingleKeyDid(wallet, method, body)
-    : createDid(wallet, body)
+  didRef: z.string().describe(`A${ownDidText.slice(1)}.`),
 }
 
 export default [
@@ -62,7 +53,7 @@ export default [
       reply: [201, CreateManagedDidResponse],
     },
     async ({ wallet, agent }, { body }) => ({
-      longFormDid: await create(agent, wallet, body),
+      longFormDid: await createDid(wallet, body, agent.db),
     }),
   ),
 
@@ -130,7 +121,7 @@ export default [
       reply: [200, Restoration],
     },
     async ({ wallet }, { body: { dids } }) => ({
-      restored: await (dids ? restoreSingleKeyDids(wallet, dids) : restoreDids(wallet)),
+      restored: await restoreDids(wallet, dids),
     }),
   ),
 ] as const

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { isTemporary } from '../../src/base/problem.ts'
 import { DidDocument } from '../../src/did/document.ts'
+import { factsOf } from '../../src/did/names.ts'
 import {
   DidDocumentMetadata,
   DidResolutionMetadata,
@@ -110,7 +111,7 @@ async function resolve({ env, log }: Pick<Agent, 'env' | 'log'>, did: string): P
   } catch (error) {
     // Do not reveal the URL of the operator's ledger.
     if (isTemporary(error))
-      return failed('internalError', did.startsWith('did:prism:') ? ledgerAway : error.message)
+      return failed('internalError', factsOf(did)?.kind === 'ledger' ? ledgerAway : error.message)
     log.error({ err: error }, 'a DID could not be resolved')
     return failed('internalError', 'The agent failed in a way that it did not expect. Its log says more.')
   }

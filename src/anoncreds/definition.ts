@@ -1,6 +1,7 @@
 /** AnonCreds credential definitions as issuers publish them and as the API returns them. */
 import * as z from 'zod'
 import { Did } from '../did/document.ts'
+import { authorText } from '../did/names.ts'
 import { ResolutionMethod, SchemaVersion } from '../schemas/schema.ts'
 import { CredentialDefinition, Id, KeyCorrectnessProof } from './model.ts'
 
@@ -11,9 +12,7 @@ export const CredentialDefinitionInput = z
     description: z.string().min(1).nullish(),
     version: SchemaVersion.describe('SemVer.'),
     tag: z.string().max(1_000).describe('A label; part of the definition.'),
-    author: Did.describe(
-      'The issuer: a did:prism of the wallet (published or not, short or long form), or a did:web of the wallet.',
-    ),
+    author: Did.describe(`The issuer: ${authorText}.`),
     schemaId: Id.describe(
       'URL or DID URL of an AnonCreds schema (not of its record), such as `…/schema-registry/schemas/{guid}/schema`.',
     ),

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { readHostList, readPorts } from './host-list.ts'
 import './plain-issues.ts'
 import { headerText } from './api-key.ts'
+import { fetchedMethods, ledgerMethods, selfMethods } from '../did/names.ts'
 import { Secret } from './secret.ts'
 
 /** A type of texts that `read` parses. The message of its `SyntaxError` becomes the issue. */
@@ -63,8 +64,8 @@ export const seconds = readWith((text) => {
 
 export const lifetime = seconds.refine((value) => value > 0, 'must be longer than 0 seconds')
 
-/** DID methods whose keys can sign an authentication challenge. */
-export const challengeMethods = ['peer', 'key', 'jwk', 'web', 'prism'] as const
+/** DID methods whose keys can sign an authentication challenge: first those that need no network. */
+export const challengeMethods = [...selfMethods, ...fetchedMethods, ...ledgerMethods]
 
 export const didMethods = z
   .string()

@@ -5,10 +5,12 @@
  * with this one.
  */
 import * as z from 'zod'
+import { fetchedMethods, namesOf } from '../did/names.ts'
 import { ConfigError } from './config-fault.ts'
 import {
   baseUrl,
   count,
+  challengeMethods,
   didMethods,
   flag,
   hosts,
@@ -122,7 +124,7 @@ export const variables = {
   PRESENTATION_LEEWAY:                  seconds.default(30)    .describe('Tolerated clock difference in the dates of presentations.'),
   AUTH_CHALLENGE_EXPIRY:                seconds.default(120)   .describe('Time in which an authentication challenge can be answered, and a successful one exchanged for a token.'),
   DID_REQUEST_EXPIRY:                   seconds.default(86_400).describe('Time in which a DID request can be answered.'),
-  AUTH_DID_METHODS:                     didMethods.default(['peer']).describe('DID methods that may answer an authentication challenge, separated by commas: `peer`, `key`, `jwk`, `web`, `prism`.'),
+  AUTH_DID_METHODS:                     didMethods.default(['peer']).describe(`DID methods that may answer an authentication challenge, separated by commas: ${challengeMethods.map((name) => `\`${name}\``).join(', ')}.`),
   AUTH_TOKEN_AUDIENCE:                  z.string().min(1).optional()
                                                                .describe('`aud` of the tokens that successful challenges are exchanged for. Default: the public base URL of the HTTP API.'),
   AUTH_TOKEN_LIFETIME:                  seconds.default(300)   .describe('Validity of such a token.'),
@@ -137,7 +139,7 @@ export const variables = {
   OID4VCI_REQUESTS_PER_MINUTE:          count.default(600)     .describe('Requests of wallets to OpenID4VCI issuers (metadata, offers, tokens, nonces, credentials) from one address in a minute. Further ones are answered with 429.'),
   OID4VP_REQUESTS_PER_MINUTE:           count.default(600)     .describe('Requests of wallets to OpenID4VP verifiers (request objects, responses) from one address in a minute. Further ones are answered with 429.'),
   INVITATION_REPLIES_PER_MINUTE:          count.default(30)      .describe('Messages without a connection, such as trust pings, that are answered in a minute, for one address and for one invitation. Further ones are answered with 429.'),
-  DID_CACHE_LIFETIME:                   seconds.default(60)    .describe('Time for which documents of did:web and states of a remote ledger are cached. 0 disables the cache.'),
+  DID_CACHE_LIFETIME:                   seconds.default(60)    .describe(`Time for which documents of ${namesOf(fetchedMethods, 'and')} and states of a remote ledger are cached. 0 disables the cache.`),
 
   ...nodeVariables,
 

@@ -6,7 +6,7 @@
  * that, and again after each revocation.
  */
 import { steadyNow } from '../base/clock.ts'
-import { getDidRow, readContent } from '../did-registrar/dids.ts'
+import { findVdrKeyRef } from '../did-registrar/vdr-key.ts'
 import { createEntry, updateEntry } from '../vdr-entries/entries.ts'
 import type { LedgerOperation } from '../vdr/ledger.ts'
 import { LaterError, type Task, type Wallet } from '../wallet/wallet.ts'
@@ -29,14 +29,6 @@ export async function createListEntry(
   const now = new Date().toISOString()
   const list = { id, did, url, media, used: 0, revision: 0, written_revision: null, created_at: now }
   return { ...list, operation_id: operationId!, submitted_at: now }
-}
-
-/** A VDR key of the issuer. Undefined: the wallet’s key `vdr-1`. */
-async function findVdrKeyRef(wallet: Wallet, did: string): Promise<string | undefined> {
-  if (!did.startsWith('did:prism:')) return undefined
-  const { state, status } = await getDidRow(wallet.db, did)
-  const key = readContent(state).publicKeys.find(({ usage }) => usage === 'vdr')
-  return key && status === 'PUBLISHED' ? `${did}#${key.id}` : undefined
 }
 
 /** Writes the signed list if it has changed since it was written. Ends when the ledger has confirmed it. */

@@ -9,7 +9,8 @@ import {
   type VerificationMethod,
 } from '../did/document.ts'
 import { readDidDocument } from '../did/foreign-document.ts'
-import { embeddedState, parsePrismDid } from '../did/prism/did.ts'
+import { canonicalDid, factsOf } from '../did/names.ts'
+import { findEmbeddedState } from '../did/prism/did.ts'
 import { type Check, type Decoded, type Facts, reading, type Sources } from './decoded.ts'
 import { whyUnresolved } from './signature.ts'
 
@@ -39,7 +40,7 @@ export async function decodeDid(text: string, sources: Sources): Promise<Decoded
       'short form': about.canonicalId ?? shortFormOf(did),
       ...(document && documentFacts(document)),
       named: document && rest.startsWith('#') ? describeNamed(document, text) : undefined,
-      ...(document && prismFacts(did)),
+      ...(document && hiddenFacts(did)),
     },
     checks: [resolution],
     content: document ? { document } : {},
@@ -60,15 +61,19 @@ export function decodeDidDocument(value: JsonObject): Decoded {
   }
 }
 
+const sources = {
+  self: 'from the DID itself',
+  fetched: 'what its host serves now',
+  ledger: 'from the long form, whose hash is the suffix; a ledger may have later changes',
+} as const
+
 function describeSource(did: string): string {
-  if (did.startsWith('did:web:')) return 'what its host serves now'
-  return did.startsWith('did:prism:')
-    ? 'from the long form, whose hash is the suffix; a ledger may have later changes'
-    : 'from the DID itself'
+  return sources[factsOf(did)!.kind]
 }
 
 function shortFormOf(did: string): string | undefined {
-  return /^did:prism:[0-9a-f]{64}(?=:)/.exec(did)?.[0]
+  const short = canonicalDid(did)
+  return short === did ? undefined : short
 }
 
 function documentFacts(document: DidDocument): Facts {
@@ -116,12 +121,10 @@ function describeNamed(document: DidDocument, url: string): string {
     : 'nothing: the document has no such key or service'
 }
 
-/** The keys of a did:prism that are not in its document. */
-function prismFacts(did: string): Facts {
-  if (!did.startsWith('did:prism:')) return {}
-  const { operation } = parsePrismDid(did)
-  if (!operation) return {}
-  const { publicKeys } = embeddedState(did, operation)
-  const hidden = publicKeys.filter(({ usage }) => !purposes.some((purpose) => purpose === usage))
+/** The keys of a long form that are not in its document. */
+function hiddenFacts(did: string): Facts {
+  const state = factsOf(did)!.kind === 'ledger' ? findEmbeddedState(did) : undefined
+  if (!state) return {}
+  const hidden = state.publicKeys.filter(({ usage }) => !purposes.some((purpose) => purpose === usage))
   return { 'other keys': hidden.map(({ id, usage, publicKey }) => `${id} · ${publicKey.crv} · ${usage}`) }
 }

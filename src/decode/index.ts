@@ -6,7 +6,6 @@
  */
 import { JsonError, parseJson } from '../base/json.ts'
 import { Problem } from '../base/problem.ts'
-import { createWebResolver } from '../did/web.ts'
 import { createResolver } from '../did/resolver.ts'
 import { createHttpClient, type HttpClient } from '../net/http-client.ts'
 import { retrieveShortUrl } from '../net/short-url.ts'
@@ -34,7 +33,7 @@ export async function decodeText(text: string, { isOnline }: { isOnline: boolean
       resolver: createResolver({
         // The readers ask no ledger.
         getState: async () => undefined,
-        ...(http && { methods: { web: createWebResolver({ http, allowsLoopback: true }) } }),
+        hosts: http && { http, allowsLoopback: true },
       }),
       online: http && {
         getText: (url) => getText(http, url),

@@ -8,6 +8,7 @@ import { decodeHeader, decodeJws, isSignedBy, type Jws } from '../credentials/jw
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type PublicJwk, toPublic } from '../crypto/keys.ts'
 import { canonicalDid, didOf } from '../did/document.ts'
+import { factsOf } from '../did/names.ts'
 import { HeaderKey } from '../oid4vci/jwt.ts'
 import type { Check, Sources } from './decoded.ts'
 
@@ -81,10 +82,11 @@ async function byDid(jws: Jws, did: string, sources: Sources): Promise<Check> {
 
 /** Why a DID has no document here. `message` is the reason of the resolver. */
 export function whyUnresolved(did: string, { online }: Pick<Sources, 'online'>, message: string): string {
+  const { kind, forms } = factsOf(did) ?? {}
   const method = did.split(':', 2).join(':')
-  if (method === 'did:prism' && did.split(':').length === 3)
-    return 'the short form of did:prism needs a ledger: agent did resolve asks that of a daemon'
-  if (method === 'did:web' && !online) return 'did:web needs --online'
+  if (kind === 'ledger' && forms?.exec(did)?.[1] === did)
+    return `the short form of ${method} needs a ledger: agent did resolve asks that of a daemon`
+  if (kind === 'fetched' && !online) return `${method} needs --online`
   return message
 }
 

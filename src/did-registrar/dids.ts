@@ -1,8 +1,10 @@
 /** The DIDs of a wallet: rows of the table `did`, and their states. */
+import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
-import { parsePrismDid, toShortForm } from '../did/prism/did.ts'
+import { findMethod } from '../did/methods.ts'
+import { factsOf, managedMethods, namesOf } from '../did/names.ts'
 import { type Usage, usages } from '../did/prism/model.ts'
 import type { DidContent, DidState } from '../did/prism/state.ts'
 import type { Db, Tx } from '../storage/database.ts'
@@ -127,19 +129,18 @@ async function findDidRow(db: Db, didRef: string): Promise<DidRow | undefined> {
 
 /** Whether a DID has a method that wallets create. Peer DIDs belong to connections. */
 export function isRegistrarDid(did: string): boolean {
-  return /^did:(?:prism|web|key|jwk):/.test(did)
+  return factsOf(did)?.managed !== undefined
 }
 
-/** The form of a DID in the table: the short form of a did:prism, other DIDs unchanged. */
+/** The form of a DID in the table: the short form of one that has several, other DIDs unchanged. */
 function toDid(didRef: string): string {
   if (!isRegistrarDid(didRef))
     throw new Problem(
       'BadRequest',
-      `${didRef.slice(0, 100)} is not a did:prism, did:web, did:key or did:jwk, the DIDs that wallets create.`,
+      `${didRef.slice(0, 100)} is not a ${namesOf(managedMethods)}, the DIDs that wallets create.`,
     )
-  if (!didRef.startsWith('did:prism:')) return didRef
   try {
-    return toShortForm(parsePrismDid(didRef).suffix)
+    return findMethod(didRef)?.canonical?.(didRef) ?? didRef
   } catch (error) {
     throw new Problem('BadRequest', (error as Error).message, { cause: error })
   }
@@ -183,4 +184,9 @@ export function readState(json: string): DidState {
 
 export function writeState(state: DidContent): string {
   return JSON.stringify(state)
+}
+
+/** The operation id of a change that takes effect at once: the SHA-256 of the content in hexadecimal. */
+export function versionOf(state: string): string {
+  return createHash('sha256').update(state).digest('hex')
 }

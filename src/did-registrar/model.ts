@@ -1,8 +1,19 @@
 /** The types of the DID Registrar API: a wallet's DIDs, document templates and update actions. */
 import * as z from 'zod'
 import { purposes } from '../did/document.ts'
+import {
+  fetchedMethods,
+  keyCurves,
+  keyMethods,
+  managedMethods,
+  namedMethods,
+  namesOf,
+  usualMethod,
+} from '../did/names.ts'
 
 const Curve = z.enum(['secp256k1', 'Ed25519', 'X25519', 'P-256'])
+
+const quoted = (methods: readonly string[]) => methods.map((name) => `\`${name}\``).join(' or ')
 
 /** A list. Null and absent mean empty. */
 const list = <Type extends z.ZodType>(type: Type) =>
@@ -40,15 +51,15 @@ export const ServiceTemplate = z
 export const CreateManagedDid = z
   .object({
     method: z
-      .enum(['prism', 'web', 'key', 'jwk'])
+      .enum(managedMethods)
       .nullish()
       .describe(
-        'Extension. `prism` when absent. This agent serves the document of a `web` DID. A `key` or `jwk` DID is one key, and its `documentTemplate` is empty.',
+        `Extension. \`${usualMethod}\` when absent. This agent serves the document of a ${quoted(fetchedMethods)} DID. A ${quoted(keyMethods)} DID is one key, and its \`documentTemplate\` is empty.`,
       ),
     curve: z
-      .enum(['P-256', 'secp256k1', 'Ed25519'])
+      .enum(keyCurves)
       .nullish()
-      .describe('Extension. The curve of a `key` or `jwk` DID. `P-256` when absent.'),
+      .describe(`Extension. The curve of a ${quoted(keyMethods)} DID. \`P-256\` when absent.`),
     name: z
       .string()
       .regex(
@@ -56,7 +67,9 @@ export const CreateManagedDid = z
         'is not 1 to 64 letters, digits, dots, hyphens and underscores, a letter or digit at both ends',
       )
       .nullish()
-      .describe('Extension. The last part of a `web` DID, unique on this agent. Random when absent.'),
+      .describe(
+        `Extension. The last part of a ${quoted(namedMethods)} DID, unique on this agent. Random when absent.`,
+      ),
     documentTemplate: z.object({
       publicKeys: list(ManagedDidKeyTemplate),
       internalKeys: list(InternalKeyTemplate),
@@ -115,11 +128,13 @@ export type RestoredDid = z.infer<typeof RestoredDid>
 export const RestoreDids = z
   .object({
     dids: z
-      .array(z.string().regex(/^did:(?:key|jwk):/, 'is not a did:key or did:jwk'))
+      .array(
+        z.string().regex(new RegExp(`^did:(?:${keyMethods.join('|')}):`), `is not a ${namesOf(keyMethods)}`),
+      )
       .max(100)
       .nullish()
       .describe(
-        'did:key and did:jwk DIDs to restore: their keys are searched for among those of the seed. When absent, the published DIDs of the ledger.',
+        `${namesOf(keyMethods, 'and')} DIDs to restore: their keys are searched for among those of the seed. When absent, the published DIDs of the ledger.`,
       ),
   })
   .meta({ id: 'RestoreDIDsRequest' })

@@ -5,36 +5,34 @@ import { Problem } from '../base/problem.ts'
 import { enqueue } from '../outbox/job.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import type { Wallet } from '../wallet/wallet.ts'
-import { getDidRow } from './dids.ts'
-import type { DidOperationResponse } from './model.ts'
-import { versionOf } from './web.ts'
 
 export type OperationRow = Selectable<WalletTables['did_operation']>
 
-/** Stores a signed operation and the job to submit it. */
-export async function insertOperation(
-  tx: Tx,
-  { id, did, kind, signed }: { id: string; did: string; kind: OperationRow['kind']; signed: Uint8Array },
-): Promise<void> {
-  const row = {
-    id,
-    did,
-    kind,
+type Signed = Pick<OperationRow, 'id' | 'did' | 'kind'> & { signed: Uint8Array }
+
+/** The row of a new operation. */
+export function toOperationRow({ signed, ...known }: Signed): OperationRow {
+  return {
+    ...known,
     signed_operation: toHex(signed),
     submitted_at: null,
     created_at: new Date().toISOString(),
   }
+}
+
+/** Stores a signed operation and the job to submit it. */
+export async function insertOperation(tx: Tx, operation: Signed): Promise<void> {
   await tx
     .insertInto('did_operation')
-    .values(row)
+    .values(toOperationRow(operation))
     // Signatures are deterministic, so a rejected operation may be stored again with the same bytes.
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ submitted_at: null }))
     .execute()
-  await enqueueSubmit(tx, did, id)
+  await enqueueSubmit(tx, operation.did, operation.id)
 }
 
-async function enqueueSubmit(tx: Tx, did: string, operationId: string): Promise<void> {
+/** Enqueues the job that submits a stored operation. */
+export async function enqueueSubmit(tx: Tx, did: string, operationId: string): Promise<void> {
   await enqueue(tx, `did:${did}`, {
     kind: 'task',
     protocol: 'did-registrar',
@@ -43,7 +41,8 @@ async function enqueueSubmit(tx: Tx, did: string, operationId: string): Promise<
   })
 }
 
-async function getCreateOperation(db: Db, did: string): Promise<OperationRow> {
+/** @throws {Problem} 409 for a DID that the wallet did not create */
+export async function getCreateOperation(db: Db, did: string): Promise<OperationRow> {
   return db
     .selectFrom('did_operation')
     .selectAll()
@@ -52,26 +51,4 @@ async function getCreateOperation(db: Db, did: string): Promise<OperationRow> {
     .executeTakeFirstOrThrow(
       () => new Problem('Conflict', `The DID ${did} was found on the ledger: it is published already.`),
     )
-}
-
-/** Enqueues the publication of a DID, once. @throws {Problem} 404 when the DID is not in the wallet */
-export async function publishDid(wallet: Wallet, didRef: string): Promise<DidOperationResponse> {
-  const { did, method, state } = await getDidRow(wallet.db, didRef)
-  if (method !== 'prism') return { scheduledOperation: { id: versionOf(state), didRef: did } }
-  const { id } = await getCreateOperation(wallet.db, did)
-  await wallet.transaction(async (tx) => {
-    const { numUpdatedRows } = await tx
-      .updateTable('did')
-      .set({
-        status: 'PUBLICATION_PENDING',
-        pending_operation: id,
-        failure: null,
-        updated_at: new Date().toISOString(),
-      })
-      .where('did', '=', did)
-      .where('status', '=', 'CREATED')
-      .executeTakeFirst()
-    if (numUpdatedRows !== 0n) await enqueueSubmit(tx, did, id)
-  })
-  return { scheduledOperation: { id, didRef: did } }
 }

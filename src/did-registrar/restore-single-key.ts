@@ -1,12 +1,13 @@
 /** Restores did:key and did:jwk DIDs, which no ledger lists: their keys are searched for in the derivation path. */
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { Problem } from '../base/problem.ts'
+import { keyMethods, namesOf } from '../did/names.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { NewDid } from './create.ts'
 import { isManagedDid, nextDidIndex, toDetail } from './dids.ts'
+import type { NewDid } from './insert.ts'
 import { deriveKey, insertKeys } from './keys.ts'
 import type { RestoredDid } from './model.ts'
-import { singleKeyUsage, toSingleKeyDid, toSingleKeyRows } from './single-key.ts'
+import { singleKeyUsage, toSingleKeyRows } from './single-key.ts'
 
 /** DID indexes to search beyond those that the wallet has used. */
 const searched = 200
@@ -29,9 +30,9 @@ export async function restoreSingleKeyDids(wallet: Wallet, dids: readonly string
       await nextTick()
       const spec = { id: 'key', usage: singleKeyUsage, curve } as const
       const key = { ...spec, ...deriveKey(wallet, didIndex, spec, 0) }
-      for (const method of ['key', 'jwk'] as const) {
-        if (missing.delete(toSingleKeyDid(method, key.jwk)))
-          found.push(toSingleKeyRows(wallet, method, didIndex, key))
+      for (const method of keyMethods) {
+        const rows = toSingleKeyRows(wallet, method, didIndex, key)
+        if (missing.delete(rows.row.did)) found.push(rows)
       }
     }
   }
@@ -39,7 +40,7 @@ export async function restoreSingleKeyDids(wallet: Wallet, dids: readonly string
   if (unknown !== undefined)
     throw new Problem(
       'UnprocessableEntity',
-      `dids: no key that this wallet's seed derives for its first ${end} DIDs is ${unknown.slice(0, 100)}. Only did:key and did:jwk DIDs on P-256 and secp256k1 can be restored.`,
+      `dids: no key that this wallet's seed derives for its first ${end} DIDs is ${unknown.slice(0, 100)}. Only ${namesOf(keyMethods, 'and')} DIDs on P-256 and secp256k1 can be restored.`,
     )
   await wallet.transaction(async (tx) => {
     for (const { row, keys } of found) {

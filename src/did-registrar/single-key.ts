@@ -7,22 +7,32 @@ import { toPublic, type PublicJwk } from '../crypto/keys.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import { createKeyDid } from '../did/key.ts'
 import { toMultikey } from '../did/multikey.ts'
+import type { KeyMethodName } from '../did/names.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { insertDid, type NewDid } from './create.ts'
-import { newRow, writeState } from './dids.ts'
+import { empty } from './content.ts'
+import { newRow, versionOf, writeState } from './dids.ts'
+import { insertDid, type NewDid } from './insert.ts'
 import { createKeys, type NewKey, toKeyRow } from './keys.ts'
+import type { ManagedMethod } from './methods.ts'
 import type { CreateManagedDid } from './model.ts'
-import { versionOf } from './web.ts'
-
-export type SingleKeyMethod = 'key' | 'jwk'
 
 /** The usage in the derivation path of a key. The key serves authentication too. */
 export const singleKeyUsage = 'assertionMethod'
 
+/** The DID of a public key, and the fragment of the key's id in its document. */
+const forms: Record<KeyMethodName, (jwk: PublicJwk) => { did: string; id: string }> = {
+  key: (jwk) => ({ did: createKeyDid(jwk), id: toMultikey(jwk) }),
+  jwk: (jwk) => ({ did: createJwkDid(jwk), id: '0' }),
+}
+
+export const singleKey = (method: KeyMethodName): ManagedMethod => ({
+  create: (wallet, request) => createSingleKeyDid(wallet, method, request),
+})
+
 /** Creates a did:key or did:jwk and returns it. @throws {Problem} 422 for content that such a DID cannot have */
 export async function createSingleKeyDid(
   wallet: Wallet,
-  method: SingleKeyMethod,
+  method: KeyMethodName,
   { curve, documentTemplate }: CreateManagedDid,
 ): Promise<string> {
   if (Object.values(documentTemplate).some((list) => list.length > 0))
@@ -38,30 +48,17 @@ export async function createSingleKeyDid(
   return did
 }
 
-/** The DID of a public key. */
-export function toSingleKeyDid(method: SingleKeyMethod, jwk: PublicJwk): string {
-  return method === 'key' ? createKeyDid(jwk) : createJwkDid(jwk)
-}
-
 /** The rows of a DID that is a key. */
 export function toSingleKeyRows(
   wallet: Wallet,
-  method: SingleKeyMethod,
+  method: KeyMethodName,
   didIndex: number,
   key: NewKey,
 ): NewDid {
   const publicKey = toPublic(key.jwk)
-  const did = toSingleKeyDid(method, publicKey)
-  // The fragments in the documents of `did/key.ts` and `did/jwk.ts`.
-  const id = method === 'key' ? toMultikey(publicKey) : '0'
-  const state = writeState({
-    publicKeys: (['authentication', 'assertionMethod'] as const).map((usage) => ({ id, usage, publicKey })),
-    services: [],
-    contexts: [],
-    retiredKeyIds: [],
-    retiredServiceIds: [],
-    deactivated: false,
-  })
+  const { did, id } = forms[method](publicKey)
+  const usages = ['authentication', 'assertionMethod'] as const
+  const state = writeState({ ...empty, publicKeys: usages.map((usage) => ({ id, usage, publicKey })) })
   const row = newRow({ did, method, long_form: null, did_index: didIndex, status: 'PUBLISHED', state })
   return { row, keys: [toKeyRow(wallet, did, versionOf(state), { ...key, id })] }
 }

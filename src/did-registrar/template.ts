@@ -1,5 +1,5 @@
 /** From document templates and update actions of the API to keys and operations of the did:prism method. */
-import { Problem } from '../base/problem.ts'
+import { facts, namesOf, writtenMethods } from '../did/names.ts'
 import {
   InvalidOperation,
   masterKeyId,
@@ -10,18 +10,23 @@ import { checkContextUris, limits, quote } from '../did/prism/rules.ts'
 import { toPrismService, toServiceEndpoint, toServiceType } from '../did/prism/service.ts'
 import type { DidContent } from '../did/prism/state.ts'
 import type { DidRow } from './dids.ts'
-import { type KeySpec, type NewKey, toPrismKey } from './keys.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { createKeys, type KeySpec, type NewKey, nextKeyIndexes, toPrismKey } from './keys.ts'
 import type { CreateManagedDid, UpdateAction } from './model.ts'
 
 type Method = DidRow['method']
+
+const accepts = (method: Method, curve: KeySpec['curve']) =>
+  facts[method].managed.curves.some((each) => each === curve)
 
 /** @throws {InvalidOperation} for the reserved id, or a curve that does not fit the purpose or the method */
 function checkKeySpec({ id, usage, curve }: KeySpec, method: Method): void {
   if (id === masterKeyId)
     throw new InvalidOperation(`the key id ${masterKeyId} is reserved for the master key`)
-  if (curve === 'P-256' && method === 'prism')
+  const accepting = writtenMethods.filter((name) => accepts(name, curve))
+  if (!accepting.includes(method))
     throw new InvalidOperation(
-      `key ${quote(id)}: the ledger of did:prism accepts no P-256 keys. Use a did:web, or another curve`,
+      `key ${quote(id)}: ${facts[method].kind === 'ledger' ? 'the ledger of ' : ''}did:${method} accepts no ${curve} keys. Use a ${namesOf(accepting)}, or another curve`,
     )
   const isSupported =
     curve === 'secp256k1' ||
@@ -50,19 +55,15 @@ export function keysOfTemplate(
   return specs
 }
 
-/** Converts an `InvalidOperation` of a template to a problem. @throws {Problem} 422 */
-export function refuseTemplate(error: unknown): never {
-  if (!(error instanceof InvalidOperation)) throw error
-  throw new Problem('UnprocessableEntity', `The document template is not accepted: ${error.message}.`, {
-    cause: error,
-  })
-}
-
-/** The keys that an update adds, in order. @throws {InvalidOperation} as `checkKeySpec`. */
-export function keysOfActions(actions: readonly UpdateAction[], method: Method): KeySpec[] {
+/** Creates the keys that an update adds, in order. @throws {InvalidOperation} as `checkKeySpec`. */
+export async function createAddedKeys(
+  wallet: Wallet,
+  { did, did_index, method }: DidRow,
+  actions: readonly UpdateAction[],
+): Promise<NewKey[]> {
   const specs = actions.flatMap(toKeySpec)
   for (const spec of specs) checkKeySpec(spec, method)
-  return specs
+  return createKeys(wallet, did_index, specs, await nextKeyIndexes(wallet, did))
 }
 
 function toKeySpec(action: UpdateAction): KeySpec[] {
@@ -75,7 +76,7 @@ function toKeySpec(action: UpdateAction): KeySpec[] {
   return [{ id, usage, curve: 'secp256k1' }]
 }
 
-/** The actions of a did:prism update, in order. `newKeys` are the keys of `keysOfActions`. */
+/** The actions of a did:prism update, in order. `newKeys` are those of `createAddedKeys`. */
 export function toPrismActions(
   actions: readonly UpdateAction[],
   newKeys: readonly NewKey[],

@@ -1,9 +1,10 @@
 /** The VDR keys of a wallet's DIDs, which sign operations on storage entries. */
 import { Problem } from '../base/problem.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
+import { factsOf } from '../did/names.ts'
 import { usages } from '../did/prism/model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { type DidRow, getDidRow, readState } from './dids.ts'
+import { type DidRow, getDidRow, readContent, readState } from './dids.ts'
 import { findPrivateKey } from './keys.ts'
 
 const defaultKeyId = 'vdr-1'
@@ -34,6 +35,14 @@ export async function getVdrKey(wallet: Wallet, keyRef = defaultKeyId, did?: str
     )
   const whose = named === undefined ? 'no published DID of this wallet has' : `the DID ${rows[0]!.did} has no`
   throw missing(`${whose} ${named === undefined ? 'a' : 'published'} VDR key ${keyId.slice(0, 100)}`)
+}
+
+/** A VDR key of a DID. Undefined: the wallet’s key `vdr-1`. */
+export async function findVdrKeyRef({ db }: Wallet, did: string): Promise<string | undefined> {
+  if (factsOf(did)?.kind !== 'ledger') return undefined
+  const { state, status } = await getDidRow(db, did)
+  const key = readContent(state).publicKeys.find(({ usage }) => usage === 'vdr')
+  return key && status === 'PUBLISHED' ? `${did}#${key.id}` : undefined
 }
 
 function missing(reason: string): Problem {

@@ -2,49 +2,43 @@
  * The wallet's did:web DIDs (W3C CCG, "did:web Method Specification"). This agent serves their documents
  * below its base URL, so creation, updates and deactivation take effect at once. No ledger is involved.
  */
-import { createHash } from 'node:crypto'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { DidDocument } from '../did/document.ts'
 import { toDocument } from '../did/prism/document.ts'
-import { checkContextUris } from '../did/prism/rules.ts'
-import { toPrismService } from '../did/prism/service.ts'
-import type { DidContent } from '../did/prism/state.ts'
-import { applyToContent } from '../did/prism/update.ts'
 import type { AgentDb, Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
-import { insertDid } from './create.ts'
-import { type DidRow, isManagedDid, newRow, readContent, updateUnchangedRow, writeState } from './dids.ts'
-import { createKeys, insertKeys, type NewKey, toKeyRow, toPrismKey } from './keys.ts'
-import type { CreateManagedDid, DidOperationResponse } from './model.ts'
-import { keysOfTemplate, refuseTemplate } from './template.ts'
+import { contentOf, deactivateContent, updateContent } from './content.ts'
+import { isManagedDid, newRow, readContent, versionOf, writeState } from './dids.ts'
+import { insertDid } from './insert.ts'
+import { createKeys, toKeyRow } from './keys.ts'
+import type { ManagedMethod } from './methods.ts'
+import type { CreateManagedDid } from './model.ts'
+import { keysOfTemplate } from './template.ts'
 
-const empty: DidContent = {
-  publicKeys: [],
-  services: [],
-  contexts: [],
-  retiredKeyIds: [],
-  retiredServiceIds: [],
-  deactivated: false,
-}
+export const web = {
+  create: createWebDid,
+  update: updateContent,
+  deactivate: deactivateContent,
+} satisfies ManagedMethod
 
 /**
  * Creates a did:web of this agent and returns it.
  *
- * @throws {Problem} 409 when the name is in use, 422 when the template is invalid or the agent's base URL
- * cannot be expressed in a did:web.
+ * @throws {Problem} 409 when the name is in use, 422 when the agent's base URL cannot be expressed in a
+ * did:web. @throws {InvalidOperation} for a template that breaks a rule.
  */
 export async function createWebDid(
-  db: AgentDb,
   wallet: Wallet,
   { name, documentTemplate }: CreateManagedDid,
+  db: AgentDb,
 ): Promise<string> {
   const did = toWebDid(wallet.env.urls.rest, name ?? randomId())
-  const specs = attempt(() => keysOfTemplate(documentTemplate, 'web'))
+  const specs = keysOfTemplate(documentTemplate, 'web')
   // Check the template before taking the name. Any keys will do.
   const trial = await createKeys(wallet, 0, specs, new Map())
-  attempt(() => contentOf(documentTemplate, trial))
+  contentOf(documentTemplate, trial)
   await takeName(db, wallet, did)
   await insertDid(wallet, async (didIndex) => {
     const keys = await createKeys(wallet, didIndex, specs, new Map())
@@ -60,31 +54,6 @@ export async function createWebDid(
     return { row, keys: keys.map((key) => toKeyRow(wallet, did, versionOf(state), key)) }
   })
   return did
-}
-
-/** Replaces the content of a DID. @throws {Problem} 409 when it has changed in the meantime. */
-export async function updateWebDid(
-  wallet: Wallet,
-  row: DidRow,
-  content: DidContent,
-  keys: NewKey[],
-): Promise<DidOperationResponse> {
-  const state = writeState(content)
-  const id = versionOf(state)
-  await wallet.transaction(async (tx) => {
-    await updateUnchangedRow(tx, row, { state })
-    await insertKeys(
-      tx,
-      keys.map((key) => toKeyRow(wallet, row.did, id, key)),
-    )
-  })
-  wallet.env.resolver.invalidate(row.did)
-  return { scheduledOperation: { id, didRef: row.did } }
-}
-
-/** The operation id of a did:web: the SHA-256 of its content in hexadecimal. */
-export function versionOf(state: string): string {
-  return createHash('sha256').update(state).digest('hex')
 }
 
 /** The document of a did:web of this agent. @throws {Problem} `error:DIDResolution:deactivated` */
@@ -123,18 +92,6 @@ export function toWebDid(base: string, name: string): string {
   return ['did', 'web', host.replace(':', '%3A'), ...path, 'web', name].join(':')
 }
 
-function contentOf(
-  { services, contexts }: CreateManagedDid['documentTemplate'],
-  keys: readonly NewKey[],
-): DidContent {
-  checkContextUris(contexts)
-  return applyToContent(empty, [
-    ...keys.map((key) => ({ action: 'addKey' as const, key: toPrismKey(key) })),
-    ...services.map((service) => ({ action: 'addService' as const, service: toPrismService(service) })),
-    ...(contexts.length > 0 ? [{ action: 'patchContext' as const, contexts }] : []),
-  ])
-}
-
 /** Reserves a name. If the agent stopped before it inserted the DID, the same wallet can reserve it again. */
 async function takeName(db: AgentDb, wallet: Wallet, did: string): Promise<void> {
   const row = { did, wallet_id: wallet.id, created_at: new Date().toISOString() }
@@ -151,12 +108,4 @@ async function takeName(db: AgentDb, wallet: Wallet, did: string): Promise<void>
       'Conflict',
       `name: this agent has a DID ${did} already. Choose another name, or leave it out.`,
     )
-}
-
-function attempt<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    return refuseTemplate(error)
-  }
 }

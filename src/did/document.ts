@@ -1,7 +1,10 @@
 /** DID documents (W3C DID 1.0): their shape, and the keys of a document by purpose. */
 import * as z from 'zod'
 import type { PublicJwk } from '../crypto/keys.ts'
+import { canonicalDid } from './names.ts'
 import { readKey } from './verification-key.ts'
+
+export { canonicalDid }
 
 /** A DID: `did:`, a method name and a method-specific id (DID 1.0 §3.1). */
 export const Did = z
@@ -78,11 +81,6 @@ export type Resolve = (did: string) => Promise<DidDocument>
 export function didOf(didUrl: string): string {
   const end = didUrl.search(/[/?#]/)
   return end < 0 ? didUrl : didUrl.slice(0, end)
-}
-
-/** The form of a DID to compare with: a did:prism without its long-form state, any other DID unchanged. */
-export function canonicalDid(did: string): string {
-  return /^did:prism:[0-9a-f]{64}(?=:|$)/.exec(did)?.[0] ?? did
 }
 
 /** Whether a DID is among others, in any of its forms. */

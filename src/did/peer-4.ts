@@ -29,6 +29,11 @@ const InputDocument = z.looseObject({
   >),
 })
 
+/** The short form of a did:peer of numalgo 4. Any other DID unchanged. */
+export function toShortPeerDid(did: string): string {
+  return did.replace(/^(did:peer:4z[1-9A-HJ-NP-Za-km-z]+):z.*$/s, '$1')
+}
+
 /**
  * Resolves the long form: checks the hash, sets the document's id, makes ids absolute and converts supported
  * Multikeys to `JsonWebKey2020`. Other keys stay unchanged.

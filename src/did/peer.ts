@@ -7,9 +7,10 @@ import { toBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { generateKey, toPublic, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
-import type { DidDocument } from './document.ts'
+import type { DidDocument, Resolve } from './document.ts'
 import { resolveMultikey } from './key.ts'
 import { toMultikey } from './multikey.ts'
+import { isPeerDid } from './names.ts'
 import { invalidDid } from './resolution.ts'
 import { resolvePeer2 } from './peer-2.ts'
 import { resolvePeer4 } from './peer-4.ts'
@@ -104,4 +105,15 @@ export function resolvePeerDid(did: string): DidDocument {
     throw invalid(did, reasonOf(error))
   }
   throw invalid(did, `its numalgo ${numalgo ?? ''} is none of 0 to 4`)
+}
+
+/** Limits a resolver to did:peer, so that a peer cannot cause requests to a ledger or web server. */
+export function peerDidsOnly(resolve: Resolve): Resolve {
+  return async (did) => {
+    if (isPeerDid(did)) return resolve(did)
+    throw new Problem(
+      'error:DIDResolution:methodNotSupported',
+      `${did.slice(0, 100)} cannot be used for DIDComm messages, a did:peer can`,
+    )
+  }
 }

@@ -51,3 +51,15 @@ export function invalidDid(method: string) {
       `${did.slice(0, 100)} is not a valid did:${method}: ${reason}`,
     )
 }
+
+/** The result with a document. */
+export function found(
+  didDocument: DidDocument,
+  didDocumentMetadata: DidDocumentMetadata = {},
+): ResolutionResult {
+  return {
+    didDocument,
+    didDocumentMetadata,
+    didResolutionMetadata: { contentType: 'application/did+ld+json' },
+  }
+}

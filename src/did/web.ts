@@ -9,7 +9,7 @@ import { isIP } from 'node:net'
 import { isPassingStatus } from '../base/foreign.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import type { DidDocument, Resolve } from './document.ts'
+import type { DidDocument } from './document.ts'
 import { readDidDocument } from './foreign-document.ts'
 import { invalidDid } from './resolution.ts'
 
@@ -54,29 +54,24 @@ const finalReasons: Readonly<Record<string, string>> = {
 }
 
 /**
- * Creates a resolver of did:web.
+ * Resolves a did:web.
  *
- * The resolver throws {Problem} `error:DIDResolution:invalidDid` for a malformed DID, `…:notFound` when the
- * host has no valid document of the DID, and `error:ServiceUnavailable` when the host cannot be reached,
- * times out, or answers with 5xx.
+ * @throws {Problem} `error:DIDResolution:invalidDid` for a malformed DID, `…:notFound` when the host has no
+ * valid document of the DID, and `error:ServiceUnavailable` when the host cannot be reached, times out, or
+ * answers with 5xx.
  */
-export function createWebResolver({ http, allowsLoopback = false }: WebOptions): Resolve {
-  return async (did) => {
-    const url = toUrl(did, allowsLoopback)
-    const request: WebRequest = {
-      purpose: 'did-web',
-      method: 'GET',
-      headers: { accept },
-      timeoutMs,
-      maxBytes,
-    }
-    const { status, text } = await http.exchange(url, request).catch((error: unknown) => fail(did, error))
-    if (status === 200) return readDocument(did, text)
-    if (isPassingStatus(status)) throw unavailable(did, `its host answered with status ${status}`)
-    if (status >= 300 && status < 400)
-      throw notFound(did, 'its host answered with a redirect, which is not followed')
-    throw notFound(did, `its host answered with status ${status}`)
-  }
+export async function resolveWebDid(
+  did: string,
+  { http, allowsLoopback = false }: WebOptions,
+): Promise<DidDocument> {
+  const url = toUrl(did, allowsLoopback)
+  const request: WebRequest = { purpose: 'did-web', method: 'GET', headers: { accept }, timeoutMs, maxBytes }
+  const { status, text } = await http.exchange(url, request).catch((error: unknown) => fail(did, error))
+  if (status === 200) return readDocument(did, text)
+  if (isPassingStatus(status)) throw unavailable(did, `its host answered with status ${status}`)
+  if (status >= 300 && status < 400)
+    throw notFound(did, 'its host answered with a redirect, which is not followed')
+  throw notFound(did, `its host answered with status ${status}`)
 }
 
 /**

@@ -6,7 +6,6 @@
  * no DID occurs twice.
  */
 import * as z from 'zod'
-import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { type DidDocument, didOf, keysFor, type Resolve } from '../did/document.ts'
 import { agreementCurves } from './kdf.ts'
@@ -58,18 +57,6 @@ export function isHttpUrl(uri: string): boolean {
 /** The URL of a document's first DIDComm service with an HTTP endpoint. */
 export function findEndpoint(document: DidDocument): string | undefined {
   return endpointsOf(document).find(({ uri }) => isHttpUrl(uri))?.uri
-}
-
-/** Limits a resolver to did:peer, so that a peer cannot cause requests to a ledger or web server. */
-export function peerDidsOnly(resolve: Resolve): Resolve {
-  return async (did) => {
-    if (did.startsWith('did:peer:')) return resolve(did)
-    const text = did.slice(0, 100)
-    throw new Problem(
-      'error:DIDResolution:methodNotSupported',
-      `${text} cannot be used for DIDComm messages, a did:peer can`,
-    )
-  }
 }
 
 /**

@@ -7,11 +7,8 @@ import * as z from 'zod'
 import { firstFault } from '../base/faults.ts'
 import { Problem } from '../base/problem.ts'
 import { Did } from '../did/document.ts'
-import { resolveJwkDid } from '../did/jwk.ts'
-import { resolveKeyDid } from '../did/key.ts'
-import { resolvePeerDid } from '../did/peer.ts'
-import { embeddedState, parsePrismDid } from '../did/prism/did.ts'
-import { toUrl } from '../did/web.ts'
+import { checkDid } from '../did/methods.ts'
+import { methodOf } from '../did/names.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { From, LinkedRequest, SessionResult, SubmittedDid, toResult, type OperationResult } from './model.ts'
 import { findSessionOfLink, linkClosed, resultOf, type Product } from './session.ts'
@@ -96,28 +93,15 @@ function parseDid(body: unknown): { did: string; fault?: never } | { did?: never
   return fault === undefined ? { did } : { fault: `did: ${fault}` }
 }
 
-/** Checks of the DID methods that this agent knows. They make no network calls. */
-const methodChecks: Readonly<Record<string, (did: string) => unknown>> = {
-  peer: resolvePeerDid,
-  key: resolveKeyDid,
-  jwk: resolveJwkDid,
-  web: (did) => toUrl(did),
-  prism(did) {
-    const { operation } = parsePrismDid(did)
-    return operation && embeddedState(did, operation)
-  },
-}
-
 /**
  * The reason why a text is not a DID (DID Core §3.1), or is not valid by the rules of its method. Undefined for a DID. The DID may still
  * not resolve, and the sender may not control it: a did:peer of numalgo 1, which only its maker can resolve, is a DID too.
  */
 export function findDidFault(text: string): string | undefined {
-  const method = /^did:([a-z0-9]+):/.exec(text)?.[1]
-  if (method === undefined || !Did.safeParse(text).success)
+  if (methodOf(text) === undefined || !Did.safeParse(text).success)
     return 'it is not did:, a method in lower case, a colon, and an identifier'
   try {
-    if (Object.hasOwn(methodChecks, method)) methodChecks[method]!(text)
+    checkDid(text)
     return undefined
   } catch (error) {
     if (error instanceof Problem && error.type === 'error:DIDResolution:invalidDid') return error.message

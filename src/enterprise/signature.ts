@@ -1,11 +1,12 @@
 /** Nonces of authentication challenges, and detached signatures over them. */
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url, toPaddedBase64url, utf8 } from '../base/bytes.ts'
-import type { challengeMethods } from '../base/config-values.ts'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { verify } from '../crypto/keys.ts'
 import { keysFor, type Resolve } from '../did/document.ts'
+import { findMethod } from '../did/methods.ts'
+import { type DidMethodName, methodOf } from '../did/names.ts'
 
 const noncePrefix = 'authenticate-'
 
@@ -33,8 +34,6 @@ export function parseNonce(nonce: string): NonceContent | undefined {
   }
 }
 
-type Method = (typeof challengeMethods)[number]
-
 /** Keys of a document that are tried. A document with thousands of keys must not make one answer expensive. */
 const maxTriedKeys = 20
 
@@ -46,21 +45,23 @@ const maxTriedKeys = 20
  */
 export async function assertSigned(
   { nonce, did, signature }: { nonce: string; did: string; signature: string },
-  { resolve, methods }: { resolve: Resolve; methods: readonly Method[] },
+  { resolve, methods }: { resolve: Resolve; methods: readonly DidMethodName[] },
 ): Promise<void> {
   assertAllowedMethod(did, methods)
   const bytes = decodeSignature(signature)
   if (!bytes) throw invalidResponse('signature: expected base64url, with or without padding')
-  const isPeer = did.startsWith('did:peer:')
+  const curve = findMethod(did)?.signIn?.curve
   const document = await resolve(did).catch((error: unknown) => {
     if (error instanceof Problem) throw invalidResponse(`did: it does not resolve. ${error.message}`, error)
     throw error
   })
   const keys = keysFor(document, 'authentication').filter(
-    ({ publicKeyJwk }) => !isPeer || publicKeyJwk.crv === 'Ed25519',
+    ({ publicKeyJwk }) => curve === undefined || publicKeyJwk.crv === curve,
   )
   if (keys.length === 0)
-    throw invalidResponse(`did: its document has no ${isPeer ? 'Ed25519 ' : ''}key for authentication`)
+    throw invalidResponse(
+      `did: its document has no ${curve === undefined ? '' : `${curve} `}key for authentication`,
+    )
   const isSigned = keys
     .slice(0, maxTriedKeys)
     .some(({ publicKeyJwk }) => verify(publicKeyJwk, utf8(nonce), bytes))
@@ -68,13 +69,11 @@ export async function assertSigned(
     throw invalidResponse('signature: it was not made over the nonce by an authentication key of the DID')
 }
 
-/** Only did:peer numalgo 0 and 2 contain their keys. */
-function assertAllowedMethod(did: string, methods: readonly Method[]): void {
-  const method = /^did:([a-z0-9]+):/.exec(did)?.[1] as Method | undefined
-  if (method === undefined || !methods.includes(method))
+function assertAllowedMethod(did: string, methods: readonly DidMethodName[]): void {
+  if (!methods.some((name) => name === methodOf(did)))
     throw invalidResponse(`did: expected a DID of the method ${methods.join(', ')}`)
-  if (method === 'peer' && !/^did:peer:[02]/.test(did))
-    throw invalidResponse('did: expected a did:peer of numalgo 0 or 2')
+  const { form, expected } = findMethod(did)?.signIn ?? {}
+  if (form && !form.test(did)) throw invalidResponse(`did: expected ${expected}`)
 }
 
 /** Undefined unless the text is exactly one of the two encodings of its bytes: decoders ignore stray characters and bits. */

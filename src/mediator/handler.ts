@@ -5,6 +5,7 @@ import { randomId } from '../base/id.ts'
 import { Problem, type ProblemType } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { canonicalDid, didOf, keysFor, type Resolve } from '../did/document.ts'
+import { toShortPeerDid } from '../did/peer-4.ts'
 import type { PlaintextMessage } from '../didcomm/message.ts'
 import { packAuthcrypt } from '../didcomm/pack.ts'
 import type { Unpacked } from '../didcomm/unpack.ts'
@@ -73,7 +74,7 @@ export function readBody<Type extends z.ZodType>(message: PlaintextMessage, type
  * did:peer numalgo 4 in their short form.
  */
 export function toRouteKey(didOrKeyId: string): string {
-  return canonicalDid(didOf(didOrKeyId)).replace(/^(did:peer:4z[1-9A-HJ-NP-Za-km-z]+):z.*$/s, '$1')
+  return toShortPeerDid(canonicalDid(didOf(didOrKeyId)))
 }
 
 /** The thread of a message. */

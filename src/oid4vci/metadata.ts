@@ -1,6 +1,7 @@
 /** The public metadata of an issuer and of its built-in authorization server (VCI §12.2, §12.3, RFC 8414). */
 import * as z from 'zod'
 import type { OpenIdFormat } from '../formats/names.ts'
+import { methodNames } from '../did/names.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { claimsOf } from './claims.ts'
 import { type ConfigurationRow } from './configurations.ts'
@@ -22,7 +23,7 @@ export const proofAlgorithms = ['EdDSA', 'ES256K', 'ES256'] as const
 /** The algorithms of the wallet's DIDs. */
 const signingAlgorithms = ['ES256K', 'EdDSA', 'ES256']
 
-const bindingMethods = ['did:prism', 'did:key', 'did:jwk', 'did:web', 'did:peer', 'jwk']
+const bindingMethods = [...methodNames.map((name) => `did:${name}`), 'jwk']
 
 const ConfigurationMetadata = z.looseObject({ format: z.string(), scope: z.string() })
 

@@ -15,7 +15,7 @@ import {
 } from '../didcomm/invitation.ts'
 import { findKnownType } from '../didcomm/message-type.ts'
 import type { Attachment } from '../didcomm/message.ts'
-import { peerDidsOnly } from '../didcomm/route.ts'
+import { peerDidsOnly } from '../did/peer.ts'
 import { isPublicUrl } from '../net/public-url.ts'
 import { findShortUrl } from '../net/short-url.ts'
 import type { Tx } from '../storage/database.ts'

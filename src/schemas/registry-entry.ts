@@ -1,6 +1,7 @@
 /** Entries of the two registries: credential schemas and AnonCreds credential definitions. */
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
+import { authorMethods, factsOf, namesOf } from '../did/names.ts'
 import type { Registered } from '../storage/agent-tables.ts'
 import { guidOf, longIdOf, type ResolutionMethod } from './schema.ts'
 
@@ -20,12 +21,13 @@ export async function assertAuthor(author: string, owns: (did: string) => Promis
   )
 }
 
-/** Checks the DID method of an author. @throws {Problem} 400 when it is neither did:prism nor did:web. */
+/** Checks the DID method of an author. @throws {Problem} 400 when its DIDs publish nothing. */
 export function assertAuthorMethod(author: string): void {
-  if (/^did:(prism:[0-9a-f]{64}(:[A-Za-z0-9_-]+)?$|web:)/.test(author)) return
+  const { managed, forms } = factsOf(author) ?? {}
+  if (managed?.isAuthor && (forms?.test(author) ?? true)) return
   throw new Problem(
     'BadRequest',
-    `author: must be a did:prism or did:web of this wallet; ${author} is neither.`,
+    `author: must be a ${namesOf(authorMethods)} of this wallet; ${author} is neither.`,
   )
 }
 

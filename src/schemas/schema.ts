@@ -4,6 +4,7 @@ import semver from 'semver'
 import * as z from 'zod'
 import { toHex } from '../base/bytes.ts'
 import { Did } from '../did/document.ts'
+import { authorText } from '../did/names.ts'
 import { Proof } from './proof.ts'
 
 /** Path of the schema registry, below the agent's base URL. */
@@ -44,9 +45,7 @@ export const CredentialSchemaInput = z
       .max(100)
       .nullish()
       .transform((tags) => tags ?? []),
-    author: Did.describe(
-      'A did:prism of the wallet (published or not, short or long form), or a did:web of the wallet.',
-    ),
+    author: Did.describe(`A${authorText.slice(1)}.`),
     proof: Proof.nullish().describe('The author’s signature. It must be valid.'),
   })
   .meta({ id: 'CredentialSchemaInput' })

@@ -5,6 +5,7 @@
  * order of their creation have a `sequence` that the writer increments, because the system clock may be set back.
  */
 import type { Generated } from 'kysely'
+import type { ManagedName } from '../did/names.ts'
 import type { EventTables } from './event-tables.ts'
 import type { IssuanceTables } from './issuance-tables.ts'
 import type { IssuerTables } from './issuer-tables.ts'
@@ -69,7 +70,7 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
   did: {
     /** did:prism in its short form. */
     did: string
-    method: 'prism' | 'web' | 'key' | 'jwk'
+    method: ManagedName
     /** Null for other methods than did:prism, and for a did:prism that was recovered from the seed. */
     long_form: string | null
     /** The DID's part of the derivation path of its keys. */

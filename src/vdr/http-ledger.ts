@@ -11,6 +11,7 @@ import { tryParseJson } from '../base/json.ts'
 import { compressed } from '../crypto/secp256k1.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 import { decodeSigned } from '../did/prism/decode.ts'
+import { suffixOf } from '../did/prism/did.ts'
 import { masterKeyId } from '../did/prism/model.ts'
 import { encodeOperation, operationHash } from '../did/prism/operations.ts'
 import type { HttpClient } from '../net/http-client.ts'
@@ -125,8 +126,7 @@ function readSeen(node: Node, hex: string) {
 /** Finds DIDs by master key. For NeoPRISM, which cannot, only DIDs that consist of the master key. */
 async function findByMasterKey(node: Node, publicKey: PublicJwk): Promise<string[]> {
   const answer = await node.get(`/api/dids?masterKey=${toHex(compressed(publicKey))}`, [200, 404])
-  if (answer.status === 200)
-    return node.parse(DidList, answer).dids.map((did) => did.replace('did:prism:', ''))
+  if (answer.status === 200) return node.parse(DidList, answer).dids.map(suffixOf)
   const found: { suffix: string; created: string }[] = []
   for (const id of ['master', masterKeyId]) {
     const publicKeys = [{ id, usage: 'master' as const, publicKey }]

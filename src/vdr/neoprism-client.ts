@@ -5,7 +5,7 @@ import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { tryParseJson } from '../base/json.ts'
 import { decodeDidData, type DidData } from '../did/prism/did-data.ts'
-import { toShortForm } from '../did/prism/did.ts'
+import { suffixOf, toShortForm } from '../did/prism/did.ts'
 import { InvalidOperation } from '../did/prism/model.ts'
 import type { DidState } from '../did/prism/state.ts'
 import type { Exchanged, HttpClient } from '../net/http-client.ts'
@@ -158,7 +158,7 @@ async function readLastEvent(
   const { entry_hash, latest_event_hash: lastHash, status, did } = node.parse(SeenEntry, answer)
   if (entry_hash !== entryId) throw node.fault('its answer is about another entry')
   if (status !== 'active') return undefined
-  const suffix = did?.replace('did:prism:', '')
+  const suffix = did === undefined ? undefined : suffixOf(did)
   return { entryId, lastHash, ...(suffix !== undefined && { suffix }) }
 }
 

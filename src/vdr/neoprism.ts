@@ -4,6 +4,7 @@
  * clients ignore them, and its servers leave them out.
  */
 import * as z from 'zod'
+import { shortForm } from '../did/prism/did.ts'
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'is not 64 hexadecimal digits')
 const Hex = z.string().regex(/^([0-9a-fA-F]{2})+$/, 'is not hexadecimal')
@@ -146,7 +147,7 @@ export const Refusal = z.object({ details: optional(z.string().max(1_000)) })
 
 /** Extension: the DIDs whose create operation has a master key. */
 export const DidList = z
-  .object({ dids: z.array(z.string().regex(/^did:prism:[0-9a-f]{64}$/)).max(maxDids) })
+  .object({ dids: z.array(z.string().regex(shortForm)).max(maxDids) })
   .meta({ id: 'LedgerDids' })
 
 /** Extension: a public key in a query, a compressed point on secp256k1 in hexadecimal. */

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { namesOf, writtenMethods } from '../did/names.ts'
 import { definitions } from '../protocols/definitions.ts'
 import type { Db } from '../storage/database.ts'
 import { isSqlite } from '../storage/dialect.ts'
@@ -33,7 +34,7 @@ export const WalletStats = z
     dids: z
       .object({ total: Count, published: Count })
       .meta({ id: 'DidCounts' })
-      .describe('DIDs with a managed document: did:prism and did:web.'),
+      .describe(`DIDs with a managed document: ${namesOf(writtenMethods, 'and')}.`),
     messages: Count.describe('Basic messages.'),
     events: z
       .object({ total: Count, oldestAt: z.iso.datetime().optional() })

@@ -29,7 +29,7 @@ const keys = [ed25519, secp256k1, p256]
 const documents = new Map<string, DidDocument>()
 const resolver = createResolver({
   getState: () => Promise.resolve(undefined),
-  methods: { web: (did) => Promise.resolve(documents.get(did)!) },
+  findHosted: (did) => Promise.resolve(documents.get(did)),
 })
 const { document: resolve } = resolver
 

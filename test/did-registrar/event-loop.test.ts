@@ -1,7 +1,7 @@
 /** Deriving a key blocks for milliseconds, so the event loop runs after each key. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDid } from '../../src/did-registrar/create.ts'
+import { createPrismDid as createDid } from '../../src/did-registrar/prism.ts'
 import { CreateManagedDid } from '../../src/did-registrar/model.ts'
 import { restoreDids } from '../../src/did-registrar/restore.ts'
 import { createWebDid } from '../../src/did-registrar/web.ts'
@@ -54,7 +54,7 @@ const template = CreateManagedDid.parse({
 
 test.each<[string, (wallet: Wallet) => Promise<unknown>]>([
   ['a did:prism of several keys', (wallet) => createDid(wallet, template)],
-  ['a did:web of several keys', (wallet) => createWebDid(agent.agent.db, wallet, template)],
+  ['a did:web of several keys', (wallet) => createWebDid(wallet, template, agent.agent.db)],
   ['the search for a seed’s DIDs', restoreDids],
   [
     'many did:prism at once',

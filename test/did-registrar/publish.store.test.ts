@@ -1,11 +1,10 @@
 /** Publication of DIDs: an event when the ledger confirms it, a failure on the DID when it does not. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
-import { createDid } from '../../src/did-registrar/create.ts'
+import { createPrismDid as createDid } from '../../src/did-registrar/prism.ts'
 import { getDidRow, toDetail } from '../../src/did-registrar/dids.ts'
-import { publishDid } from '../../src/did-registrar/operation.ts'
 import { submitTask } from '../../src/did-registrar/submit.ts'
-import { deactivateDid, updateDid } from '../../src/did-registrar/update.ts'
+import { deactivateDid, publishDid, updateDid } from '../../src/did-registrar/registrar.ts'
 import type { Ledger } from '../../src/vdr/ledger.ts'
 import { LaterError, type Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { generateKey, sign, toPublic, verify } from '../../src/crypto/keys.ts'
 import { keysHinted, type Purpose } from '../../src/did/document.ts'
-import { createWebResolver } from '../../src/did/web.ts'
+import { resolveWebDid } from '../../src/did/web.ts'
 import { createHttpClient } from '../../src/net/http-client.ts'
 import { startServer } from '../_server.ts'
 
@@ -111,7 +111,7 @@ test.each(rows)('%s', async (_, { document, purpose = 'assertionMethod', kid = '
   const did = `did:web:127.0.0.1%3A${server.port}`
   const http = createHttpClient({ allow: 'loopback' })
   try {
-    const resolved = await createWebResolver({ http, allowsLoopback: true })(did)
+    const resolved = await resolveWebDid(did, { http, allowsLoopback: true })
     const keys = keysHinted(resolved, purpose, did + kid)
     expect(keys.map(({ id }) => id)).toEqual([did + kid])
     expect(verify(keys[0]!.publicKeyJwk, text, sign(key, text))).toBe(true)

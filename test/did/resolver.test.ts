@@ -105,12 +105,12 @@ describe('other methods', () => {
     }
   })
 
-  test('an additional method resolves, and its problems are results', async () => {
+  test('a DID of this host resolves, and its problems are results', async () => {
     const web = (did: string) =>
       did.endsWith('gone')
         ? Promise.reject(new Problem('error:DIDResolution:notFound', 'gone'))
         : Promise.resolve({ id: did })
-    const { resolve } = createResolver({ getState: () => Promise.resolve(undefined), methods: { web } })
+    const { resolve } = createResolver({ getState: () => Promise.resolve(undefined), findHosted: web })
     expect((await resolve('did:web:a.example')).didDocument).toEqual({ id: 'did:web:a.example' })
     expect((await resolve('did:web:gone')).didResolutionMetadata).toEqual({
       error: 'notFound',
@@ -199,7 +199,7 @@ describe('the cache of external results', () => {
       ...lifetimes,
       now: () => others.clock,
       getState: async (suffix) => (others.asked.push(suffix), others.state()),
-      methods: { web: async (did) => (others.asked.push(did), others.answer(did)) },
+      findHosted: async (did) => (others.asked.push(did), others.answer(did)),
     })
     return Object.assign(others, resolver)
   }

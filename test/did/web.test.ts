@@ -5,7 +5,7 @@ import { Problem } from '../../src/base/problem.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { createResolver } from '../../src/did/resolver.ts'
-import { createWebResolver, toUrl } from '../../src/did/web.ts'
+import { resolveWebDid, toUrl, type WebClient } from '../../src/did/web.ts'
 import { createHttpClient } from '../../src/net/http-client.ts'
 import { startServer } from '../_server.ts'
 import { words } from '../_words.ts'
@@ -94,7 +94,7 @@ async function startHost(listener: RequestListener) {
   const http = createHttpClient({ allow: 'loopback' })
   const { resolve } = createResolver({
     getState: () => Promise.resolve(undefined),
-    methods: { web: createWebResolver({ http, allowsLoopback: true }) },
+    hosts: { http, allowsLoopback: true },
   })
   return {
     server,
@@ -207,28 +207,26 @@ describe('a host', () => {
   })
 
   test('that is too slow is a temporary failure, and one that answers 404 has no document', async () => {
+    const resolve = (exchange: WebClient['exchange']) =>
+      resolveWebDid('did:web:a.example', { http: { exchange } })
     const failing = (code: string) =>
-      createWebResolver({
-        http: { exchange: () => Promise.reject(Object.assign(new Error(canary), { code })) },
-      })
+      resolve(() => Promise.reject(Object.assign(new Error(canary), { code })))
     for (const code of ['timeout', 'refused']) {
-      const error = await failing(code)('did:web:a.example').catch((thrown: unknown) => thrown)
+      const error = await failing(code).catch((thrown: unknown) => thrown)
       expect(error).toMatchObject({
         type: 'error:ServiceUnavailable',
         message: expect.not.stringContaining(canary),
       })
     }
     for (const code of ['no-such-host', 'address-not-allowed', 'too-large', 'bad-url']) {
-      const error = await failing(code)('did:web:a.example').catch((thrown: unknown) => thrown)
+      const error = await failing(code).catch((thrown: unknown) => thrown)
       expect(error).toMatchObject({
         type: 'error:DIDResolution:notFound',
         message: expect.not.stringContaining(canary),
       })
     }
     const bug = new Error('a bug')
-    await expect(
-      createWebResolver({ http: { exchange: () => Promise.reject(bug) } })('did:web:a.example'),
-    ).rejects.toBe(bug)
+    await expect(resolve(() => Promise.reject(bug))).rejects.toBe(bug)
   })
 })
 
@@ -241,7 +239,7 @@ describe('without permission to connect', () => {
     })
     const { resolve } = createResolver({
       getState: () => Promise.resolve(undefined),
-      methods: { web: createWebResolver({ http }) },
+      hosts: { http },
     })
     for (const host of ['localhost', 'rebound.example', 'internal']) {
       const { didResolutionMetadata } = await resolve(`did:web:${host}%3A${canary.port}`)

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { keysFor, type DidDocument } from '../../src/did/document.ts'
-import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
+import { createPeerDid, peerDidsOnly, resolvePeerDid } from '../../src/did/peer.ts'
 import { recipient } from './_people.ts'
-import { endpointsOf, findRecipient, getRoute, NoRouteError, peerDidsOnly } from '../../src/didcomm/route.ts'
+import { endpointsOf, findRecipient, getRoute, NoRouteError } from '../../src/didcomm/route.ts'
 
 /** A did:peer with services at these addresses, in their order. */
 const newDid = (...serviceUri: string[]) =>

@@ -1,16 +1,14 @@
 /** A new protocol needs its states, its flow, and one line in each of the two lists of protocols. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { built } from '../_built.ts'
+import type { built } from '../_built.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal, until, type Tenant } from '../_tenants.ts'
 import { openReceiver } from '../_receiver.ts'
+import { loadWith, type Overlay } from '../_overlay.ts'
 
 /** The two lists with the protocol in `toy/`. */
-const overlay: Readonly<Record<string, (text: string) => string>> = {
+const overlay: Overlay = {
   'src/protocols/definitions.ts': (text) =>
     `import { toyStates } from '${resolve('test/protocols/toy/states.ts')}'\n` +
     text.replace('presentationStates]', 'presentationStates, toyStates]'),
@@ -37,36 +35,14 @@ type Parts = typeof built &
     toRecordQuery: (topic: string, flags: object) => object
   }
 
-// Inside the repository, so that Node.js resolves packages.
-const folder = mkdtempSync(resolve('node_modules/.new-protocol-'))
+let program: Awaited<ReturnType<typeof loadWith>>
 let parts: Parts
 
 beforeAll(async () => {
-  const outfile = join(folder, 'agent.mjs')
-  await build({
-    stdin: { contents: entry, resolveDir: resolve('.'), loader: 'ts' },
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    packages: 'external',
-    logLevel: 'error',
-    plugins: [
-      {
-        name: 'overlay',
-        setup(builder) {
-          builder.onLoad({ filter: /[\\/]src[\\/]protocols[\\/](?:definitions|index)\.ts$/ }, ({ path }) => {
-            const edit = overlay[path.slice(resolve('.').length + 1).replaceAll('\\', '/')]!
-            return { contents: edit(readFileSync(path, 'utf8')), loader: 'ts' }
-          })
-        },
-      },
-    ],
-  })
-  parts = (await import(pathToFileURL(outfile).href)) as Parts
+  program = await loadWith(entry, overlay)
+  parts = program.parts as Parts
 })
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => program.dispose())
 
 const use = <T>(
   { agent }: TestAgent,

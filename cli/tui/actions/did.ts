@@ -1,7 +1,7 @@
 /** Actions on DIDs, and the choice of a wallet DID by the purpose of its keys. */
 import type { Did } from '../data/data.ts'
 import type { Action, ActionContext } from './action.ts'
-import { shortForm } from '../../format/text.ts'
+import { canonicalDid } from '../../../src/did/names.ts'
 
 export const didActions: readonly Action<Did>[] = [
   {
@@ -87,7 +87,7 @@ export async function makeDid(context: ActionContext): Promise<string> {
     body: { documentTemplate: { publicKeys } },
   })
   await context.store.reloadDids()
-  return shortForm(longFormDid)
+  return canonicalDid(longFormDid)
 }
 
 async function publishDid(context: ActionContext, didRef: string): Promise<void> {

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import type { PublicJwk } from '../../crypto/keys.ts'
 import { Did, type DidDocument, didOf, Jwk, keysMatching, type Resolve } from '../../did/document.ts'
-import { createJwkDid, resolveJwkDid } from '../../did/jwk.ts'
-import { resolveKeyDid } from '../../did/key.ts'
+import { createJwkDid } from '../../did/jwk.ts'
+import { documentOfKey } from '../../did/methods.ts'
 import { resolveSigner } from '../did-signature.ts'
 
 /**
@@ -46,16 +46,11 @@ export function holderOf({ holderKey, holderKid }: Confirmation): string | undef
   return holderKid === undefined ? holderKey && createJwkDid(holderKey) : didOf(holderKid)
 }
 
-/** The key of a did:jwk or did:key, which is in the DID. */
+/** The key of a DID that is one key. */
 function keysInDid(kid: string): PublicJwk[] {
-  const did = didOf(kid)
-  const resolve = did.startsWith('did:jwk:')
-    ? resolveJwkDid
-    : did.startsWith('did:key:')
-      ? resolveKeyDid
-      : undefined
   try {
-    return resolve ? keysNamed(resolve(did), kid) : []
+    const document = documentOfKey(didOf(kid))
+    return document ? keysNamed(document, kid) : []
   } catch {
     // The key is malformed, or of an unsupported type.
     return []

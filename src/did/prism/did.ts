@@ -17,9 +17,16 @@ export type PrismDid = { suffix: string; operation?: Uint8Array }
 /** The length of a long form with fifty keys, fifty services and some contexts. */
 const maxLength = 60_000
 
+export const shortForm = /^did:prism:[0-9a-f]{64}$/
+
 /** The short, canonical form. */
 export function toShortForm(suffix: string): string {
   return `did:prism:${suffix}`
+}
+
+/** The suffix of a short form. */
+export function suffixOf(did: string): string {
+  return did.replace('did:prism:', '')
 }
 
 /** The long form of the DID of a create operation. */
@@ -40,6 +47,12 @@ export function parsePrismDid(did: string): PrismDid {
   const operation = decodeState(did, state)
   if (operationHash(operation) !== suffix) throw invalid(did, 'its suffix is not the hash of its state')
   return { suffix, operation }
+}
+
+/** The state in a long form, checked. Undefined for a short form. @throws {Problem} `error:DIDResolution:invalidDid` */
+export function findEmbeddedState(did: string): DidState | undefined {
+  const { operation } = parsePrismDid(did)
+  return operation && embeddedState(did, operation)
 }
 
 /** The state in the long form of an unpublished DID. @throws {Problem} `error:DIDResolution:invalidDid` */

@@ -8,8 +8,10 @@ import { across } from '../../base/probe.ts'
 import { isTemporary, Problem } from '../../base/problem.ts'
 import { traceContext } from '../../base/spans.ts'
 import { keysFor, type Resolve } from '../../did/document.ts'
+import { isPeerDid } from '../../did/names.ts'
+import { peerDidsOnly } from '../../did/peer.ts'
 import { packAuthcrypt, type Recipient, wrapForward } from '../../didcomm/pack.ts'
-import { findRecipient, getRoute, NoRouteError, peerDidsOnly, type Route } from '../../didcomm/route.ts'
+import { findRecipient, getRoute, NoRouteError, type Route } from '../../didcomm/route.ts'
 import type { MessageBody } from '../../outbox/job.ts'
 import { findPeerKey } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -145,7 +147,7 @@ export function resolverOf({ db, env }: Wallet, myDid: string): Resolve {
   const { document } = env.resolver
   const resolvePeer = peerDidsOnly(document)
   return async (did) => {
-    if (did.startsWith('did:peer:')) return resolvePeer(did)
+    if (isPeerDid(did)) return resolvePeer(did)
     const ping = await db
       .selectFrom('ping')
       .select('id')

@@ -7,6 +7,7 @@ import { createJwtVp } from '../../../credentials/jwt-vp.ts'
 import { getManagedDid, isRegistrarDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid } from '../../../did/document.ts'
+import { managedMethods, namesOf } from '../../../did/names.ts'
 import { formats } from '../../../formats/index.ts'
 import { verifyHolderProof } from '../../../formats/jwt/presentation.ts'
 import { type TokenFormat, traitsOf } from '../../../formats/names.ts'
@@ -128,6 +129,6 @@ function optionsOf({ id, domain: audience, challenge: nonce }: CredentialRecord)
 /** @throws {Problem} 422 for a DID method that wallets do not have */
 function checkMethod(did: string): void {
   if (isRegistrarDid(did) || !did.startsWith('did:')) return
-  const detail = `subjectId: ${did.slice(0, 100)} cannot be the subject; it must be a did:prism, did:web, did:key or did:jwk of this wallet.`
+  const detail = `subjectId: ${did.slice(0, 100)} cannot be the subject; it must be a ${namesOf(managedMethods)} of this wallet.`
   throw new Problem('error:CredentialServiceError:UnsupportedDidFormat', detail)
 }
