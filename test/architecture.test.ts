@@ -181,7 +181,6 @@ const mayImport: Record<string, string[]> = {
     'src/dcql',
     'src/credentials',
     'src/oid4vci/holder',
-    'src/oid4vci/jwt.ts',
   ],
   'src/enterprise': [
     'src/base',

@@ -51,6 +51,16 @@ export function passingObject(jwk: PublicJwk): KeyObject {
   return createPublicKey({ key: publicMembers(jwk), format: 'jwk' })
 }
 
+/** Whether a public key is a point of its curve, and not of small order. */
+export function isPoint(jwk: PublicJwk): boolean {
+  try {
+    passingObject(jwk)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The cache key contains the public half: a mismatched pair must not get the object of the correct one. */
 function nameOfPair({ d, ...jwk }: PrivateJwk): string {
   return `${nameOf(jwk)}:${d}`

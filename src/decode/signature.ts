@@ -5,11 +5,11 @@ import { isTemporary, Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
 import { decodeHeader, decodeJws, isSignedBy, type Jws } from '../credentials/jws.ts'
+import { TokenKey } from '../credentials/proof-jwt.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { type PublicJwk, toPublic } from '../crypto/keys.ts'
 import { canonicalDid, didOf } from '../did/document.ts'
 import { factsOf } from '../did/names.ts'
-import { HeaderKey } from '../oid4vci/jwt.ts'
 import type { Check, Sources } from './decoded.ts'
 
 /** Verifies a compact JWS. `did` is the signer that the payload names. */
@@ -28,7 +28,7 @@ export async function signatureOf(text: string, did: unknown, sources: Sources):
   if (signer !== undefined) return byDid(jws, signer, sources)
   if (header['jwk'] !== undefined)
     return byKey(jws, 'the key in its header (jwk), which may be of anyone', () =>
-      toPublic(HeaderKey.parse(header['jwk']) as PublicJwk),
+      toPublic(TokenKey.parse(header['jwk'])),
     )
   if (header['x5c'] !== undefined)
     return byKey(jws, 'the first certificate in its header (x5c), whose issuer is not checked', () =>

@@ -1,6 +1,6 @@
 /** Signatures with issuer certificates: JWS with the header member `x5c` (RFC 7515 §4.1.6, HAIP 1.0). */
 import { Problem } from '../base/problem.ts'
-import { decodeHeader, decodeJws, isSignedBy, type Jws, signJws } from '../credentials/jws.ts'
+import { isSignedBy, type Jws, signJws } from '../credentials/jws.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { VerifiedCertificate, X5cPolicy } from '../x509/index.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
@@ -57,16 +57,12 @@ export async function signWithCertificate(
 /**
  * Verifies a JWS by the certificates in its header.
  *
- * @throws {ChainError} when the chain is not accepted, or the signature is not of its first certificate; {VerificationError}
+ * @throws {ChainError} when the chain is not accepted, or the signature is not of its first certificate
  */
-export async function verifyWithCertificate(
-  text: string,
-  policy: X5cPolicy,
-): Promise<{ jws: Jws; certificate: VerifiedCertificate }> {
+export async function verifyWithCertificate(jws: Jws, policy: X5cPolicy): Promise<VerifiedCertificate> {
   const { ChainError, verifyX5c } = await loadX509()
-  const [{ x5c }, jws] = [decodeHeader(text), decodeJws(text)]
-  const certificate = verifyX5c(x5c, policy)
+  const certificate = verifyX5c(jws.header.x5c, policy)
   if (!isSignedBy(jws, certificate.publicKey))
     throw new ChainError('signature', 'The token is not signed by the key of the first certificate in x5c.')
-  return { jws, certificate }
+  return certificate
 }

@@ -1,6 +1,6 @@
 /** The key and the content encryption by which this wallet encrypts for another side, from those that it names (OpenID4VP 1.0 §8.3, VCI §10). */
 import * as z from 'zod'
-import { passingObject } from '../crypto/key-objects.ts'
+import { isPoint } from '../crypto/key-objects.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 
 /** Keys of other types and for other purposes are ignored (RFC 7517 §5). A private key is none that another side may send. `alg` is required, but a key for encryption needs none to be understood. */
@@ -23,19 +23,9 @@ export const encodings = ['A256GCM', 'A128GCM', 'A256CBC-HS512', 'A128CBC-HS256'
 export function chooseKey(keys: readonly unknown[]): EncryptionKey | undefined {
   return keys
     .map((key) => EncryptionJwk.safeParse(key).data)
-    .find((key) => key && (key.alg ?? key.use) !== undefined && isKey(key))
+    .find((key) => key && (key.alg ?? key.use) !== undefined && isPoint(key as PublicJwk))
 }
 
 export function chooseEncoding(supported: readonly string[]): string | undefined {
   return encodings.find((each) => supported.includes(each))
-}
-
-/** Whether it is a point on its curve, and not of small order. */
-function isKey(jwk: EncryptionKey): boolean {
-  try {
-    passingObject(jwk as PublicJwk)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -18,7 +18,7 @@ import { openRequest, readResponseEncryption, type Seal } from './encryption.ts'
 import { issueOnce, type Proven } from './issue.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { type KeyAttestation, requirementOf, verifyKeyAttestation, withoutCopies } from './key-attestation.ts'
-import { nonceLifetimeSeconds, readNonce } from './nonce.ts'
+import { readNonce } from './nonce.ts'
 import { OAuthError } from '../oauth/oauth-error.ts'
 import { invalidProof, verifyKeyProof, type ProofChecks } from './proof.ts'
 import { noteRefusal } from './request-log.ts'
@@ -128,9 +128,7 @@ function checksOf(
     policy: { providers: providersOf(issuer), requirement: requirementOf(configuration) },
     audience: identifierOf(env.urls.rest, issuer.id),
     clientId: authorizedIn(session)?.clientId,
-    now: Math.floor(Date.now() / 1_000),
-    leewaySeconds: env.config.PRESENTATION_LEEWAY,
-    maxAgeSeconds: nonceLifetimeSeconds,
+    clock: { now: Date.now() / 1_000, leewaySeconds: env.config.PRESENTATION_LEEWAY },
     readNonce: (nonce: string) => readNonce(wallet, issuer.id, nonce),
   }
 }

@@ -5,16 +5,11 @@
  */
 import { calculateJwkThumbprint } from 'jose'
 import * as z from 'zod'
-import { MediaType } from '../base/media-type.ts'
-import { reasonOf } from '../base/reason.ts'
-import { decodeHeader, decodeJws, isSignedBy } from '../credentials/jws.ts'
+import { PublicKey, requireSignature, verifyProofJwt } from '../credentials/proof-jwt.ts'
 import { NumericDate } from '../credentials/validity.ts'
-import { VerificationError } from '../credentials/verification-error.ts'
-import { toPublic, type PublicJwk } from '../crypto/keys.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
-import { HeaderKey, readMembers } from './jwt.ts'
 import { proofAlgorithms } from './metadata.ts'
 import { createNonce, nonceLifetimeSeconds, readNonce, useNonce } from './nonce.ts'
 import { OAuthError, type OAuthErrorCode } from '../oauth/oauth-error.ts'
@@ -24,9 +19,8 @@ import { digestOf } from '../oauth/secrets.ts'
 export type DpopProof = { jkt: string; id: string; endsMs: number }
 
 const Header = z.looseObject({
-  typ: MediaType('dpop+jwt'),
   alg: z.enum(proofAlgorithms, `is not one of ${proofAlgorithms.join(', ')}`),
-  jwk: HeaderKey,
+  jwk: PublicKey,
 })
 
 const Claims = z.looseObject({
@@ -63,29 +57,27 @@ export async function readProof(
   const url = `${identifierOf(env.urls.rest, issuer.id)}/${endpoint}`
   const refuse = (reason: string, cause?: unknown) =>
     refusal('invalid_dpop_proof', `The DPoP proof is not accepted: ${reason}.`, endpoint, { cause })
-  try {
-    const { jwk } = readMembers(Header, decodeHeader(header), 'header member')
-    const jws = decodeJws(header)
-    const { jti, htu, iat, ath, nonce } = readMembers(Claims, jws.payload, 'claim')
-    const key = toPublic(jwk as PublicJwk)
-    if (!isSignedBy(jws, key)) throw refuse('the key in its jwk did not make the signature')
-    if (targetOf(htu) !== targetOf(url)) throw refuse(`its htu is not ${url}`)
-    const [now, leeway] = [Date.now() / 1_000, env.config.PRESENTATION_LEEWAY]
-    if (iat > now + leeway || iat < now - nonceLifetimeSeconds - leeway)
-      throw refuse('its iat is in the future, or too long ago')
-    if (accessToken !== undefined && ath !== digestOf(accessToken))
-      throw refuse('its ath is not the digest of the access token')
-    const endsMs = nonce === undefined ? undefined : readNonce(wallet, issuer.id, nonce, 'dpop')
-    if (endsMs === undefined)
-      throw refusal('use_dpop_nonce', 'The DPoP proof needs the nonce of this response.', endpoint, {
-        dpopNonce: createNonce(wallet, issuer.id, 'dpop'),
-      })
-    const jkt = await calculateJwkThumbprint(key)
-    return { jkt, id: `dpop:${jkt}:${jti}`, endsMs }
-  } catch (error) {
-    if (error instanceof VerificationError) throw refuse(reasonOf(error), error)
-    throw error
-  }
+  const { claims, signer: key } = await verifyProofJwt(header, {
+    typ: 'dpop+jwt',
+    header: Header,
+    claims: Claims,
+    clock: { now: Date.now() / 1_000, leewaySeconds: env.config.PRESENTATION_LEEWAY },
+    maxAgeSeconds: nonceLifetimeSeconds,
+    signer: ({ header: { jwk }, jws }) =>
+      requireSignature(jws, jwk, 'the key in its jwk did not make the signature'),
+    refuse,
+  })
+  const { jti, htu, ath, nonce } = claims
+  if (targetOf(htu) !== targetOf(url)) throw refuse(`its htu is not ${url}`)
+  if (accessToken !== undefined && ath !== digestOf(accessToken))
+    throw refuse('its ath is not the digest of the access token')
+  const endsMs = nonce === undefined ? undefined : readNonce(wallet, issuer.id, nonce, 'dpop')
+  if (endsMs === undefined)
+    throw refusal('use_dpop_nonce', 'The DPoP proof needs the nonce of this response.', endpoint, {
+      dpopNonce: createNonce(wallet, issuer.id, 'dpop'),
+    })
+  const jkt = await calculateJwkThumbprint(key)
+  return { jkt, id: `dpop:${jkt}:${jti}`, endsMs }
 }
 
 /** Stores that a proof was used. @throws {OAuthError} if it was used before */

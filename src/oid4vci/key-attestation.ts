@@ -3,14 +3,12 @@
  * key proof, or as the proof itself (VCI Appendix F.1, F.3).
  */
 import * as z from 'zod'
-import { reasonOf } from '../base/reason.ts'
+import { type Clock, PublicKey, verifyProofJwt } from '../credentials/proof-jwt.ts'
 import { NumericDate } from '../credentials/validity.ts'
-import { VerificationError } from '../credentials/verification-error.ts'
 import { isSameKey, type PublicJwk, toPublic } from '../crypto/keys.ts'
-import { type Clock, HeaderKey, isKey } from './jwt.ts'
 import { invalidNonce } from './nonce.ts'
 import { OAuthError } from '../oauth/oauth-error.ts'
-import { type TrustedProviders, verifyAttestation } from './wallet-providers.ts'
+import { requireProvider, type TrustedProviders } from './wallet-providers.ts'
 
 const Accepted = z.array(z.string().min(1).max(200)).min(1).max(10).optional()
 
@@ -50,7 +48,12 @@ export type AttestationPolicy = {
   requirement: Requirement | undefined
 }
 
-type Checks = Clock & { policy: AttestationPolicy; readNonce: (nonce: string) => number | undefined }
+type Checks = {
+  policy: AttestationPolicy
+  clock: Clock
+  /** When a nonce ends, in milliseconds since 1970. Undefined for one that is not valid. */
+  readNonce: (nonce: string) => number | undefined
+}
 
 /** A verified attestation: its keys, and the nonce to be used up. */
 export type KeyAttestation = { keys: PublicJwk[]; nonce: string; nonceEndsMs: number }
@@ -61,10 +64,7 @@ const Resistances = z.array(z.string()).min(1).optional()
 
 const Claims = z.looseObject({
   iat: NumericDate,
-  attested_keys: z
-    .array(HeaderKey.refine((jwk) => isKey(jwk as PublicJwk), 'is not a public key'))
-    .min(1)
-    .max(100),
+  attested_keys: z.array(PublicKey).min(1).max(100),
   key_storage: Resistances,
   user_authentication: Resistances,
   nonce: z.string('is missing'),
@@ -81,29 +81,23 @@ const ClaimsInHeader = Claims.extend({ exp: NumericDate })
 export async function verifyKeyAttestation(
   text: string,
   place: 'header' | 'proof',
-  { policy, readNonce, ...clock }: Checks,
+  { policy: { providers, requirement }, clock, readNonce }: Checks,
 ): Promise<KeyAttestation> {
-  const { providers, requirement } = policy
   if (!providers) throw invalidAttestation('this issuer trusts no wallet provider')
-  const expected = {
-    type: keyAttestationType,
+  const { claims } = await verifyProofJwt(text, {
+    typ: keyAttestationType,
     claims: place === 'header' ? ClaimsInHeader : Claims,
-  }
-  try {
-    const claims = await verifyAttestation(text, expected, providers, clock)
-    assertResistance('key_storage', requirement?.keyStorage, claims.key_storage)
-    assertResistance('user_authentication', requirement?.userAuthentication, claims.user_authentication)
-    const nonceEndsMs = readNonce(claims.nonce)
-    if (nonceEndsMs === undefined) throw invalidNonce()
-    const keys = claims.attested_keys
-      .filter(({ use }) => use !== 'enc')
-      .map((key) => toPublic(key as PublicJwk))
-    if (keys.length === 0) throw invalidAttestation('its attested_keys are all for encryption (use)')
-    return { keys: withoutCopies(keys), nonce: claims.nonce, nonceEndsMs }
-  } catch (error) {
-    if (error instanceof VerificationError) throw invalidAttestation(reasonOf(error), error)
-    throw error
-  }
+    clock,
+    signer: requireProvider(providers, clock),
+    refuse: invalidAttestation,
+  })
+  assertResistance('key_storage', requirement?.keyStorage, claims.key_storage)
+  assertResistance('user_authentication', requirement?.userAuthentication, claims.user_authentication)
+  const nonceEndsMs = readNonce(claims.nonce)
+  if (nonceEndsMs === undefined) throw invalidNonce()
+  const keys = claims.attested_keys.filter(({ use }) => use !== 'enc').map(toPublic)
+  if (keys.length === 0) throw invalidAttestation('its attested_keys are all for encryption (use)')
+  return { keys: withoutCopies(keys), nonce: claims.nonce, nonceEndsMs }
 }
 
 export function withoutCopies(keys: readonly PublicJwk[]): PublicJwk[] {

@@ -3,21 +3,18 @@
  * (VCI Appendix E) and of key attestations (VCI Appendix D).
  */
 import * as z from 'zod'
-import { MediaType } from '../base/media-type.ts'
 import { Problem } from '../base/problem.ts'
-import { decodeHeader, decodeJws, isSignedBy } from '../credentials/jws.ts'
+import { isSignedBy, type Jws } from '../credentials/jws.ts'
+import { type Clock, PublicKey, TokenKey } from '../credentials/proof-jwt.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { algorithmOf, type PublicJwk, type SigningAlgorithm, toPublic } from '../crypto/keys.ts'
+import { algorithmOf, type SigningAlgorithm, toPublic } from '../crypto/keys.ts'
 import { loadX509 } from '../issuer-certificates/certificates.ts'
 import { verifyWithCertificate } from '../issuer-certificates/signatures.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
-import { type Clock, faultOfTimes, HeaderKey, isKey, readMembers, Times } from './jwt.ts'
 
 const maxKeys = 20
 
-const ProviderKey = HeaderKey.refine((jwk) => isKey(jwk as PublicJwk), 'is not a public key').meta({
-  id: 'WalletProviderKey',
-})
+const ProviderKey = PublicKey.meta({ id: 'WalletProviderKey' })
 
 export const WalletProviders = z
   .object({
@@ -45,7 +42,7 @@ type Settings = {
 
 const Stored = z.object({
   certificates: z.string().exactOptional(),
-  keys: z.array(HeaderKey),
+  keys: z.array(TokenKey),
   attestation: WalletAttestation,
 })
 
@@ -97,50 +94,30 @@ export async function changeProviders(
 function withKid(jwk: z.output<typeof ProviderKey>) {
   const kid = jwk['kid']
   return {
-    ...toPublic(jwk as PublicJwk),
+    ...toPublic(jwk),
     ...(typeof kid === 'string' && { kid: kid.slice(0, 300) }),
   } as typeof jwk
 }
 
 /** The algorithms of attestations that the providers sign. Certificates are of P-256 keys. */
 export function algorithmsOf({ certificates, keys }: TrustedProviders): SigningAlgorithm[] {
-  const ofKeys = keys.map((key) => algorithmOf(key as PublicJwk))
+  const ofKeys = keys.map((key) => algorithmOf(key))
   return [...new Set([...(certificates === undefined ? [] : ['ES256' as const]), ...ofKeys])]
 }
 
-/**
- * Verifies an attestation: its type, the signature of a trusted provider, and its times.
- *
- * @returns its claims
- * @throws {VerificationError} whose message continues a sentence about the attestation
- */
-export async function verifyAttestation<Claims extends z.ZodType>(
-  text: string,
-  { type, claims }: { type: string; claims: Claims },
-  providers: TrustedProviders,
-  clock: Clock,
-): Promise<z.output<Claims>> {
-  const header = decodeHeader(text)
-  readMembers(z.looseObject({ typ: MediaType(type) }), header, 'header member')
-  const jws = decodeJws(text)
-  const content = readMembers(claims, jws.payload, 'claim')
-  const isByKey = providers.keys.some((key) => isSignedBy(jws, toPublic(key as PublicJwk)))
-  if (!isByKey) await verifyChain(text, header['x5c'], providers, clock)
-  const fault = faultOfTimes(readMembers(Times, jws.payload, 'claim'), clock)
-  if (fault !== undefined) throw new VerificationError('expired', fault)
-  return content
+/** Verifies that a trusted provider signed an attestation. @throws {VerificationError} `signature` */
+export function requireProvider(providers: TrustedProviders, { now }: Clock) {
+  return async ({ jws }: { jws: Jws }): Promise<void> => {
+    const isByKey = providers.keys.some((key) => isSignedBy(jws, toPublic(key)))
+    if (!isByKey) await requireCertified(jws, providers.certificates, now)
+  }
 }
 
-async function verifyChain(
-  text: string,
-  x5c: unknown,
-  { certificates }: TrustedProviders,
-  { now }: Clock,
-): Promise<void> {
-  if (certificates === undefined || x5c === undefined)
+async function requireCertified(jws: Jws, certificates: string | undefined, now: number): Promise<void> {
+  if (certificates === undefined || jws.header.x5c === undefined)
     throw new VerificationError('signature', 'no key of a trusted wallet provider made its signature')
   try {
-    await verifyWithCertificate(text, { anchors: [certificates], at: new Date(now * 1_000) })
+    await verifyWithCertificate(jws, { anchors: [certificates], at: new Date(now * 1_000) })
   } catch (error) {
     const { ChainError } = await loadX509()
     if (error instanceof ChainError)

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { readJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { decodeHeader, decodeJws, isSignedBy } from '../../src/credentials/jws.ts'
+import { verifyProofJwt } from '../../src/credentials/proof-jwt.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, type PublicJwk, toPublic } from '../../src/crypto/keys.ts'
 import { DcqlQuery } from '../../src/dcql/query.ts'
@@ -13,7 +14,7 @@ import { runChecks } from '../../src/formats/checks.ts'
 import { decryptResponse } from '../../src/oid4vp/encryption.ts'
 import { demandsOf, readPresentation } from '../../src/presentation/answer.ts'
 import { checksOf, type Expected } from '../../src/formats/presentation.ts'
-import { verifyAttestation } from '../../src/oid4vci/wallet-providers.ts'
+import { requireProvider } from '../../src/oid4vci/wallet-providers.ts'
 
 const text = (path: string) =>
   readFileSync(new URL(`../../fixtures/openid/${path}`, import.meta.url), 'utf8').trim()
@@ -140,10 +141,18 @@ function certifiedKey(jwt: string): PublicJwk {
 
 test('the wallet attestation of OpenID4VCI', async () => {
   const jwt = text('signed/wallet_attestation.txt')
-  const form = { type: 'oauth-client-attestation+jwt', claims: z.looseObject({ sub: z.string() }) }
   /** Verifies it with a key of the wallet provider, at a time. */
-  const verify = (key: PublicJwk, now: number) =>
-    verifyAttestation(jwt, form, { keys: [key as never], attestation: 'required' }, { now, leewaySeconds: 0 })
+  const verify = async (key: PublicJwk, now: number) => {
+    const clock = { now, leewaySeconds: 0 }
+    const { claims } = await verifyProofJwt(jwt, {
+      typ: 'oauth-client-attestation+jwt',
+      claims: z.looseObject({ sub: z.string() }),
+      clock,
+      signer: requireProvider({ keys: [key as never], attestation: 'required' }, clock),
+      refuse: (_, cause) => cause,
+    })
+    return claims
+  }
   const [from, to] = [1_755_023_547, 1_755_102_745]
   const key = certifiedKey(jwt)
   for (const now of [from, to - 1])

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDevelopmentCertificate } from '../../src/issuer-certificates/development.ts'
+import { decodeJws } from '../../src/credentials/jws.ts'
 import { signWithCertificate, verifyWithCertificate } from '../../src/issuer-certificates/signatures.ts'
 import { x509 } from '../../src/x509/issue.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -174,12 +175,13 @@ describe('a signature', () => {
       signWithCertificate(wallet, id, { typ: 'dc+sd-jwt' }, { iss: 'https://issuer.example/acme' }),
     )
     const name = { type: 'uri' as const, value: 'https://issuer.example/acme' }
-    const { jws, certificate } = await verifyWithCertificate(token, { anchors: [anchor!], at: new Date() })
+    const jws = decodeJws(token)
+    const certificate = await verifyWithCertificate(jws, { anchors: [anchor!], at: new Date() })
     expect(certificate.names).toContainEqual(name)
     expect(jws).toMatchObject({ header: { alg: 'ES256', typ: 'dc+sd-jwt' }, payload: { iss: name.value } })
 
     const refuse = (text: string, anchors: string[]) =>
-      verifyWithCertificate(text, { anchors, at: new Date() })
+      verifyWithCertificate(decodeJws(text), { anchors, at: new Date() })
     await expect(refuse(token, [pemOf(root)])).rejects.toMatchObject({ failure: 'untrusted' })
     const [header, , signature] = token.split('.')
     const payload = Buffer.from(JSON.stringify({ iss: 'https://evil.example' })).toString('base64url')
@@ -204,7 +206,8 @@ test('keys, chains and the development authority move with the wallet', async ()
     token: await signWithCertificate(wallet, made.id, {}, { iss: 'acme' }),
     again: await createDevelopmentCertificate(wallet, input),
   }))
-  const { jws } = await verifyWithCertificate(token, { anchors: [made.root!], at: new Date() })
+  const jws = decodeJws(token)
+  await verifyWithCertificate(jws, { anchors: [made.root!], at: new Date() })
   expect(jws.payload).toEqual({ iss: 'acme' })
   expect(again.root).toBe(made.root)
 })

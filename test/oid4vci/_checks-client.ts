@@ -63,46 +63,46 @@ const attestations: Check[] = [
     },
   },
   {
-    file: 'client-attestation.ts',
-    text: 'MediaType(clientProofType)',
-    off: 'any',
+    file: 'src/credentials/proof-jwt.ts',
+    text: "!isMediaType(members['typ'], typ)",
+    off: 'false',
     attack: (scene) => redeemAttested(scene, { proof: { header: { typ: 'openid4vci-proof+jwt' } } }),
   },
   {
-    file: 'client-attestation.ts',
+    file: 'src/credentials/proof-jwt.ts',
     text: '!isSignedBy(jws, key)',
     off: 'false',
     attack: (scene) => redeemAttested(scene, { prover: stranger }),
   },
   {
-    file: 'client-attestation.ts',
-    text: '[aud].flat()[0] !== audience',
+    file: 'src/credentials/proof-jwt.ts',
+    text: "audience !== undefined && [jws.payload['aud']].flat()[0] !== audience",
     off: 'false',
     attack: (scene) => redeemAttested(scene, { proof: { claims: { aud: scene.setup.identifier } } }),
   },
   {
     file: 'client-attestation.ts',
-    text: 'iss !== clientId',
+    text: 'iss !== sub',
     off: 'false',
     attack: (scene) => redeemAttested(scene, { proof: { claims: { iss: 'another' } } }),
   },
   {
-    file: 'client-attestation.ts',
-    text: 'fault !== undefined',
+    file: 'src/credentials/proof-jwt.ts',
+    text: 'exp !== undefined && exp <= now - leewaySeconds',
     off: 'false',
     attack: (scene) => redeemAttested(scene, { proof: { claims: { exp: inPast() } } }),
   },
   {
-    file: 'client-attestation.ts',
-    text: 'iat < clock.now - nonceLifetimeSeconds - clock.leewaySeconds',
+    file: 'src/credentials/proof-jwt.ts',
+    text: 'maxAgeSeconds !== undefined && !(iat! >= now - maxAgeSeconds - leewaySeconds)',
     off: 'false',
     attack: (scene) => redeemAttested(scene, { proof: { claims: { iat: inPast() } } }),
   },
   {
     // A key attestation of the same provider.
-    file: 'wallet-providers.ts',
-    text: 'MediaType(type)',
-    off: 'any',
+    file: 'src/credentials/proof-jwt.ts',
+    text: "!isMediaType(members['typ'], typ)",
+    off: 'false',
     attack: async (scene) => {
       const { strict, provider } = scene
       const key = generateKey('P-256')
@@ -119,8 +119,8 @@ const attestations: Check[] = [
     attack: (scene) => redeemAttested(scene, { signer: stranger }),
   },
   {
-    file: 'wallet-providers.ts',
-    text: 'fault !== undefined',
+    file: 'src/credentials/proof-jwt.ts',
+    text: 'exp !== undefined && exp <= now - leewaySeconds',
     off: 'false',
     attack: (scene) => redeemAttested(scene, { attestation: { claims: { exp: inPast() } } }),
   },
@@ -172,9 +172,9 @@ const tokens: Check[] = [
 
 const dpop: Check[] = [
   {
-    file: 'dpop.ts',
-    text: "MediaType('dpop+jwt')",
-    off: 'any',
+    file: 'src/credentials/proof-jwt.ts',
+    text: "!isMediaType(members['typ'], typ)",
+    off: 'false',
     attack: redeemedWith(() => ({ header: { typ: 'openid4vci-proof+jwt' } })),
   },
   {
@@ -184,7 +184,7 @@ const dpop: Check[] = [
     attack: redeemedWith(() => ({ claims: { htm: 'GET' } })),
   },
   {
-    file: 'dpop.ts',
+    file: 'src/credentials/proof-jwt.ts',
     text: '!isSignedBy(jws, key)',
     off: 'false',
     attack: ({ setup }) => takeBound(setup, () => ({ signer: stranger, header: { alg: 'ES256' } })),
@@ -197,10 +197,16 @@ const dpop: Check[] = [
       takeBound(setup, () => ({ claims: { htu: `${other.identifier}/credentials` } })),
   },
   {
-    file: 'dpop.ts',
-    text: 'iat > now + leeway || iat < now - nonceLifetimeSeconds - leeway',
+    file: 'src/credentials/proof-jwt.ts',
+    text: 'maxAgeSeconds !== undefined && !(iat! >= now - maxAgeSeconds - leewaySeconds)',
     off: 'false',
     attack: redeemedWith(() => ({ claims: { iat: inPast() } })),
+  },
+  {
+    file: 'src/credentials/proof-jwt.ts',
+    text: 'exp !== undefined && exp <= now - leewaySeconds',
+    off: 'false',
+    attack: redeemedWith(() => ({ claims: { exp: inPast() } })),
   },
   {
     file: 'dpop.ts',

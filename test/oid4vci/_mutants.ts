@@ -50,6 +50,8 @@ export async function loadMutants(
   checks: readonly Switch[],
   folderOfFiles = 'src/oid4vci',
 ): Promise<typeof sources> {
+  // A check that all proofs share has an attack for each.
+  const switches = [...new Map(checks.map((check) => [nameOf(check), check])).values()]
   const pathOf = ({ file }: Switch) => resolve(file.includes('/') ? file : `${folderOfFiles}/${file}`)
   // Inside the project, where its packages are found.
   mkdirSync('dist', { recursive: true })
@@ -73,7 +75,7 @@ export async function loadMutants(
           name: 'mutants',
           setup: (plugin) =>
             plugin.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-              const found = checks.filter((check) => pathOf(check) === path)
+              const found = switches.filter((check) => pathOf(check) === path)
               return found.length === 0
                 ? undefined
                 : { contents: found.reduce(addSwitch, readFileSync(path, 'utf8')), loader: 'ts' }

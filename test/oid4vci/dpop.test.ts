@@ -123,6 +123,8 @@ const faults: [string, ProofParts][] = [
   ['without a signature', { header: { alg: 'none' } }],
   ['of the future', { claims: { iat: now + 3_600 } }],
   ['of the past', { claims: { iat: now - 3_600 } }],
+  ['that has expired', { claims: { exp: now - 3_600 } }],
+  ['that is not valid yet', { claims: { nbf: now + 3_600 } }],
   ['without a time', { claims: { iat: undefined } }],
   ['without an id', { claims: { jti: undefined } }],
 ]

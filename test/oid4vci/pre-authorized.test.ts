@@ -318,6 +318,7 @@ describe('the credential endpoint refuses', () => {
       ['iat too old', { claims: { iat: now - 3_600 } }, 'invalid_proof'],
       ['iat in the future', { claims: { iat: now + 3_600 } }, 'invalid_proof'],
       ['expired', { claims: { exp: now - 600 } }, 'invalid_proof'],
+      ['not valid yet', { claims: { nbf: now + 600 } }, 'invalid_proof'],
       ['nonce missing', { claims: { nonce: undefined } }, 'invalid_proof'],
       ['nonce invented', { claims: { nonce: 'invented' } }, 'invalid_nonce'],
       ['nonce of another issuer', { claims: { nonce: await newNonce(other) } }, 'invalid_nonce'],

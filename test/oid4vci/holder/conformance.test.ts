@@ -226,7 +226,8 @@ async function checkClient(headers: IncomingHttpHeaders, root: string, challenge
     String(headers[name]),
   ) as [string, string]
   // ValidateClientAttestationSignature, ValidateClientAttestationX5cClaimInProofJwt
-  const { jws } = await verifyWithCertificate(attestation, { anchors: [root], at: new Date() })
+  const jws = decodeJws(attestation)
+  await verifyWithCertificate(jws, { anchors: [root], at: new Date() })
   // ValidateClientAttestationIssuer, …Subject, …IssuedAt, …Expiration
   const { iss, sub, iat, exp, cnf } = jws.payload as Record<string, any>
   const now = Date.now() / 1_000
