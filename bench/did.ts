@@ -1,5 +1,6 @@
 /** DIDs created and published one at a time, with every commit on disk, on the agent's own ledger file. */
 import { processJob } from '../src/protocols/engine/process-job.ts'
+import { composition } from '../src/protocols/index.ts'
 import { createDid } from '../src/did-registrar/create.ts'
 import { getDidRow } from '../src/did-registrar/dids.ts'
 import { publishDid } from '../src/did-registrar/operation.ts'
@@ -16,7 +17,7 @@ export async function publishNewDid(wallet: Wallet): Promise<string> {
   const { did } = await getDidRow(wallet.db, await createDid(wallet, template))
   await publishDid(wallet, did)
   const { jobs } = await dueJobs(wallet.db)
-  for (const job of jobs) await processJob(wallet, job)
+  for (const job of jobs) await processJob(wallet, job, composition)
   const { status } = await getDidRow(wallet.db, did)
   if (status !== 'PUBLISHED') throw new Error(`${did} is not published`)
   return did

@@ -460,6 +460,14 @@ test('imports form no cycle at run time', () => {
   expect(findCycles(files, loads)).toEqual([])
 })
 
+test('the engine of the protocols knows none of them', () => {
+  const engine = 'src/protocols/engine/'
+  const known = files.flatMap((file) => (file.startsWith(engine) ? imports(file) : []))
+  expect(known.filter((target) => target.startsWith('src/protocols/') && !target.startsWith(engine))).toEqual(
+    [],
+  )
+})
+
 test('functions have at most 60 lines', () => {
   // Released migrations never change.
   const checked = files.filter((file) => !file.startsWith('src/storage/migrations/'))

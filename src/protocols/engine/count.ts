@@ -3,7 +3,6 @@ import type { Metrics } from '../../base/metrics.ts'
 import type { JobBody } from '../../outbox/job.ts'
 import { noteCount } from '../../storage/tx-context.ts'
 import type { Tx } from '../../storage/database.ts'
-import { definitions } from '../definitions.ts'
 import type { Machine, Row, State } from './machine.ts'
 
 /** How a flow ended, by the exit code of a state. */
@@ -17,34 +16,31 @@ export function countTransition(tx: Tx, { name: protocol, states }: Machine, [ro
     noteCount(tx, 'agent_flows_ended_total', { protocol, role, outcome: outcomes[after] })
 }
 
-/** The Cloud Agent's name of the last duration, by protocol. */
-const lastJobs = {
-  connection: 'connection_flow_did_com_exchange_job_ms_gauge',
-  'issue-credential': 'issuance_flow_did_com_exchange_job_ms_gauge',
-  'present-proof': 'present_proof_flow_did_com_exchange_job_ms_gauge',
-} as const
-
-/** Observes an attempt at a job. */
+/** Observes an attempt at a job, of a protocol if it has records. */
 export function observeJob(
   metrics: Metrics,
-  { kind, protocol }: JobBody,
+  protocol: Machine | undefined,
+  kind: JobBody['kind'],
   outcome: 'done' | 'failed' | 'postponed',
   ms: number,
 ): void {
   metrics.observe('agent_job_duration_seconds', { kind, outcome }, ms / 1_000)
-  if (protocol in lastJobs) metrics.set(lastJobs[protocol as keyof typeof lastJobs], ms)
+  if (protocol?.gauge) metrics.set(protocol.gauge as Gauge, ms)
 }
 
+type Gauge = Parameters<Metrics['set']>[0]
+
 /** Begins the series of all transitions with 0, since `increase` does not see the increment that begins a series. */
-export function beginFlowMetrics(metrics: Metrics): void {
-  for (const name of Object.values(lastJobs)) metrics.set(name, 0)
-  for (const { name: protocol, states, rows } of definitions)
-    for (const [role, , , state] of rows as readonly Row[]) {
+export function beginFlowMetrics(metrics: Metrics, definitions: readonly Machine[]): void {
+  for (const { name: protocol, gauge, states, rows } of definitions) {
+    if (gauge) metrics.set(gauge as Gauge, 0)
+    for (const [role, , , state] of rows) {
       metrics.add('agent_flow_transitions_total', { protocol, role, state }, 0)
       const end = endOf(states, state)
       if (end !== undefined)
         metrics.add('agent_flows_ended_total', { protocol, role, outcome: outcomes[end] }, 0)
     }
+  }
 }
 
 function endOf(states: Readonly<Record<string, State>>, state: string | null): State['ends'] {

@@ -9,11 +9,9 @@ import { didOf } from '../../did/document.ts'
 import { isLogged, logReceived } from '../../outbox/message-log.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { requireKnownSender } from '../peers.ts'
-import { enqueueReport, reportProblem, toReport } from '../report-problem/flow.ts'
-import { RevokeBody, revocationNotification } from '../revocation-notification/flow.ts'
 import type * as z from 'zod'
 import { reasonOf } from '../../base/reason.ts'
+import type { Composition } from './composition.ts'
 import { findMessage, once } from './inbox.ts'
 
 /** An authenticated message: `from` is the DID whose key encrypted it, `to` the wallet's DID that it was encrypted for. */
@@ -48,16 +46,17 @@ export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) =>
  */
 export async function receive(
   wallet: Wallet,
-  handlers: Readonly<Record<string, Handler>>,
+  composition: Composition,
   unpacked: Unpacked,
   address?: string,
 ): Promise<void> {
   const at = new Date()
+  const { handlers, toReport, enqueueReport } = composition
   const received = { ...toReceived(unpacked), ...(address !== undefined && { address }) }
   const type = findKnownType(Object.keys(handlers), received.type)
   if (type === undefined) {
     const detail = `This agent does not know messages of type ${received.type}.`
-    await noteRefusal(wallet, received, at, detail)
+    await noteRefusal(wallet, composition, received, at, detail)
     throw new Problem('error:DIDCommControllerError:UnsupportedMessageType', detail)
   }
   const message = { ...received, type }
@@ -69,7 +68,7 @@ export async function receive(
     if (end !== undefined && isOver(end)) throw messageExpired(unpacked.message)
     const write = await handlers[type]!(wallet, message)
     await once(wallet, inboxId, async (tx) => {
-      await log(tx, received, at)
+      await log(tx, composition, received, at)
       await write(tx)
     })
   } catch (error) {
@@ -77,12 +76,12 @@ export async function receive(
     // A repetition of the message may have been accepted meanwhile, and have moved the record.
     if (await isKnown()) return
     if (!toReport(error)) {
-      await noteRefusal(wallet, received, at, error.message)
+      await noteRefusal(wallet, composition, received, at, error.message)
       throw error
     }
-    if (await isStranger(wallet, message)) await wallet.env.limitReplies(message)
+    if (await isStranger(wallet, composition, message)) await wallet.env.limitReplies(message)
     const write = async (tx: Tx) => {
-      await log(tx, received, at, error.message)
+      await log(tx, composition, received, at, error.message)
       await enqueueReport(tx, message, error)
     }
     // If the id is stored by now, a repetition of the message was accepted.
@@ -91,23 +90,39 @@ export async function receive(
 }
 
 /** Logs a refusal once. Messages of unknown senders are not logged, so that they cannot fill the wallet's file. */
-async function noteRefusal(wallet: Wallet, message: Received, at: Date, refusal: string): Promise<void> {
+async function noteRefusal(
+  wallet: Wallet,
+  composition: Composition,
+  message: Received,
+  at: Date,
+  refusal: string,
+): Promise<void> {
   if (
-    (await isStranger(wallet, message)) ||
-    (await isLogged(wallet.db, { id: message.id, thread: threadOf(message) }))
+    (await isStranger(wallet, composition, message)) ||
+    (await isLogged(wallet.db, { id: message.id, thread: composition.threadOf(message) }))
   )
     return
-  await wallet.transaction((tx) => log(tx, message, at, refusal))
+  await wallet.transaction((tx) => log(tx, composition, message, at, refusal))
 }
 
-function isStranger(wallet: Wallet, message: Received): Promise<boolean> {
+function isStranger(
+  wallet: Wallet,
+  { requireKnownSender }: Composition,
+  message: Received,
+): Promise<boolean> {
   return requireKnownSender(wallet.db, message).then(
     () => false,
     () => true,
   )
 }
 
-function log(tx: Tx, message: Received, at: Date, refusal?: string): Promise<void> {
+function log(
+  tx: Tx,
+  { threadOf }: Composition,
+  message: Received,
+  at: Date,
+  refusal?: string,
+): Promise<void> {
   const { id, type, from, to } = message
   return logReceived(tx, { id, thread: threadOf(message), type, from, to }, { at, refusal })
 }
@@ -147,21 +162,11 @@ export function readBody<Type extends z.ZodType>(
   )
 }
 
-type Message = {
+/** What tells the thread of a message. */
+export type Message = {
   id: string
   type: string
   thid?: string | undefined
   pthid?: string | undefined
   body: unknown
-}
-
-/** The longest thread id (`didcomm/message.ts`). */
-const longestThid = 1_024
-
-/** The thread that a message is about: a problem report names it in `pthid`, a revocation notification in its body. */
-export function threadOf({ id, type, thid = id, pthid, body }: Message): string {
-  if (type === reportProblem.messages['problem-report']) return pthid ?? thid
-  if (type !== revocationNotification.messages.revoke) return thid
-  const about = RevokeBody.safeParse(body).data?.issueCredentialProtocolThreadId ?? thid
-  return about.length <= longestThid ? about : thid
 }

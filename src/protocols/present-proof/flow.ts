@@ -1,5 +1,5 @@
 /** Present Proof 3.0: its handlers and tasks. `verifier.ts` and `prover.ts` have the two sides. */
-import type { Flow } from '../index.ts'
+import type { Flow } from '../engine/composition.ts'
 import { didcommOrgMessages, presentProof } from './model.ts'
 import { deliverRefusal } from './openid4vp-response.ts'
 import { makePresentation, onRequest } from './prover.ts'
