@@ -5,8 +5,8 @@ import type { Db, Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Composition } from './composition.ts'
 import { findRecord } from './find.ts'
-import { findExpiry, findRow, lastMs } from './machine.ts'
-import type { Outgoing, Protocol, Rec } from './protocol.ts'
+import { findExpiry, findRow } from './machine.ts'
+import { lastMs, type Outgoing, type Protocol, type Rec } from './protocol.ts'
 import { advance, queueOf } from './record.ts'
 
 /** The record of an expired flow. */
