@@ -2,11 +2,7 @@
 import * as z from 'zod'
 import { oneLine } from '../../base/foreign.ts'
 import type { CredentialRecord } from '../../protocols/issue-credential/model.ts'
-import {
-  grants,
-  receivedFormats,
-  type StoredOpenId4VciOffer,
-} from '../../protocols/issue-credential/openid4vci.ts'
+import { grants, receivedFormats, type StoredOpenId4VciOffer } from './model.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { preAuthorizedGrant } from '../../oauth/parameters.ts'

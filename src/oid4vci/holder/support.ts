@@ -1,7 +1,7 @@
 /** Compares the requirements of an issuer with the abilities of this wallet: key proofs, copies and attestations. */
 import { Problem } from '../../base/problem.ts'
 import { getCertificateSigner } from '../../issuer-certificates/signatures.ts'
-import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
+import type { StoredOpenId4VciOffer } from './model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { dpopAlgorithm } from './dpop-proof.ts'
 import type {

@@ -17,7 +17,7 @@ import {
 } from '../model.ts'
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
-import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from './openid4vci.ts'
+import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from '../../oid4vci/holder/model.ts'
 import { credentialStates } from './states.ts'
 
 export const WalletNotification = z.object({

@@ -17,10 +17,10 @@ import {
 } from '../model.ts'
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
-import { OpenId4VpRequest, StoredRequest, toOpenId4VpRequest } from './openid4vp-request.ts'
+import { OpenId4VpRequest, StoredRequest, toOpenId4VpRequest } from '../../oid4vp/holder/model.ts'
 import { DcqlPresentation } from './dcql.ts'
 import { AcceptedIssuers } from '../../presentation/model.ts'
-import { OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from './openid4vp.ts'
+import { OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from '../../oid4vp/model.ts'
 import { presentationStates } from './states.ts'
 import { toVerification, Verification } from './verification.ts'
 

@@ -1,8 +1,8 @@
 /** The part of a presentation record that is about OpenID4VP: as it is stored, and as REST shows it. */
 import * as z from 'zod'
-import { JsonValue } from '../../base/json.ts'
-import { DcqlQuery } from '../../dcql/query.ts'
-import { AcceptedIssuers, PresentationCheck, PresentedCredential } from '../../presentation/model.ts'
+import { JsonValue } from '../base/json.ts'
+import { DcqlQuery } from '../dcql/query.ts'
+import { AcceptedIssuers, PresentationCheck, PresentedCredential } from '../presentation/model.ts'
 import { DigitalRequest } from './digital-credentials.ts'
 
 /** An attestation about the verifier, for wallets that understand its format (OpenID4VP 1.0 §5.11). */
