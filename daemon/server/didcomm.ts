@@ -16,7 +16,6 @@ import { findEndpoint, peerDidsOnly } from '../../src/didcomm/route.ts'
 import { unpack, type Unpacked } from '../../src/didcomm/unpack.ts'
 import { composition } from '../../src/protocols/index.ts'
 import { receive } from '../../src/protocols/engine/receive.ts'
-import { resolverOf } from '../../src/protocols/engine/send.ts'
 import { messageSpan } from '../../src/protocols/engine/spans.ts'
 import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
@@ -90,7 +89,7 @@ async function receiveMessage(agent: Agent, ctx: Context): Promise<void> {
   const work = async (wallet: Wallet) => {
     const unpacked = await unpack(envelope, {
       findPrivateKey: (kids) => findFirstPeerKey(wallet, kids),
-      resolve: resolverOf(wallet, recipient),
+      resolve: composition.resolverOf(wallet, recipient),
     })
     const { id, thid = id } = unpacked.message
     noteThread(thid)

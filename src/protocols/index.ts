@@ -14,7 +14,7 @@ import { requireKnownSender } from './peers.ts'
 import { presentationFlow } from './present-proof/flow.ts'
 import { enqueueReport, onProblemReport, reportProblem, reportTo, toReport } from './report-problem/flow.ts'
 import { onRevoke, RevokeBody, revocationNotification } from './revocation-notification/flow.ts'
-import { onPing, onPingResponse, storeOutcome as storePingOutcome } from './trust-ping/flow.ts'
+import { onPing, onPingResponse, resolverOf, storeOutcome as storePingOutcome } from './trust-ping/flow.ts'
 import { trustPing } from './trust-ping/model.ts'
 
 /** The protocols with records. `definitions.ts` lists their definitions. */
@@ -51,6 +51,7 @@ export const composition: Composition = {
     [basicMessage.name]: storeMessageOutcome,
     [trustPing.name]: storePingOutcome,
   },
+  resolverOf,
   threadOf,
   requireKnownSender,
   toReport,

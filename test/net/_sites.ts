@@ -17,6 +17,7 @@ import { getDocument } from '../../src/oid4vci/holder/caller.ts'
 import { retrieveRequestObject } from '../../src/oid4vp/holder/request-object.ts'
 import { postResponse } from '../../src/oid4vp/holder/response.ts'
 import { sendMessage } from '../../src/protocols/engine/send.ts'
+import { resolverOf } from '../../src/protocols/trust-ping/flow.ts'
 import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { TestAgent } from '../_agent.ts'
@@ -66,14 +67,19 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
   const { post } = createPost(env.http, log)
   const send = (to: string) =>
     use((wallet) =>
-      sendMessage(wallet, newId(), {
-        kind: 'message',
-        protocol: 'trust-ping',
-        recordId: '',
-        from,
-        to,
-        message: { type: 'https://didcomm.org/trust-ping/2.0/ping', body: {} },
-      }),
+      sendMessage(
+        wallet,
+        newId(),
+        {
+          kind: 'message',
+          protocol: 'trust-ping',
+          recordId: '',
+          from,
+          to,
+          message: { type: 'https://didcomm.org/trust-ping/2.0/ping', body: {} },
+        },
+        resolverOf(wallet, from),
+      ),
     )
   return {
     webhook: async (url) => {

@@ -1,7 +1,8 @@
 /** The protocols together, as the engine gets them: it imports none of them. `protocols/index.ts` composes them. */
 import type { Problem } from '../../base/problem.ts'
+import type { Resolve } from '../../did/document.ts'
 import type { Db, Tx } from '../../storage/database.ts'
-import type { Task } from '../../wallet/wallet.ts'
+import type { Task, Wallet } from '../../wallet/wallet.ts'
 import type { Outgoing, Protocol, Rec } from './protocol.ts'
 import type { Handler, Message, Received } from './receive.ts'
 
@@ -26,6 +27,8 @@ export type Composition = {
   tasks: Readonly<Record<string, Task>>
   /** Protocols without records: stores that a message was delivered, or with `failure` that it was abandoned. By name. */
   outcomes: Readonly<Record<string, (tx: Tx, recordId: string, failure?: string) => Promise<unknown>>>
+  /** Resolves the DIDs that messages from and to a DID of the wallet may have. */
+  resolverOf: (wallet: Wallet, myDid: string) => Resolve
   /** The thread that a message is about. */
   threadOf: (message: Message) => string
   /** @throws {Problem} for a sender that is not the other side of a record */

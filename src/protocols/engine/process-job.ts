@@ -78,7 +78,7 @@ async function send(
   job: Job,
   body: MessageBody,
 ): Promise<(tx: Tx) => Promise<unknown>> {
-  const attempt = await sendMessage(wallet, job.id, body)
+  const attempt = await sendMessage(wallet, job.id, body, composition.resolverOf(wallet, body.from))
   const { protocol: name, recordId } = body
   const protocol = composition.protocols[name]
   return async (tx) => {

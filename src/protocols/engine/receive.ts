@@ -61,8 +61,8 @@ export async function receive(
   }
   const message = { ...received, type }
   const inboxId = createHash('sha256').update(`${message.from} ${message.id}`).digest('base64url')
-  const isKnown = async () => (await findMessage(wallet.db, { id: inboxId })).rows.length > 0
-  if (await isKnown()) return
+  const findKnown = () => findMessage(wallet.db, { id: inboxId })
+  if ((await findKnown()).rows.length > 0) return
   try {
     const end = expiresAtMs(unpacked.message)
     if (end !== undefined && isOver(end)) throw messageExpired(unpacked.message)
@@ -74,7 +74,7 @@ export async function receive(
   } catch (error) {
     if (!(error instanceof Problem) || isTemporary(error)) throw error
     // A repetition of the message may have been accepted meanwhile, and have moved the record.
-    if (await isKnown()) return
+    if ((await findKnown()).rows.length > 0) return
     if (!toReport(error)) {
       await noteRefusal(wallet, composition, received, at, error.message)
       throw error
