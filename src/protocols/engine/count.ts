@@ -16,16 +16,15 @@ export function countTransition(tx: Tx, { name: protocol, states }: Machine, [ro
     noteCount(tx, 'agent_flows_ended_total', { protocol, role, outcome: outcomes[after] })
 }
 
-/** Observes an attempt at a job, of a protocol if it has records. */
+/** Observes an attempt at a job. `gauge` is that of its protocol. */
 export function observeJob(
   metrics: Metrics,
-  protocol: Machine | undefined,
-  kind: JobBody['kind'],
-  outcome: 'done' | 'failed' | 'postponed',
+  attempt: { kind: JobBody['kind']; outcome: 'done' | 'failed' | 'postponed' },
   ms: number,
+  gauge?: string,
 ): void {
-  metrics.observe('agent_job_duration_seconds', { kind, outcome }, ms / 1_000)
-  if (protocol?.gauge) metrics.set(protocol.gauge as Gauge, ms)
+  metrics.observe('agent_job_duration_seconds', attempt, ms / 1_000)
+  if (gauge) metrics.set(gauge as Gauge, ms)
 }
 
 type Gauge = Parameters<Metrics['set']>[0]

@@ -34,14 +34,9 @@ const reasonLimit = 1_000
 export async function processJob(wallet: Wallet, job: Job, composition: Composition): Promise<void> {
   const { id, body } = job
   const [at, start] = [new Date(), performance.now()]
+  const { gauge } = composition.protocols[body.protocol] ?? {}
   const observe = (outcome: 'done' | 'failed' | 'postponed') =>
-    observeJob(
-      wallet.env.metrics,
-      composition.protocols[body.protocol],
-      body.kind,
-      outcome,
-      performance.now() - start,
-    )
+    observeJob(wallet.env.metrics, { kind: body.kind, outcome }, performance.now() - start, gauge)
   try {
     const write =
       body.kind === 'message'

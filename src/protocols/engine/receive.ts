@@ -51,16 +51,29 @@ export async function receive(
   address?: string,
 ): Promise<void> {
   const at = new Date()
-  const { handlers, toReport, enqueueReport } = composition
+  const { handlers, requireKnownSender, threadOf, toReport, enqueueReport } = composition
   const received = { ...toReceived(unpacked), ...(address !== undefined && { address }) }
+  const { id, from, to } = received
+  const about = { id, thread: threadOf(received), type: received.type, from, to }
+  const log = (tx: Tx, refusal?: string) => logReceived(tx, about, { at, refusal })
+  const isStranger = () =>
+    requireKnownSender(wallet.db, received).then(
+      () => false,
+      () => true,
+    )
+  // Once, and not of unknown senders, so that they cannot fill the wallet's file.
+  const logRefusal = async (refusal: string) => {
+    if ((await isStranger()) || (await isLogged(wallet.db, about))) return
+    await wallet.transaction((tx) => log(tx, refusal))
+  }
   const type = findKnownType(Object.keys(handlers), received.type)
   if (type === undefined) {
     const detail = `This agent does not know messages of type ${received.type}.`
-    await noteRefusal(wallet, composition, received, at, detail)
+    await logRefusal(detail)
     throw new Problem('error:DIDCommControllerError:UnsupportedMessageType', detail)
   }
   const message = { ...received, type }
-  const inboxId = createHash('sha256').update(`${message.from} ${message.id}`).digest('base64url')
+  const inboxId = createHash('sha256').update(`${from} ${id}`).digest('base64url')
   const findKnown = () => findMessage(wallet.db, { id: inboxId })
   if ((await findKnown()).rows.length > 0) return
   try {
@@ -68,7 +81,7 @@ export async function receive(
     if (end !== undefined && isOver(end)) throw messageExpired(unpacked.message)
     const write = await handlers[type]!(wallet, message)
     await once(wallet, inboxId, async (tx) => {
-      await log(tx, composition, received, at)
+      await log(tx)
       await write(tx)
     })
   } catch (error) {
@@ -76,55 +89,17 @@ export async function receive(
     // A repetition of the message may have been accepted meanwhile, and have moved the record.
     if ((await findKnown()).rows.length > 0) return
     if (!toReport(error)) {
-      await noteRefusal(wallet, composition, received, at, error.message)
+      await logRefusal(error.message)
       throw error
     }
-    if (await isStranger(wallet, composition, message)) await wallet.env.limitReplies(message)
+    if (await isStranger()) await wallet.env.limitReplies(message)
     const write = async (tx: Tx) => {
-      await log(tx, composition, received, at, error.message)
+      await log(tx, error.message)
       await enqueueReport(tx, message, error)
     }
     // If the id is stored by now, a repetition of the message was accepted.
     if (await once(wallet, inboxId, write)) throw error
   }
-}
-
-/** Logs a refusal once. Messages of unknown senders are not logged, so that they cannot fill the wallet's file. */
-async function noteRefusal(
-  wallet: Wallet,
-  composition: Composition,
-  message: Received,
-  at: Date,
-  refusal: string,
-): Promise<void> {
-  if (
-    (await isStranger(wallet, composition, message)) ||
-    (await isLogged(wallet.db, { id: message.id, thread: composition.threadOf(message) }))
-  )
-    return
-  await wallet.transaction((tx) => log(tx, composition, message, at, refusal))
-}
-
-function isStranger(
-  wallet: Wallet,
-  { requireKnownSender }: Composition,
-  message: Received,
-): Promise<boolean> {
-  return requireKnownSender(wallet.db, message).then(
-    () => false,
-    () => true,
-  )
-}
-
-function log(
-  tx: Tx,
-  { threadOf }: Composition,
-  message: Received,
-  at: Date,
-  refusal?: string,
-): Promise<void> {
-  const { id, type, from, to } = message
-  return logReceived(tx, { id, thread: threadOf(message), type, from, to }, { at, refusal })
 }
 
 /** Requires an authenticated sender: the `from` of an anonymous message proves nothing. */
