@@ -188,6 +188,7 @@ export const connection = {
   },
   toResource: toConnection,
   endsAt,
+  gauge: 'connection_flow_did_com_exchange_job_ms_gauge',
   problems: {
     notFound: 'error:ConnectionServiceError:RecordIdNotFound',
     wrongState: 'error:ConnectionServiceError:InvalidStateForOperation',

@@ -6,7 +6,6 @@ export const connectionStates = defineMachine({
   name: 'connection',
   topic: 'connection',
   event: 'ConnectionUpdated',
-  gauge: 'connection_flow_did_com_exchange_job_ms_gauge',
   resource: { route: 'GET /connections/{connectionId}', id: 'connectionId', state: 'state' },
 }, {
   InvitationGenerated:        { words: 'waiting for an answer to the invitation', renew: 'agent connection invite', commands: ['connection remove'] },

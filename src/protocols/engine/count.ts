@@ -1,9 +1,10 @@
 /** The metrics of flows. */
-import type { Metrics } from '../../base/metrics.ts'
+import type { GaugeName, Metrics } from '../../base/metrics.ts'
 import type { JobBody } from '../../outbox/job.ts'
 import { noteCount } from '../../storage/tx-context.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Machine, Row, State } from './machine.ts'
+import type { Protocol } from './protocol.ts'
 
 /** How a flow ended, by the exit code of a state. */
 const outcomes = { 0: 'completed', 5: 'stopped', 8: 'not_verified' } as const
@@ -21,18 +22,16 @@ export function observeJob(
   metrics: Metrics,
   attempt: { kind: JobBody['kind']; outcome: 'done' | 'failed' | 'postponed' },
   ms: number,
-  gauge?: string,
+  gauge?: GaugeName,
 ): void {
   metrics.observe('agent_job_duration_seconds', attempt, ms / 1_000)
-  if (gauge) metrics.set(gauge as Gauge, ms)
+  if (gauge) metrics.set(gauge, ms)
 }
 
-type Gauge = Parameters<Metrics['set']>[0]
-
 /** Begins the series of all transitions with 0, since `increase` does not see the increment that begins a series. */
-export function beginFlowMetrics(metrics: Metrics, definitions: readonly Machine[]): void {
-  for (const { name: protocol, gauge, states, rows } of definitions) {
-    if (gauge) metrics.set(gauge as Gauge, 0)
+export function beginFlowMetrics(metrics: Metrics, protocols: readonly Protocol[]): void {
+  for (const { name: protocol, gauge, states, rows } of protocols) {
+    if (gauge) metrics.set(gauge, 0)
     for (const [role, , , state] of rows) {
       metrics.add('agent_flow_transitions_total', { protocol, role, state }, 0)
       const end = endOf(states, state)

@@ -45,8 +45,6 @@ type Names = {
   readonly topic: string
   /** The type of the event that every transition emits. */
   readonly event: string
-  /** The Cloud Agent's metric of the duration of the last job. */
-  readonly gauge?: string
   /** The REST resource: the route that returns one, and the members with the record's id and state. The path parameter is called like `id`. */
   readonly resource: { readonly route: string; readonly id: string; readonly state: string }
 }

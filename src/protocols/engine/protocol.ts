@@ -1,6 +1,7 @@
 /** A protocol with records, its records, the messages that it sends, and the refusal of a transition. */
 import type * as z from 'zod'
 import { Problem, type ProblemType } from '../../base/problem.ts'
+import type { GaugeName } from '../../base/metrics.ts'
 import type { Attachment } from '../../didcomm/message.ts'
 import { findExpiry, statesBefore, type Machine, type RoleOf, type SendsOf, type StateOf } from './machine.ts'
 
@@ -13,6 +14,8 @@ export type Protocol<M extends Machine = Machine, Data extends object = any> = M
   readonly toResource: (record: Rec<M, Data>) => object
   /** Until when an unanswered invitation, offer or request of this side can be answered, in epoch seconds. */
   readonly endsAt?: (record: Rec<M, Data>) => number | undefined
+  /** The Cloud Agent's metric of the duration of the last job. */
+  readonly gauge?: GaugeName
   readonly problems: { readonly notFound: ProblemType; readonly wrongState: ProblemType }
 }
 

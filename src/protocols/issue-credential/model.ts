@@ -202,6 +202,7 @@ export const issueCredential = {
   },
   toResource: toCredentialRecord,
   endsAt: (record) => (record.role === 'Issuer' ? expiryOf(record) : undefined),
+  gauge: 'issuance_flow_did_com_exchange_job_ms_gauge',
   problems: {
     notFound: 'error:CredentialServiceError:RecordNotFound',
     wrongState: 'error:CredentialServiceError:InvalidStateForOperation',

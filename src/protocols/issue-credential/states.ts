@@ -6,7 +6,6 @@ export const credentialStates = defineMachine({
   name: 'issue-credential',
   topic: 'credential',
   event: 'IssueCredentialRecordUpdated',
-  gauge: 'issuance_flow_did_com_exchange_job_ms_gauge',
   resource: { route: 'GET /issue-credentials/records/{recordId}', id: 'recordId', state: 'protocolState' },
 }, {
   OfferPending:        { words: 'sending the offer' },

@@ -181,6 +181,7 @@ export const presentProof = {
   },
   toResource: toPresentationStatus,
   endsAt: (record) => (record.role === 'Verifier' ? expiryOf(record) : undefined),
+  gauge: 'present_proof_flow_did_com_exchange_job_ms_gauge',
   problems: {
     notFound: 'error:PresentationError:RecordIdNotFound',
     wrongState: 'error:PresentationError:InvalidFlowStateError',

@@ -6,7 +6,6 @@ export const presentationStates = defineMachine({
   name: 'present-proof',
   topic: 'proof',
   event: 'PresentationUpdated',
-  gauge: 'present_proof_flow_did_com_exchange_job_ms_gauge',
   resource: { route: 'GET /present-proof/presentations/{presentationId}', id: 'presentationId', state: 'status' },
 }, {
   RequestPending:                 { words: 'sending the request' },
