@@ -1,6 +1,7 @@
 /** DIDs created and published one at a time, with every commit on disk, on the agent's own ledger file. */
 import { processJob } from '../src/protocols/engine/process-job.ts'
 import { createPrismDid as createDid } from '../src/did-registrar/prism.ts'
+import { composition } from '../src/protocols/index.ts'
 import { getDidRow } from '../src/did-registrar/dids.ts'
 import { publishDid } from '../src/did-registrar/registrar.ts'
 import { dueJobs } from '../src/outbox/job.ts'
@@ -16,7 +17,7 @@ export async function publishNewDid(wallet: Wallet): Promise<string> {
   const { did } = await getDidRow(wallet.db, await createDid(wallet, template))
   await publishDid(wallet, did)
   const { jobs } = await dueJobs(wallet.db)
-  for (const job of jobs) await processJob(wallet, job)
+  for (const job of jobs) await processJob(wallet, job, composition)
   const { status } = await getDidRow(wallet.db, did)
   if (status !== 'PUBLISHED') throw new Error(`${did} is not published`)
   return did

@@ -22,7 +22,6 @@ import { openMediatorRole } from './mediator-role.ts'
 import { openAgentKeyAndAudit } from './key-and-audit.ts'
 import { monitor } from './monitoring.ts'
 import { findOpening } from './net/reach.ts'
-import { holderTasks } from './oid4vci/holder/credential.ts'
 import type { Worker } from './outbox/worker.ts'
 import { createWorker } from './protocols/create-worker.ts'
 import { createRetention, type Retention } from './protocols/retention.ts'
@@ -32,6 +31,7 @@ import { createRetrieval } from './short-link-content.ts'
 import type { AgentDb } from './storage/database.ts'
 import { toStartError } from './storage/file-errors.ts'
 import { unlessElsewhere } from './storage/transferred.ts'
+import { transportTasks } from './transports.ts'
 import { createLedgerServer, ledgerLimitsOf, type LedgerServer } from './vdr/ledger-server.ts'
 import type { EmbeddedLedger } from './vdr/sqlite-ledger.ts'
 import { readEntry } from './vdr-entries/entries.ts'
@@ -191,7 +191,7 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
   await finishDeletions({ db, wallets }, ownership.owns)
   const tenants = new Tenants(db, agentKey, store.broadcast)
   closers.push(() => tenants.keys.close())
-  const worker = createWorker(config, wallets, log, { tasks: holderTasks })
+  const worker = createWorker(config, wallets, log, { tasks: transportTasks })
   closers.push(() => worker[Symbol.asyncDispose]())
   const retention = createRetention(config, wallets, log)
   closers.push(() => retention[Symbol.asyncDispose]())

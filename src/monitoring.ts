@@ -5,7 +5,7 @@ import type { Metrics } from './base/metrics.ts'
 import { createEndSearch } from './issuer-certificates/expiry.ts'
 import { classOf } from './outbox/message-log.ts'
 import { beginFlowMetrics } from './protocols/engine/count.ts'
-import { handlers } from './protocols/index.ts'
+import { handlers, protocols } from './protocols/index.ts'
 import { readFreeBytes } from './readiness.ts'
 import type { AgentDb } from './storage/database.ts'
 
@@ -18,7 +18,7 @@ type Parts = Pick<
 export function monitor(parts: Parts): void {
   const { config, db, env, notifier, readiness, scheduler, wallets, worker } = parts
   const { metrics } = env
-  beginFlowMetrics(metrics)
+  beginFlowMetrics(metrics, Object.values(protocols))
   beginMessageMetrics(metrics)
   metrics.read('agent_ready', async () => ((await readiness.check()).length === 0 ? 1 : 0))
   metrics.read('agent_data_folder_available_bytes', () => readFreeBytes(config.AGENT_DATA_DIR))

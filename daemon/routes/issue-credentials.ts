@@ -20,8 +20,8 @@ import {
 } from '../../src/protocols/issue-credential/offers.ts'
 import { IdempotencyHeader } from '../../src/protocols/engine/idempotency.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
+import { acceptOffer, rejectOffer } from '../../src/transports.ts'
 import { removeCredentialRecord } from '../../src/protocols/remove-credential.ts'
-import { acceptAnyOffer, rejectAnyOffer } from '../../src/oid4vci/holder/answer-offer.ts'
 import { Page, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 import { RecordPaging } from './connections.ts'
@@ -141,7 +141,7 @@ export default [
       reply: [200, IssueCredentialRecord],
     },
     async ({ wallet }, { path: { recordId }, body }) =>
-      toCredentialRecord(await acceptAnyOffer(wallet, recordId, body)),
+      toCredentialRecord(await acceptOffer(wallet, recordId, body)),
   ),
 
   route(
@@ -155,7 +155,7 @@ export default [
       path,
       reply: [200, IssueCredentialRecord],
     },
-    async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await rejectAnyOffer(wallet, recordId)),
+    async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await rejectOffer(wallet, recordId)),
   ),
 
   route(

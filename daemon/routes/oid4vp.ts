@@ -7,7 +7,7 @@ import { AuthorizationResponse } from '../../src/oid4vp/authorization-response.t
 import { receiveFromPage } from '../../src/oid4vp/digital-response.ts'
 import { receiveResponse, ResponseReceipt } from '../../src/oid4vp/response.ts'
 import { readStatus, requestClosed, RequestStatus, type WatchedStatus } from '../../src/oid4vp/status.ts'
-import { DigitalCredential } from '../../src/protocols/present-proof/digital-credentials.ts'
+import { DigitalCredential } from '../../src/oid4vp/digital-credentials.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
 import type { PresentationRequestLink } from '../pages/presentation-request.ts'

@@ -23,11 +23,8 @@ import {
   RequestPresentation,
   RequestPresentationAction,
 } from '../../src/protocols/present-proof/requests.ts'
-import {
-  acceptRequest,
-  rejectRequest,
-  acceptRequestInvitation,
-} from '../../src/protocols/present-proof/prover.ts'
+import { acceptRequestInvitation } from '../../src/protocols/present-proof/prover.ts'
+import { acceptRequest, rejectRequest } from '../../src/transports.ts'
 import {
   closePresentation,
   inviteToPresent,

@@ -15,9 +15,8 @@ import { encryptedType, parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { peerDidsOnly } from '../../src/did/peer.ts'
 import { findEndpoint } from '../../src/didcomm/route.ts'
 import { unpack, type Unpacked } from '../../src/didcomm/unpack.ts'
-import { handlers } from '../../src/protocols/index.ts'
-import { receive, threadOf } from '../../src/protocols/engine/receive.ts'
-import { resolverOf } from '../../src/protocols/engine/send.ts'
+import { composition } from '../../src/protocols/index.ts'
+import { receive } from '../../src/protocols/engine/receive.ts'
 import { messageSpan } from '../../src/protocols/engine/spans.ts'
 import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
 import { unlessDeleted } from '../../src/storage/transferred.ts'
@@ -91,7 +90,7 @@ async function receiveMessage(agent: Agent, ctx: Context): Promise<void> {
   const work = async (wallet: Wallet) => {
     const unpacked = await unpack(envelope, {
       findPrivateKey: (kids) => findFirstPeerKey(wallet, kids),
-      resolve: resolverOf(wallet, recipient),
+      resolve: composition.resolverOf(wallet, recipient),
     })
     const { id, thid = id } = unpacked.message
     noteThread(thid)
@@ -100,7 +99,7 @@ async function receiveMessage(agent: Agent, ctx: Context): Promise<void> {
       () =>
         receive(
           forRequest(withQuotas(wallet, 'others'), context.log, noteThread),
-          handlers,
+          composition,
           unpacked,
           context.address,
         ),
@@ -118,7 +117,7 @@ function spanOf({ config }: Agent, ctx: Context, unpacked: Unpacked): SpanStart 
   const { traceparent } = unpacked.message as { traceparent?: unknown }
   const isTrusted = config.TRACE_PEERS && unpacked.authenticated && typeof traceparent === 'string'
   return {
-    ...messageSpan(unpacked, Object.keys(handlers), threadOf(unpacked.message)),
+    ...messageSpan(unpacked, Object.keys(composition.handlers), composition.threadOf(unpacked.message)),
     parent: isTrusted ? traceparent : null,
     startedAt: context.startedAt,
   }

@@ -8,6 +8,7 @@ import { metricTable, type Definition } from './metric-table.ts'
 type Table = typeof metricTable
 export type MetricName = keyof Table
 type NamesOf<Type> = { [N in MetricName]: Table[N]['type'] extends Type ? N : never }[MetricName]
+export type GaugeName = NamesOf<'gauge'>
 
 type ValueOf<Values> = Values extends readonly (infer Value extends string)[] ? Value : string
 /** The labels of a metric, in any order. */
@@ -77,7 +78,7 @@ export class Metrics {
   }
 
   /** Sets a gauge. */
-  set(name: NamesOf<'gauge'>, value: number): void {
+  set(name: GaugeName, value: number): void {
     this.read(name, () => value)
   }
 

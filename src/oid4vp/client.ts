@@ -7,7 +7,7 @@ import { getManagedDid } from '../did-registrar/dids.ts'
 import { getSigningKey } from '../did-registrar/keys.ts'
 import { getCertificate } from '../issuer-certificates/certificates.ts'
 import { signWithCertificate, x5cOf } from '../issuer-certificates/signatures.ts'
-import type { StoredOpenId4Vp } from '../protocols/present-proof/openid4vp.ts'
+import type { StoredOpenId4Vp } from './model.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
 export const clientIdPrefixes = [

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
-import { DigitalRequest } from '../protocols/present-proof/digital-credentials.ts'
+import { DigitalRequest } from './digital-credentials.ts'
 import { toVerification } from '../protocols/present-proof/verification.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'

@@ -16,7 +16,6 @@ import { CredentialFormat } from './formats.ts'
 import { type DecodedCredential, issuanceFormats } from './issue-credential/format.ts'
 import { fitOf } from './present-proof/formats/anoncreds.ts'
 import { requireHolderKey } from './present-proof/formats/token.ts'
-import { hasRequest } from './present-proof/openid4vp-response.ts'
 import { listHeldCredentials, type ListedCredential } from './listed-credentials.ts'
 import { presentProof, type PresentationRecord } from './present-proof/model.ts'
 import { findDistrust } from './present-proof/held-credentials.ts'
@@ -98,7 +97,7 @@ export async function findCandidates(
     const detail = `The record ${presentationId} has the role ${record.role}; only the prover chooses credentials.`
     throw new Problem(presentProof.problems.wrongState, detail)
   }
-  const query = record.dcql?.query ?? (hasRequest(record) ? record.openid4vpRequest.dcqlQuery : undefined)
+  const query = record.dcql?.query ?? record.openid4vpRequest?.dcqlQuery
   if (query) return findDcqlCandidates(wallet, query, record.issuers)
   const judged = await judgeAll(wallet, record)
   const candidates = judged.filter(({ reason }) => reason === undefined)

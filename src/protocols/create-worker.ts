@@ -10,11 +10,12 @@ import type { Job } from '../outbox/job.ts'
 import { Worker } from '../outbox/worker.ts'
 import type { Task, Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
+import type { Composition } from './engine/composition.ts'
 import { expire, findExpired } from './engine/expiry.ts'
 import { processJob } from './engine/process-job.ts'
-import { threadOf } from './engine/receive.ts'
 import { queueOf } from './engine/record.ts'
 import { jobSpan } from './engine/spans.ts'
+import { composition } from './index.ts'
 
 /** `slots` bounds the requests to webhooks. `tasks` are those of flows outside of DIDComm, by the names that jobs carry. */
 export function createWorker(
@@ -23,10 +24,11 @@ export function createWorker(
   log: Log,
   { slots, tasks }: { slots?: WebhookSlots; tasks?: Readonly<Record<string, Task>> } = {},
 ): Worker<Wallet> {
+  const all = { ...composition, tasks: { ...composition.tasks, ...tasks } }
   return new Worker<Wallet>(
     wallets,
     {
-      job: (wallet, job) => runJob(wallet, job, tasks),
+      job: (wallet, job) => runJob(wallet, job, all),
       deliver,
       async findExpired({ db }, limit) {
         const { expired, nextAt } = await findExpired(db, FLOW_EXPIRY, { limit })
@@ -36,7 +38,7 @@ export function createWorker(
       expire: (wallet, flow) =>
         inSpan(
           () => ({ name: 'expire flow', parent: null, attributes: { 'didcomm.protocol': flow.protocol } }),
-          () => expire(wallet, flow),
+          () => expire(wallet, flow, all),
         ),
       flowLifetimeMs: FLOW_EXPIRY * 1_000,
     },
@@ -46,12 +48,15 @@ export function createWorker(
 }
 
 /** Processes a job in a span. A full destination is no failure of the job. */
-async function runJob(wallet: Wallet, job: Job, tasks?: Readonly<Record<string, Task>>): Promise<void> {
+async function runJob(wallet: Wallet, job: Job, all: Composition): Promise<void> {
   const full = await inSpan(
     () =>
-      jobSpan(job, job.body.kind === 'message' ? threadOf({ id: job.id, ...job.body.message }) : undefined),
+      jobSpan(
+        job,
+        job.body.kind === 'message' ? all.threadOf({ id: job.id, ...job.body.message }) : undefined,
+      ),
     () =>
-      processJob(wallet, job, tasks).catch((error: unknown) => {
+      processJob(wallet, job, all).catch((error: unknown) => {
         if (!(error instanceof NoFreeConnectionError)) throw error
         activeSpan()?.event('no free connection')
         return error

@@ -1,31 +1,21 @@
-/** The list of protocols, and what the worker and the DIDComm endpoint look up in it. */
+/** The list of protocols, and their composition for the engine. */
 import { writeList } from '../credential-status/ledger-lists.ts'
 import { writeListTask } from '../credential-status/lists.ts'
 import { submitTask } from '../did-registrar/submit.ts'
-import type { Tx } from '../storage/database.ts'
-import type { Task } from '../wallet/wallet.ts'
 import { basicMessage } from './basic-message/model.ts'
 import { onMessage, storeOutcome as storeMessageOutcome } from './basic-message/flow.ts'
 import { connectionFlow } from './connection/flow.ts'
 import { discoverFeatures, onQueries } from './discover-features/flow.ts'
-import type { Handler } from './engine/receive.ts'
+import type { Composition, Flow } from './engine/composition.ts'
 import type { Protocol } from './engine/protocol.ts'
+import type { Message } from './engine/receive.ts'
 import { credentialFlow } from './issue-credential/flow.ts'
 import { requireKnownSender } from './peers.ts'
 import { presentationFlow } from './present-proof/flow.ts'
-import { onProblemReport, reportProblem } from './report-problem/flow.ts'
-import { onRevoke, revocationNotification } from './revocation-notification/flow.ts'
-import { onPing, onPingResponse, storeOutcome as storePingOutcome } from './trust-ping/flow.ts'
+import { enqueueReport, onProblemReport, reportProblem, reportTo, toReport } from './report-problem/flow.ts'
+import { onRevoke, RevokeBody, revocationNotification } from './revocation-notification/flow.ts'
+import { onPing, onPingResponse, resolverOf, storeOutcome as storePingOutcome } from './trust-ping/flow.ts'
 import { trustPing } from './trust-ping/model.ts'
-
-/** A protocol with records, as the agent runs it. */
-export type Flow = {
-  protocol: Protocol
-  /** By message type URI. */
-  handlers: Readonly<Record<string, Handler>>
-  /** By the names that the table uses after `make`. */
-  tasks?: Readonly<Record<string, Task>>
-}
 
 /** The protocols with records. `definitions.ts` lists their definitions. */
 const flows: readonly Flow[] = [connectionFlow, credentialFlow, presentationFlow]
@@ -35,33 +25,49 @@ export const protocols: Readonly<Record<string, Protocol>> = Object.fromEntries(
   flows.map(({ protocol }) => [protocol.name, protocol]),
 )
 
-/** By message type URI. */
-export const handlers: Readonly<Record<string, Handler>> = {
-  ...Object.assign({}, ...flows.map((flow) => flow.handlers)),
-  [reportProblem.messages['problem-report']]: onProblemReport(Object.values(protocols)),
-  [trustPing.messages.ping]: onPing,
-  [trustPing.messages['ping-response']]: onPingResponse,
-  [discoverFeatures.messages.queries]: onQueries,
-  [basicMessage.messages.message]: onMessage,
-  [revocationNotification.messages.revoke]: onRevoke,
-  // Empty 1.0: a message without a body, sent for its headers.
-  'https://didcomm.org/empty/1.0/empty': async (wallet, message) => {
-    await requireKnownSender(wallet.db, message)
-    return () => Promise.resolve()
+/** What the worker and the DIDComm endpoint look up. */
+export const composition: Composition = {
+  protocols,
+  handlers: {
+    ...Object.assign({}, ...flows.map((flow) => flow.handlers)),
+    [reportProblem.messages['problem-report']]: onProblemReport(Object.values(protocols)),
+    [trustPing.messages.ping]: onPing,
+    [trustPing.messages['ping-response']]: onPingResponse,
+    [discoverFeatures.messages.queries]: onQueries,
+    [basicMessage.messages.message]: onMessage,
+    [revocationNotification.messages.revoke]: onRevoke,
+    // Empty 1.0: a message without a body, sent for its headers.
+    'https://didcomm.org/empty/1.0/empty': async (wallet, message) => {
+      await requireKnownSender(wallet.db, message)
+      return () => Promise.resolve()
+    },
   },
+  tasks: {
+    ...Object.assign({}, ...flows.map((flow) => flow.tasks)),
+    'submit operation': submitTask,
+    [writeListTask]: writeList,
+  },
+  outcomes: {
+    [basicMessage.name]: storeMessageOutcome,
+    [trustPing.name]: storePingOutcome,
+  },
+  resolverOf,
+  threadOf,
+  requireKnownSender,
+  toReport,
+  enqueueReport,
+  reportTo,
 }
 
-/** By the names that jobs carry. */
-export const tasks: Readonly<Record<string, Task>> = {
-  ...Object.assign({}, ...flows.map((flow) => flow.tasks)),
-  'submit operation': submitTask,
-  [writeListTask]: writeList,
-}
+export const { handlers, outcomes } = composition
 
-/** Protocols without records: stores that a message was delivered, or with `failure` that it was abandoned. By name. */
-export const outcomes: Readonly<
-  Record<string, (tx: Tx, recordId: string, failure?: string) => Promise<unknown>>
-> = {
-  [basicMessage.name]: storeMessageOutcome,
-  [trustPing.name]: storePingOutcome,
+/** The longest thread id (`didcomm/message.ts`). */
+const longestThid = 1_024
+
+/** The thread that a message is about: a problem report names it in `pthid`, a revocation notification in its body. */
+export function threadOf({ id, type, thid = id, pthid, body }: Message): string {
+  if (type === reportProblem.messages['problem-report']) return pthid ?? thid
+  if (type !== revocationNotification.messages.revoke) return thid
+  const about = RevokeBody.safeParse(body).data?.issueCredentialProtocolThreadId ?? thid
+  return about.length <= longestThid ? about : thid
 }

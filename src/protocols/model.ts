@@ -16,9 +16,6 @@ export const MetaLastFailure = z
   })
   .meta({ id: 'ErrorResponse' })
 
-/** The failure of an expired flow. */
-export const flowExpired = { status: 408, type: 'FlowExpired', title: 'Flow Expired' } as const
-
 /** Fields that every record has. */
 export const Meta = {
   metaRetries: z.int().default(firstMetaRetries),

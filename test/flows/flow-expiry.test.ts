@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'
+import { composition } from '../../src/protocols/index.ts'
 import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { getPeers } from '../../src/protocols/peers.ts'
@@ -324,7 +325,7 @@ test('a report that arrives while the flow expires is accepted and changes nothi
       body: { code },
       attachments: [],
     })
-    await expire(wallet, { recordId, protocol: 'issue-credential' })
+    await expire(wallet, { recordId, protocol: 'issue-credential' }, composition)
     await wallet.transaction(write)
   })
   expect(await credentialIn(issuer.call, thid, 'ProblemReportPending')).toMatchObject({

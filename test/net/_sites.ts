@@ -15,8 +15,9 @@ import { findShortUrl } from '../../src/net/short-url.ts'
 import { readExternalToken } from '../../src/oid4vci/external-server.ts'
 import { getDocument } from '../../src/oid4vci/holder/caller.ts'
 import { retrieveRequestObject } from '../../src/oid4vp/holder/request-object.ts'
-import { postResponse } from '../../src/protocols/present-proof/openid4vp-response.ts'
+import { postResponse } from '../../src/oid4vp/holder/response.ts'
 import { sendMessage } from '../../src/protocols/engine/send.ts'
+import { resolverOf } from '../../src/protocols/trust-ping/flow.ts'
 import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { TestAgent } from '../_agent.ts'
@@ -36,7 +37,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/oid4vci/external-server.ts': ['external authorization server'],
   'src/oid4vci/holder/caller.ts': ['offer of OpenID4VCI'],
   'src/oid4vp/holder/request-object.ts': ['request_uri of a verifier'],
-  'src/protocols/present-proof/openid4vp-response.ts': ['response_uri of a verifier'],
+  'src/oid4vp/holder/response.ts': ['response_uri of a verifier'],
   'src/protocols/engine/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
   'src/schemas/resource.ts': ['schema', 'schema of a DID', 'credential definition'],
 }
@@ -66,14 +67,19 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
   const { post } = createPost(env.http, log)
   const send = (to: string) =>
     use((wallet) =>
-      sendMessage(wallet, newId(), {
-        kind: 'message',
-        protocol: 'trust-ping',
-        recordId: '',
-        from,
-        to,
-        message: { type: 'https://didcomm.org/trust-ping/2.0/ping', body: {} },
-      }),
+      sendMessage(
+        wallet,
+        newId(),
+        {
+          kind: 'message',
+          protocol: 'trust-ping',
+          recordId: '',
+          from,
+          to,
+          message: { type: 'https://didcomm.org/trust-ping/2.0/ping', body: {} },
+        },
+        resolverOf(wallet, from),
+      ),
     )
   return {
     webhook: async (url) => {

@@ -4,7 +4,9 @@ import { connection } from '../../src/protocols/connection/model.ts'
 import { connectionStates } from '../../src/protocols/connection/states.ts'
 import { endOf, findExpired } from '../../src/protocols/engine/expiry.ts'
 import { credentialStates } from '../../src/protocols/issue-credential/states.ts'
-import { findExpiry, findRow, isPast, type Machine, waitsSince } from '../../src/protocols/engine/machine.ts'
+import { findExpiry, findRow, isPast, type Machine } from '../../src/protocols/engine/machine.ts'
+import { type Rec, waitsSince } from '../../src/protocols/engine/protocol.ts'
+import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
 import { presentationStates } from '../../src/protocols/present-proof/states.ts'
 import { updateData, begin } from '../../src/protocols/engine/record.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
@@ -102,7 +104,7 @@ test('the interruption of a flow does not imply earlier transitions', () => {
 test('waiting counts from the last transition, or from the expiry of an unanswered invitation if that is later', () => {
   const createdAt = '2026-01-01T00:00:00.000Z'
   const since = (role: string, state: string, more: object = {}) =>
-    waitsSince(credentialStates, { role, state, createdAt, ...more })
+    waitsSince(issueCredential, { role, state, createdAt, ...more } as Rec)
   expect(since('Holder', 'OfferReceived')).toBe(createdAt)
   expect(since('Issuer', 'OfferSent', { updatedAt: '2026-01-02T00:00:00.000Z' })).toBe(
     '2026-01-02T00:00:00.000Z',
@@ -111,6 +113,9 @@ test('waiting counts from the last transition, or from the expiry of an unanswer
   const invitation = { expiresTime: Date.parse('2026-03-01T00:00:00Z') / 1_000 }
   expect(since('Issuer', 'InvitationGenerated', { invitation })).toBe('2026-03-01T00:00:00.000Z')
   expect(since('Issuer', 'RequestReceived', { invitation })).toBe(createdAt)
+  expect(since('Issuer', 'OfferCreated', { openid4vci: invitation })).toBe('2026-03-01T00:00:00.000Z')
+  // The offer of another agent ends with its last transition.
+  expect(since('Holder', 'OfferReceived', { invitation })).toBe(createdAt)
   expect(since('Issuer', 'InvitationGenerated', { invitation: { expiresTime: 1 } })).toBe(createdAt)
   expect(since('Issuer', 'InvitationGenerated', { invitation: { expiresTime: 1e300 } })).toBe(
     '9999-12-31T23:59:59.999Z',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { handlers } from '../../src/protocols/index.ts'
+import { composition, handlers } from '../../src/protocols/index.ts'
 import { receive, type Handler } from '../../src/protocols/engine/receive.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startPair } from '../_agent-from-sources.ts'
@@ -49,6 +49,9 @@ async function start(type: string, body: object) {
   }
 }
 
+/** The protocols with other handlers. */
+const by = (others: Readonly<Record<string, Handler>>) => ({ ...composition, handlers: others })
+
 /** Handlers that wait for `may` before they run. */
 function patient(
   may: Promise<unknown>,
@@ -69,8 +72,8 @@ test.each(kinds)(
     await using scene = await start(type, body)
     await scene.use(async (wallet) => {
       const message = scene.unpacked(randomUUID())
-      const first = receive(wallet, handlers, message)
-      await Promise.all([first, receive(wallet, patient(first), message)])
+      const first = receive(wallet, composition, message)
+      await Promise.all([first, receive(wallet, by(patient(first)), message)])
       const records = await wallet.db
         .selectFrom('record')
         .select('id')
@@ -90,10 +93,10 @@ test('a repeated message is dropped, even if its record has moved on', async () 
       Promise.reject(
         new Problem('error:CredentialServiceError:InvalidStateForOperation', 'The record has moved on.'),
       )
-    const first = receive(wallet, { [typesOf.offer]: take }, message)
-    await Promise.all([first, receive(wallet, patient(first, { [typesOf.offer]: refuse }), message)])
+    const first = receive(wallet, by({ [typesOf.offer]: take }), message)
+    await Promise.all([first, receive(wallet, by(patient(first, { [typesOf.offer]: refuse })), message)])
     await expect(
-      receive(wallet, { [typesOf.offer]: refuse }, scene.unpacked(randomUUID())),
+      receive(wallet, by({ [typesOf.offer]: refuse }), scene.unpacked(randomUUID())),
     ).rejects.toMatchObject({ status: 400 })
     const log = await wallet.db
       .selectFrom('message_log')
@@ -140,7 +143,7 @@ test('message ids are deleted after thirty days, when new messages arrive', asyn
         .execute(),
     )
     for (let n = 0; n < 10; n++)
-      await receive(wallet, handlers, scene.unpacked(randomUUID())).catch(() => undefined)
+      await receive(wallet, composition, scene.unpacked(randomUUID())).catch(() => undefined)
     const ids = (await wallet.db.selectFrom('inbox').select('id').execute()).map(({ id }) => id)
     expect(ids).toContain('younger')
     expect(ids).not.toContain('older')

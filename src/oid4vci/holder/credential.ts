@@ -9,7 +9,7 @@ import { createHolderKey, getHolderKey, type HolderKey } from '../../did-registr
 import { advance, updateData } from '../../protocols/engine/record.ts'
 import { issueCredential, type CredentialData } from '../../protocols/issue-credential/model.ts'
 import { toFailure } from '../../protocols/issue-credential/refusals.ts'
-import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
+import type { StoredOpenId4VciOffer } from './model.ts'
 import type { Tx } from '../../storage/database.ts'
 import { noteCount } from '../../storage/tx-context.ts'
 import { LaterError, type Task, type Wallet } from '../../wallet/wallet.ts'

@@ -1,7 +1,7 @@
 /** The secrets of a flow with an issuer: sealed in the record, because it may wait for days and for a restart. */
 import * as z from 'zod'
 import type { CredentialRecord } from '../../protocols/issue-credential/model.ts'
-import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
+import type { StoredOpenId4VciOffer } from './model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 
 const PrivateKey = z.object({

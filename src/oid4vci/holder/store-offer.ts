@@ -5,7 +5,7 @@ import { digestOf } from '../../oauth/secrets.ts'
 import { findByThread } from '../../protocols/engine/find.ts'
 import { begin } from '../../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
-import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
+import type { StoredOpenId4VciOffer } from './model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { sealSecrets, type Secrets } from './secrets.ts'
 

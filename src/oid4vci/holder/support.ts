@@ -2,7 +2,7 @@
 import { Problem } from '../../base/problem.ts'
 import { type OpenIdFormat, openIdTraits } from '../../formats/names.ts'
 import { getCertificateSigner } from '../../issuer-certificates/signatures.ts'
-import type { StoredOpenId4VciOffer } from '../../protocols/issue-credential/openid4vci.ts'
+import type { StoredOpenId4VciOffer } from './model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { dpopAlgorithm } from './dpop-proof.ts'
 import type {

@@ -4,7 +4,7 @@ import { ifValid, validOnes } from '../../base/foreign.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { KeySet } from '../../crypto/key-set.ts'
 import { chooseEncoding, chooseKey, encodings } from '../../oauth/encryption-choice.ts'
-import type { StoredRequest } from '../../protocols/present-proof/openid4vp-request.ts'
+import type { StoredRequest } from './model.ts'
 import { invalid } from './request-object.ts'
 
 /** §8.3. */

@@ -12,7 +12,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { createOnce } from '../engine/idempotency.ts'
 import { readBody, type Handler } from '../engine/receive.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
-import type { Flow } from '../index.ts'
+import type { Flow } from '../engine/composition.ts'
 import {
   requireConnectionInvitation,
   invitationBase,

@@ -141,7 +141,7 @@ export type ConnectionRecord = Rec<typeof connectionStates, ConnectionData>
 
 /** A connection as REST and events show it. */
 export function toConnection(record: ConnectionRecord): Connection {
-  const { expiresTime, ...invitation } = record.invitation
+  const { expiresTime: _expiresTime, ...invitation } = record.invitation
   return {
     connectionId: record.id,
     thid: record.thid,
@@ -153,7 +153,7 @@ export function toConnection(record: ConnectionRecord): Connection {
     role: record.role,
     state: record.state,
     invitation,
-    expiresAt: record.state === 'InvitationGenerated' ? toExpiresAt(expiresTime) : undefined,
+    expiresAt: toExpiresAt(endsAt(record)),
     automaticAcceptance: record.automaticAcceptance,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
@@ -162,6 +162,10 @@ export function toConnection(record: ConnectionRecord): Connection {
     self: record.id,
     kind: 'Connection',
   }
+}
+
+function endsAt({ state, invitation }: ConnectionRecord): number | undefined {
+  return state === 'InvitationGenerated' ? invitation.expiresTime : undefined
 }
 
 /** A purpose in another agent's message may be longer than in an invitation of this agent. */
@@ -184,6 +188,8 @@ export const connection = {
     'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report',
   },
   toResource: toConnection,
+  endsAt,
+  gauge: 'connection_flow_did_com_exchange_job_ms_gauge',
   problems: {
     notFound: 'error:ConnectionServiceError:RecordIdNotFound',
     wrongState: 'error:ConnectionServiceError:InvalidStateForOperation',

@@ -1,10 +1,10 @@
 /** The metrics of flows. */
-import type { Metrics } from '../../base/metrics.ts'
+import type { GaugeName, Metrics } from '../../base/metrics.ts'
 import type { JobBody } from '../../outbox/job.ts'
 import { noteCount } from '../../storage/tx-context.ts'
 import type { Tx } from '../../storage/database.ts'
-import { definitions } from '../definitions.ts'
 import type { Machine, Row, State } from './machine.ts'
+import type { Protocol } from './protocol.ts'
 
 /** How a flow ended, by the exit code of a state. */
 const outcomes = { 0: 'completed', 5: 'stopped', 8: 'not_verified' } as const
@@ -17,34 +17,28 @@ export function countTransition(tx: Tx, { name: protocol, states }: Machine, [ro
     noteCount(tx, 'agent_flows_ended_total', { protocol, role, outcome: outcomes[after] })
 }
 
-/** The Cloud Agent's name of the last duration, by protocol. */
-const lastJobs = {
-  connection: 'connection_flow_did_com_exchange_job_ms_gauge',
-  'issue-credential': 'issuance_flow_did_com_exchange_job_ms_gauge',
-  'present-proof': 'present_proof_flow_did_com_exchange_job_ms_gauge',
-} as const
-
-/** Observes an attempt at a job. */
+/** Observes an attempt at a job. `gauge` is that of its protocol. */
 export function observeJob(
   metrics: Metrics,
-  { kind, protocol }: JobBody,
-  outcome: 'done' | 'failed' | 'postponed',
+  attempt: { kind: JobBody['kind']; outcome: 'done' | 'failed' | 'postponed' },
   ms: number,
+  gauge?: GaugeName,
 ): void {
-  metrics.observe('agent_job_duration_seconds', { kind, outcome }, ms / 1_000)
-  if (protocol in lastJobs) metrics.set(lastJobs[protocol as keyof typeof lastJobs], ms)
+  metrics.observe('agent_job_duration_seconds', attempt, ms / 1_000)
+  if (gauge) metrics.set(gauge, ms)
 }
 
 /** Begins the series of all transitions with 0, since `increase` does not see the increment that begins a series. */
-export function beginFlowMetrics(metrics: Metrics): void {
-  for (const name of Object.values(lastJobs)) metrics.set(name, 0)
-  for (const { name: protocol, states, rows } of definitions)
-    for (const [role, , , state] of rows as readonly Row[]) {
+export function beginFlowMetrics(metrics: Metrics, protocols: readonly Protocol[]): void {
+  for (const { name: protocol, gauge, states, rows } of protocols) {
+    if (gauge) metrics.set(gauge, 0)
+    for (const [role, , , state] of rows) {
       metrics.add('agent_flow_transitions_total', { protocol, role, state }, 0)
       const end = endOf(states, state)
       if (end !== undefined)
         metrics.add('agent_flows_ended_total', { protocol, role, outcome: outcomes[end] }, 0)
     }
+  }
 }
 
 function endOf(states: Readonly<Record<string, State>>, state: string | null): State['ends'] {

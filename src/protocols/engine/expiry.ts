@@ -3,12 +3,10 @@ import { isOver } from '../../base/clock.ts'
 import { cancelQueue } from '../../outbox/job.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { protocols } from '../index.ts'
-import { flowExpired } from '../model.ts'
-import { reportTo } from '../report-problem/flow.ts'
+import type { Composition } from './composition.ts'
 import { findRecord } from './find.ts'
-import { findExpiry, findRow, lastMs } from './machine.ts'
-import type { Outgoing, Protocol, Rec } from './protocol.ts'
+import { findExpiry, findRow } from './machine.ts'
+import { lastMs, type Outgoing, type Protocol, type Rec } from './protocol.ts'
 import { advance, queueOf } from './record.ts'
 
 /** The record of an expired flow. */
@@ -45,6 +43,9 @@ export function endOf(waitsSince: string, lifetimeSeconds: number): Date {
   return new Date(Math.min(lastMs, Date.parse(waitsSince) + lifetimeSeconds * 1_000))
 }
 
+/** The failure of an expired flow. */
+const flowExpired = { status: 408, type: 'FlowExpired', title: 'Flow Expired' }
+
 /** The code of the report. `req.time` is Report Problem 2.0's descriptor for a timing requirement that was not met. */
 const code = 'e.p.req.time.flow-expired'
 
@@ -52,7 +53,11 @@ const code = 'e.p.req.time.flow-expired'
  * Ends a flow by the expiry row of its table, if it still is expired, and cancels its jobs. The caller ensures that no job of its queue
  * is running.
  */
-export async function expire(wallet: Wallet, { recordId, protocol: name }: Expired): Promise<void> {
+export async function expire(
+  wallet: Wallet,
+  { recordId, protocol: name }: Expired,
+  { protocols, reportTo }: Pick<Composition, 'protocols' | 'reportTo'>,
+): Promise<void> {
   const lifetimeSeconds = wallet.env.config.FLOW_EXPIRY
   const protocol = protocols[name]!
   await wallet.transaction(async (tx) => {

@@ -3,8 +3,7 @@ import { Problem } from '../../base/problem.ts'
 import { UnreachableError } from '../../net/unreachable-error.ts'
 import type { TaskBody } from '../../outbox/job.ts'
 import type { Tx } from '../../storage/database.ts'
-import { protocols } from '../index.ts'
-import { reportTo } from '../report-problem/flow.ts'
+import type { Composition } from './composition.ts'
 import { findRecord } from './find.ts'
 import { findRow, type Row } from './machine.ts'
 import type { Protocol, Rec } from './protocol.ts'
@@ -24,6 +23,7 @@ export function isForGood(error: unknown): error is Problem {
  */
 export async function endFailed(
   tx: Tx,
+  { protocols, reportTo }: Composition,
   { protocol: name, recordId, task }: TaskBody,
   metaLastFailure: object,
 ) {

@@ -30,9 +30,9 @@ export async function getRecord<M extends Machine, Data extends object>(
   protocol: Protocol<M, Data>,
   id: string,
 ): Promise<Rec<M, Data>> {
-  const record = await findRecord(db, protocol, id)
-  if (!record) throw new Problem(protocol.problems.notFound, `The requested record id does not exist: ${id}`)
-  return record
+  const { rows } = await rowsById(db, { protocol: protocol.name, id })
+  if (!rows[0]) throw new Problem(protocol.problems.notFound, `The requested record id does not exist: ${id}`)
+  return toRecord(protocol, rows[0])
 }
 
 /** The record with an id. */

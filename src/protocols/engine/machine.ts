@@ -77,7 +77,8 @@ export function defineMachine<
 
 /** The row that a trigger selects for a record of a role in state `from`. */
 export function findRow({ rows }: Machine, role: string, from: string | null, on: string): Row | undefined {
-  return rows.find((row) => row[0] === role && row[1] === from && row[2] === on)
+  for (const row of rows) if (row[0] === role && row[1] === from && row[2] === on) return row
+  return undefined
 }
 
 /** The states in which a trigger is possible. */
@@ -117,33 +118,4 @@ export function isPast<M extends Machine>(
       if (row[0] === role && row[1] === known && !interruptions.includes(row[2])) reached.add(row[3])
   }
   return reached.has(state)
-}
-
-/** The last instant whose ISO 8601 text sorts correctly among others. */
-export const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
-
-type Waiting = {
-  role: string
-  state: string
-  createdAt: string
-  updatedAt?: string
-  invitation?: { expiresTime?: number } | undefined
-  openid4vci?: { expiresTime: number } | undefined
-  openid4vp?: { expiresTime: number } | undefined
-}
-
-/**
- * The instant from which `FLOW_EXPIRY` counts, as ISO text: the last transition, or the expiry of an unanswered invitation or offer if that is
- * later. Null if the flow cannot expire in its state.
- */
-export function waitsSince(
-  machine: Machine,
-  { role, state, createdAt, updatedAt = createdAt, invitation, openid4vci, openid4vp }: Waiting,
-): string | null {
-  if (!findExpiry(machine, role, state)) return null
-  const offered = { InvitationGenerated: invitation, OfferCreated: openid4vci, RequestCreated: openid4vp }[
-    state
-  ]
-  const endsMs = Math.min(lastMs, (offered?.expiresTime ?? 0) * 1_000)
-  return endsMs > Date.parse(updatedAt) ? new Date(endsMs).toISOString() : updatedAt
 }

@@ -6,7 +6,7 @@ import { activeSpan } from '../../base/spans.ts'
 import { NoFreeConnectionError, ServerDownError } from '../../net/destinations.ts'
 import { logSent, type Attempt } from '../../outbox/message-log.ts'
 import { deleteJob, reschedule, type Job, type JobBody, type MessageBody } from '../../outbox/job.ts'
-import { outcomes, protocols, tasks } from '../index.ts'
+import type { Composition } from './composition.ts'
 import { observeJob } from './count.ts'
 import { endFailed, isForGood, waitsForTask } from './failed-task.ts'
 import { findRecord, getRecord } from './find.ts'
@@ -14,10 +14,9 @@ import { findRow } from './machine.ts'
 import { updateData, confirmSent } from './record.ts'
 import type { Protocol, Rec } from './protocol.ts'
 import { NotDelivered, sendMessage } from './send.ts'
-import { threadOf } from './receive.ts'
 import type { Tx } from '../../storage/database.ts'
 import { storeOutcome, UnstoredError } from '../../storage/outcome.ts'
-import { LaterError, type Task, type Wallet } from '../../wallet/wallet.ts'
+import { LaterError, type Wallet } from '../../wallet/wallet.ts'
 
 /** The shortest and the longest pause between two attempts. */
 const firstPauseMs = 250
@@ -27,25 +26,22 @@ const longestPauseMs = 60_000
 const reasonLimit = 1_000
 
 /**
- * Processes a job; `more` are tasks of flows outside of DIDComm. A failure reschedules the job and is stored in its record.
+ * Processes a job. A failure reschedules it and is stored in its record.
  *
  * @throws {NoFreeConnectionError} if the destination has no free connection
  * @throws {UnstoredError} if the job was processed, and the outcome cannot be stored now
  */
-export async function processJob(
-  wallet: Wallet,
-  job: Job,
-  more: Readonly<Record<string, Task>> = {},
-): Promise<void> {
+export async function processJob(wallet: Wallet, job: Job, composition: Composition): Promise<void> {
   const { id, body } = job
   const [at, start] = [new Date(), performance.now()]
+  const { gauge } = composition.protocols[body.protocol] ?? {}
   const observe = (outcome: 'done' | 'failed' | 'postponed') =>
-    observeJob(wallet.env.metrics, body, outcome, performance.now() - start)
+    observeJob(wallet.env.metrics, { kind: body.kind, outcome }, performance.now() - start, gauge)
   try {
     const write =
       body.kind === 'message'
-        ? await send(wallet, job, body)
-        : await (tasks[body.task] ?? more[body.task])!(wallet, body.recordId)
+        ? await send(wallet, composition, job, body)
+        : await composition.tasks[body.task]!(wallet, body.recordId)
     await end(wallet, id, write)
     observe('done')
     if (body.kind === 'message') wallet.env.log.debug(fieldsOf(wallet, job), 'a message was sent')
@@ -54,7 +50,7 @@ export async function processJob(
     observe(error instanceof LaterError ? 'postponed' : 'failed')
     if (error instanceof LaterError)
       await storeOutcome(wallet, (opened) => opened.transaction((tx) => reschedule(tx, job, error.at)))
-    else await handleFailure(wallet, job, at, error)
+    else await handleFailure(wallet, composition, job, at, error)
   }
 }
 
@@ -71,18 +67,29 @@ async function end(wallet: Wallet, id: string, write: (tx: Tx) => Promise<unknow
   )
 }
 
-async function send(wallet: Wallet, job: Job, body: MessageBody): Promise<(tx: Tx) => Promise<unknown>> {
-  const attempt = await sendMessage(wallet, job.id, body)
+async function send(
+  wallet: Wallet,
+  composition: Composition,
+  job: Job,
+  body: MessageBody,
+): Promise<(tx: Tx) => Promise<unknown>> {
+  const attempt = await sendMessage(wallet, job.id, body, composition.resolverOf(wallet, body.from))
   const { protocol: name, recordId } = body
-  const protocol = protocols[name]
+  const protocol = composition.protocols[name]
   return async (tx) => {
-    await logMessage(tx, job, body, attempt)
+    await logMessage(tx, composition, job, body, attempt)
     if (protocol) await confirmSent(tx, protocol, await getRecord(tx, protocol, recordId))
-    else await outcomes[name]?.(tx, recordId)
+    else await composition.outcomes[name]?.(tx, recordId)
   }
 }
 
-function logMessage(tx: Tx, job: Job, { from, to, message }: MessageBody, attempt: Attempt): Promise<void> {
+function logMessage(
+  tx: Tx,
+  { threadOf }: Composition,
+  job: Job,
+  { from, to, message }: MessageBody,
+  attempt: Attempt,
+): Promise<void> {
   const about = { id: job.id, thread: threadOf({ id: job.id, ...message }), type: message.type, from, to }
   return logSent(tx, about, job, attempt)
 }
@@ -91,7 +98,13 @@ function logMessage(tx: Tx, job: Job, { from, to, message }: MessageBody, attemp
  * Reschedules a failed job. Abandons a message that the other side refused or that was retried for `MESSAGE_RETRY_FOR`, and a task that can
  * never succeed.
  */
-async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown): Promise<void> {
+async function handleFailure(
+  wallet: Wallet,
+  composition: Composition,
+  job: Job,
+  at: Date,
+  error: unknown,
+): Promise<void> {
   const { log, config } = wallet.env
   const { id, body, attempts } = job
   const endsAt =
@@ -99,7 +112,8 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
   const isRefused = error instanceof NotDelivered && error.isFinal
   const isFinal = isRefused || steadyNow() >= endsAt
   const fields = fieldsOf(wallet, job)
-  const isHopeless = body.kind === 'task' && protocols[body.protocol] !== undefined && isForGood(error)
+  const isHopeless =
+    body.kind === 'task' && composition.protocols[body.protocol] !== undefined && isForGood(error)
   if (isHopeless) log.warn({ ...fields, err: error }, 'a task cannot succeed')
   else if (isFinal)
     log.warn({ ...fields, err: error }, isRefused ? 'a message was refused' : 'a message was abandoned')
@@ -119,16 +133,17 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
     await end(wallet, id, async (tx) => {
       // Stored value; the message log shows it in traces.
       const outcome = isRefused ? 'refused' : 'given up'
-      if (body.kind === 'message') await logMessage(tx, job, body, { at, failure: { outcome, reason } })
-      await noteFailure(tx, body, failure, true)
+      if (body.kind === 'message')
+        await logMessage(tx, composition, job, body, { at, failure: { outcome, reason } })
+      await noteFailure(tx, composition, body, failure, true)
     })
     return
   }
   await storeOutcome(wallet, async (opened) => {
     const isEnded = await opened.transaction(async (tx) => {
-      if (isHopeless && (await endFailed(tx, body, failure))) return deleteJob(tx, id)
+      if (isHopeless && (await endFailed(tx, composition, body, failure))) return deleteJob(tx, id)
       await reschedule(tx, job, new Date(dueAt), new Date(steadyNow()), reason.slice(0, reasonLimit))
-      await noteFailure(tx, body, failure, false)
+      await noteFailure(tx, composition, body, failure, false)
       return false
     })
     if (isEnded) span?.event('ended')
@@ -145,7 +160,13 @@ function fieldsOf(wallet: Wallet, { id, queue, attempts, body }: Job): Fields {
 }
 
 /** Stores a failure in the record. A protocol without records stores only the final failure. */
-async function noteFailure(tx: Tx, body: JobBody, failure: Failure, isFinal: boolean): Promise<void> {
+async function noteFailure(
+  tx: Tx,
+  { protocols, outcomes }: Composition,
+  body: JobBody,
+  failure: Failure,
+  isFinal: boolean,
+): Promise<void> {
   const { protocol: name, recordId } = body
   const protocol = protocols[name]
   if (!protocol) {
@@ -156,7 +177,7 @@ async function noteFailure(tx: Tx, body: JobBody, failure: Failure, isFinal: boo
   // The answer may have come nevertheless, and moved the record.
   if (!record || !waitsFor(protocol, record, body)) return
   // The reason why the flow has ended matters more than a failed report of it.
-  const metaLastFailure = hasReason(record) ? record.metaLastFailure : failure
+  const metaLastFailure = hasReason(protocol, record) ? record.metaLastFailure : failure
   await updateData(tx, record, {
     metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1),
     metaLastFailure,
@@ -170,8 +191,8 @@ function waitsFor(protocol: Protocol, record: Rec, body: JobBody): boolean {
     : waitsForTask(protocol, record, body.task)
 }
 
-function hasReason({ state, metaLastFailure }: Rec): boolean {
-  return state === 'ProblemReportPending' && (metaLastFailure?.type ?? notDelivered) !== notDelivered
+function hasReason({ states }: Protocol, { state, metaLastFailure }: Rec): boolean {
+  return states[state]?.ends !== undefined && (metaLastFailure?.type ?? notDelivered) !== notDelivered
 }
 
 /** The pause before the next attempt: the other side's `Retry-After`, the pause for an unreachable server, or the backoff. */

@@ -9,11 +9,9 @@ import { didOf } from '../../did/document.ts'
 import { isLogged, logReceived } from '../../outbox/message-log.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { requireKnownSender } from '../peers.ts'
-import { enqueueReport, reportProblem, toReport } from '../report-problem/flow.ts'
-import { RevokeBody, revocationNotification } from '../revocation-notification/flow.ts'
 import type * as z from 'zod'
 import { reasonOf } from '../../base/reason.ts'
+import type { Composition } from './composition.ts'
 import { findMessage, once } from './inbox.ts'
 
 /** An authenticated message: `from` is the DID whose key encrypted it, `to` the wallet's DID that it was encrypted for. */
@@ -48,68 +46,60 @@ export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) =>
  */
 export async function receive(
   wallet: Wallet,
-  handlers: Readonly<Record<string, Handler>>,
+  composition: Composition,
   unpacked: Unpacked,
   address?: string,
 ): Promise<void> {
   const at = new Date()
+  const { handlers, requireKnownSender, threadOf, toReport, enqueueReport } = composition
   const received = { ...toReceived(unpacked), ...(address !== undefined && { address }) }
+  const { id, from, to } = received
+  const about = { id, thread: threadOf(received), type: received.type, from, to }
+  const log = (tx: Tx, refusal?: string) => logReceived(tx, about, { at, refusal })
+  const isStranger = () =>
+    requireKnownSender(wallet.db, received).then(
+      () => false,
+      () => true,
+    )
+  // Once, and not of unknown senders, so that they cannot fill the wallet's file.
+  const logRefusal = async (refusal: string) => {
+    if ((await isStranger()) || (await isLogged(wallet.db, about))) return
+    await wallet.transaction((tx) => log(tx, refusal))
+  }
   const type = findKnownType(Object.keys(handlers), received.type)
   if (type === undefined) {
     const detail = `This agent does not know messages of type ${received.type}.`
-    await noteRefusal(wallet, received, at, detail)
+    await logRefusal(detail)
     throw new Problem('error:DIDCommControllerError:UnsupportedMessageType', detail)
   }
   const message = { ...received, type }
-  const inboxId = createHash('sha256').update(`${message.from} ${message.id}`).digest('base64url')
-  const isKnown = async () => (await findMessage(wallet.db, { id: inboxId })).rows.length > 0
-  if (await isKnown()) return
+  const inboxId = createHash('sha256').update(`${from} ${id}`).digest('base64url')
+  const findKnown = () => findMessage(wallet.db, { id: inboxId })
+  if ((await findKnown()).rows.length > 0) return
   try {
     const end = expiresAtMs(unpacked.message)
     if (end !== undefined && isOver(end)) throw messageExpired(unpacked.message)
     const write = await handlers[type]!(wallet, message)
     await once(wallet, inboxId, async (tx) => {
-      await log(tx, received, at)
+      await log(tx)
       await write(tx)
     })
   } catch (error) {
     if (!(error instanceof Problem) || isTemporary(error)) throw error
     // A repetition of the message may have been accepted meanwhile, and have moved the record.
-    if (await isKnown()) return
+    if ((await findKnown()).rows.length > 0) return
     if (!toReport(error)) {
-      await noteRefusal(wallet, received, at, error.message)
+      await logRefusal(error.message)
       throw error
     }
-    if (await isStranger(wallet, message)) await wallet.env.limitReplies(message)
+    if (await isStranger()) await wallet.env.limitReplies(message)
     const write = async (tx: Tx) => {
-      await log(tx, received, at, error.message)
+      await log(tx, error.message)
       await enqueueReport(tx, message, error)
     }
     // If the id is stored by now, a repetition of the message was accepted.
     if (await once(wallet, inboxId, write)) throw error
   }
-}
-
-/** Logs a refusal once. Messages of unknown senders are not logged, so that they cannot fill the wallet's file. */
-async function noteRefusal(wallet: Wallet, message: Received, at: Date, refusal: string): Promise<void> {
-  if (
-    (await isStranger(wallet, message)) ||
-    (await isLogged(wallet.db, { id: message.id, thread: threadOf(message) }))
-  )
-    return
-  await wallet.transaction((tx) => log(tx, message, at, refusal))
-}
-
-function isStranger(wallet: Wallet, message: Received): Promise<boolean> {
-  return requireKnownSender(wallet.db, message).then(
-    () => false,
-    () => true,
-  )
-}
-
-function log(tx: Tx, message: Received, at: Date, refusal?: string): Promise<void> {
-  const { id, type, from, to } = message
-  return logReceived(tx, { id, thread: threadOf(message), type, from, to }, { at, refusal })
 }
 
 /** Requires an authenticated sender: the `from` of an anonymous message proves nothing. */
@@ -147,21 +137,11 @@ export function readBody<Type extends z.ZodType>(
   )
 }
 
-type Message = {
+/** What tells the thread of a message. */
+export type Message = {
   id: string
   type: string
   thid?: string | undefined
   pthid?: string | undefined
   body: unknown
-}
-
-/** The longest thread id (`didcomm/message.ts`). */
-const longestThid = 1_024
-
-/** The thread that a message is about: a problem report names it in `pthid`, a revocation notification in its body. */
-export function threadOf({ id, type, thid = id, pthid, body }: Message): string {
-  if (type === reportProblem.messages['problem-report']) return pthid ?? thid
-  if (type !== revocationNotification.messages.revoke) return thid
-  const about = RevokeBody.safeParse(body).data?.issueCredentialProtocolThreadId ?? thid
-  return about.length <= longestThid ? about : thid
 }

@@ -14,16 +14,15 @@ import { noteChange, noteThread } from '../../storage/tx-context.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { countTransition } from './count.ts'
 import { getRecord, toData } from './find.ts'
+import { findRow, isPast, type Machine, type RoleOf, type Row, type TriggerOf } from './machine.ts'
 import {
-  findRow,
-  isPast,
   waitsSince,
-  type Machine,
-  type RoleOf,
-  type Row,
-  type TriggerOf,
-} from './machine.ts'
-import { wrongState, type MessageFor, type Outgoing, type Protocol, type Rec } from './protocol.ts'
+  wrongState,
+  type MessageFor,
+  type Outgoing,
+  type Protocol,
+  type Rec,
+} from './protocol.ts'
 import { transitionSpan } from './spans.ts'
 
 type Step<On = string, Change = object> = { on: On; change: Change; message?: Outgoing | undefined }

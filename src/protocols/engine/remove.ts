@@ -24,19 +24,21 @@ export function removeRecord<M extends Machine, Data extends object>(
     noteChange(tx, `record ${id}`)
     await prepare?.(tx, record)
     await tx.deleteFrom('record').where('id', '=', id).execute()
-    await tx.deleteFrom('peer_did').where('record_id', '=', id).execute()
-    await cancelJobsOf(tx, protocol, record)
+    const peer = await tx.deleteFrom('peer_did').where('record_id', '=', id).executeTakeFirst()
+    await cancelJobsOf(tx, id, (name) => peer.numDeletedRows > 0n || name === protocol.name)
   })
 }
 
-/** Cancels the jobs of a record. Over a connection, notifications about it are still sent: they need no record, and the connection's DIDs stay. */
-async function cancelJobsOf(tx: Tx, { name }: Protocol, { id, ...data }: Rec): Promise<void> {
+/**
+ * Cancels the jobs of a record. If its messages had no DID of their own, notifications about it are still sent: they need no record, and
+ * the connection's DIDs stay.
+ */
+async function cancelJobsOf(tx: Tx, id: string, isOver: (protocol: string) => boolean): Promise<void> {
   const queues = [queueOf(id), `notices:${id}`]
   const jobs = await tx.selectFrom('job').select(['id', 'body']).where('queue', 'in', queues).execute()
-  const isKept = (body: string) =>
-    data.connectionId !== undefined && JobBody.parse(JSON.parse(body)).protocol !== name
+  const cancelled = jobs.filter(({ body }) => isOver(JobBody.parse(JSON.parse(body)).protocol))
   await cancelJobs(
     tx,
-    jobs.filter(({ body }) => !isKept(body)).map((job) => job.id),
+    cancelled.map((job) => job.id),
   )
 }

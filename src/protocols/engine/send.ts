@@ -8,7 +8,6 @@ import { across } from '../../base/probe.ts'
 import { isTemporary, Problem } from '../../base/problem.ts'
 import { traceContext } from '../../base/spans.ts'
 import { keysFor, type Resolve } from '../../did/document.ts'
-import { isPeerDid } from '../../did/names.ts'
 import { peerDidsOnly } from '../../did/peer.ts'
 import { packAuthcrypt, type Recipient, wrapForward } from '../../didcomm/pack.ts'
 import { findRecipient, getRoute, NoRouteError, type Route } from '../../didcomm/route.ts'
@@ -47,7 +46,7 @@ const headers = { 'content-type': 'application/didcomm-encrypted+json' }
 const longestWaitMs = 3_600_000
 
 /**
- * Packs a message and posts it once. The message id is the same in every attempt. Returns the start and the duration of the request.
+ * Packs a message for the recipient's key that `resolve` finds, and posts it once. The message id is the same in every attempt. Returns the start and the duration of the request.
  *
  * @throws {NotDelivered} if the other side has no endpoint, or its answer is not 2xx
  * @throws {UnreachableError} if the endpoint cannot be reached
@@ -57,14 +56,10 @@ export async function sendMessage(
   wallet: Wallet,
   id: string,
   { from, to, message }: MessageBody,
+  resolve: Resolve,
 ): Promise<{ at: Date; durationMs: number }> {
   const sender = await senderKey(wallet, from)
-  const { recipient, route } = await findRecipientRoute(
-    wallet,
-    to,
-    resolverOf(wallet, from),
-    sender.privateJwk.crv,
-  )
+  const { recipient, route } = await findRecipientRoute(wallet, to, resolve, sender.privateJwk.crv)
   const { config, destinations, http } = wallet.env
   const traceparent = config.TRACE_PEERS ? traceContext() : undefined
   const { answer, ...attempt } = await destinations.run(route.url, wallet.id, async () => {
@@ -137,23 +132,4 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   if (value === undefined) return undefined
   const waitMs = /^\d{1,10}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now
   return waitMs >= 0 ? Math.min(waitMs, longestWaitMs) : undefined
-}
-
-/**
- * Builds a resolver for messages from and to `myDid`: of did:peer, and of the one DID that `myDid` was created to ping. The tenant named
- * that DID, so received messages cannot choose what is resolved.
- */
-export function resolverOf({ db, env }: Wallet, myDid: string): Resolve {
-  const { document } = env.resolver
-  const resolvePeer = peerDidsOnly(document)
-  return async (did) => {
-    if (isPeerDid(did)) return resolvePeer(did)
-    const ping = await db
-      .selectFrom('ping')
-      .select('id')
-      .where('my_did', '=', myDid)
-      .where('their_did', '=', did)
-      .executeTakeFirst()
-    return ping ? document(did) : resolvePeer(did)
-  }
 }

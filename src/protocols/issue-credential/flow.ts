@@ -1,5 +1,5 @@
 /** Issue Credential 3.0: its handlers and tasks. `issuer.ts` and `holder.ts` have the two sides. */
-import type { Flow } from '../index.ts'
+import type { Flow } from '../engine/composition.ts'
 import { makeAcceptance, onCredential, onOffer } from './holder.ts'
 import { makeCredential, onRequest } from './issuer.ts'
 import { issueCredential } from './model.ts'

@@ -24,6 +24,7 @@ import {
 import { type AcceptOptions, type Mismatch, formatOf } from './format.ts'
 import { readOffer, writeRequest } from './messages.ts'
 import { issueCredential, type CredentialRecord, type CredentialData } from './model.ts'
+import type { AcceptCredentialOffer } from './offers.ts'
 import { findIssuerMismatch, checkReply, invalidIssue, toFailure } from './refusals.ts'
 import { credentialStates } from './states.ts'
 import { canonicalDid } from '../../did/document.ts'
@@ -65,16 +66,20 @@ export async function acceptOfferInvitation(wallet: Wallet, invitation: string):
  *
  * @throws {Problem} if DID or key cannot be used, or in another state
  */
-export async function acceptOffer(
+async function acceptOffer(
   wallet: Wallet,
-  recordId: string,
-  choice: AcceptOptions,
+  record: CredentialRecord,
+  { txCode, ...choice }: AcceptCredentialOffer,
 ): Promise<CredentialRecord> {
-  const record = await getRecord(wallet.db, issueCredential, recordId)
+  if (txCode !== undefined)
+    throw new Problem(
+      'BadRequest',
+      'txCode: leave it out. Only offers of OpenID4VCI have a transaction code.',
+    )
   if (isPast(credentialStates, record.role, accept, record.state)) return record
   requireTransition(issueCredential, record, accept)
   const { message, change } = await writeRequest(wallet, record, choice)
-  return wallet.transaction((tx) => advanceOnce(tx, issueCredential, recordId, accept, change, message))
+  return wallet.transaction((tx) => advanceOnce(tx, issueCredential, record.id, accept, change, message))
 }
 
 const insertCredential = prepared(
@@ -133,17 +138,17 @@ const report = { code: 'e.p.issuance-abandoned', comment: 'The holder declined t
  *
  * @throws {Problem} in another state, or if the connection cannot be used any more
  */
-export function rejectOffer(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
-  return wallet.transaction(async (tx) => {
-    const record = await getRecord(tx, issueCredential, recordId)
-    if (isPast(credentialStates, record.role, reject, record.state)) return record
-    requireTransition(issueCredential, record, reject)
-    const { myDid: to, theirDid: from } = await peersOf(tx, record)
-    const message = problemReport({ from, to, thid: record.thid }, report)
-    // The failure of an automatic acceptance does not explain the end.
-    return advance(tx, issueCredential, record, reject, { metaLastFailure: undefined }, message)
-  })
+async function rejectOffer(tx: Tx, record: CredentialRecord): Promise<CredentialRecord> {
+  if (isPast(credentialStates, record.role, reject, record.state)) return record
+  requireTransition(issueCredential, record, reject)
+  const { myDid: to, theirDid: from } = await peersOf(tx, record)
+  const message = problemReport({ from, to, thid: record.thid }, report)
+  // The failure of an automatic acceptance does not explain the end.
+  return advance(tx, issueCredential, record, reject, { metaLastFailure: undefined }, message)
 }
+
+/** DIDComm as a transport of issuance: what a holder answers to an offer. */
+export const issuanceOverDidcomm = { accept: acceptOffer, reject: rejectOffer }
 
 /**
  * Accepts an offer by the settings of its connection, if it is unanswered and the settings still accept it. After a permanent failure a

@@ -165,9 +165,9 @@ export async function revokeCredential(wallet: Wallet, recordId: string): Promis
   })
 }
 
-/** Notifies the holder, if there still is a connection. Verifiers read the status list, and wallets of OpenID4VCI do too. */
+/** Notifies the holder, if there still is a connection. A wallet of OpenID4VCI has no DID for messages: like verifiers, it reads the status list. */
 async function notifyHolder(tx: Tx, record: CredentialRecord): Promise<void> {
-  if (record.openid4vci) return
+  if (record.connectionId === undefined && record.theirDid === undefined) return
   try {
     await enqueueRevocation(tx, record)
   } catch (error) {

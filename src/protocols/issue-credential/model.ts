@@ -17,7 +17,7 @@ import {
 } from '../model.ts'
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
-import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from './openid4vci.ts'
+import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from '../../oid4vci/holder/model.ts'
 import { credentialStates } from './states.ts'
 
 export const WalletNotification = z.object({
@@ -174,7 +174,7 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
     issuerCertificateId: record.issuerCertificateId,
     revoked: revocation && true,
     revokedAt: revocation?.at,
-    expiresAt: expiryOf(record),
+    expiresAt: toExpiresAt(expiryOf(record)),
     standing: record.standing,
     notification: record.notification,
     openid4vci: record.receivedOffer && toOpenId4VciStatus(record.receivedOffer),
@@ -184,11 +184,11 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
   }
 }
 
-/** The end of an offer that waits for its holder. */
-function expiryOf({ role, state, invitation, openid4vci }: CredentialRecord): string | undefined {
+/** The end of an offer that waits for its holder, in epoch seconds. */
+function expiryOf({ role, state, invitation, openid4vci }: CredentialRecord): number | undefined {
   const isOpen =
     role === 'Holder' ? state === 'OfferReceived' : ['InvitationGenerated', 'OfferCreated'].includes(state)
-  return isOpen ? toExpiresAt(openid4vci?.expiresTime ?? invitation?.expiresTime) : undefined
+  return isOpen ? (openid4vci ?? invitation)?.expiresTime : undefined
 }
 
 export const issueCredential = {
@@ -201,6 +201,8 @@ export const issueCredential = {
     'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report',
   },
   toResource: toCredentialRecord,
+  endsAt: (record) => (record.role === 'Issuer' ? expiryOf(record) : undefined),
+  gauge: 'issuance_flow_did_com_exchange_job_ms_gauge',
   problems: {
     notFound: 'error:CredentialServiceError:RecordNotFound',
     wrongState: 'error:CredentialServiceError:InvalidStateForOperation',

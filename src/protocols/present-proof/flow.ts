@@ -1,8 +1,7 @@
-/** Present Proof 3.0: its handlers and tasks. `verifier.ts` and `prover.ts` have the two sides. */
-import type { Flow } from '../index.ts'
+/** Present Proof 3.0: its handlers. `verifier.ts` and `prover.ts` have the two sides, `transports.ts` in `src` the tasks. */
+import type { Flow } from '../engine/composition.ts'
 import { didcommOrgMessages, presentProof } from './model.ts'
-import { deliverRefusal } from './openid4vp-response.ts'
-import { makePresentation, onRequest } from './prover.ts'
+import { onRequest } from './prover.ts'
 import { onPresentation } from './verifier.ts'
 
 export const presentationFlow: Flow = {
@@ -13,5 +12,4 @@ export const presentationFlow: Flow = {
     [didcommOrgMessages.request]: onRequest,
     [didcommOrgMessages.presentation]: onPresentation,
   },
-  tasks: { presentation: makePresentation, refusal: deliverRefusal },
 }

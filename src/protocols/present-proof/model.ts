@@ -18,10 +18,10 @@ import {
 } from '../model.ts'
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
-import { OpenId4VpRequest, StoredRequest, toOpenId4VpRequest } from './openid4vp-request.ts'
+import { OpenId4VpRequest, StoredRequest, toOpenId4VpRequest } from '../../oid4vp/holder/model.ts'
 import { DcqlPresentation } from './dcql.ts'
 import { AcceptedIssuers } from '../../presentation/trust.ts'
-import { OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from './openid4vp.ts'
+import { OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from '../../oid4vp/model.ts'
 import { presentationStates } from './states.ts'
 import { toVerification, Verification } from './verification.ts'
 
@@ -140,7 +140,7 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
     connectionId: role === 'Verifier' ? record.connectionId : undefined,
     policyId: record.policy?.id,
     issuers: record.openid4vp?.issuers ?? record.issuers,
-    expiresAt: expiryOf(record),
+    expiresAt: toExpiresAt(expiryOf(record)),
     verification: role === 'Verifier' ? toVerification(record) : undefined,
     dcql: record.dcql,
     openid4vp: record.openid4vp && toOpenId4VpStatus(record.openid4vp),
@@ -151,14 +151,19 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
   }
 }
 
-/** The end of a request that waits for its prover. */
-function expiryOf({ role, state, ...asked }: PresentationRecord): string | undefined {
+/** The end of a request that waits for its prover, in epoch seconds. */
+function expiryOf({
+  role,
+  state,
+  openid4vp,
+  openid4vpRequest,
+  invitation,
+}: PresentationRecord): number | undefined {
   const isOpen =
     role === 'Prover'
       ? state === 'RequestReceived'
       : ['InvitationGenerated', 'RequestCreated'].includes(state)
-  const { expiresTime } = asked.openid4vp ?? asked.openid4vpRequest ?? asked.invitation ?? {}
-  return isOpen ? toExpiresAt(expiresTime) : undefined
+  return isOpen ? (openid4vp ?? openid4vpRequest ?? invitation)?.expiresTime : undefined
 }
 
 /** The message types of the specification. A request with such a type gets an answer with such a type. */
@@ -176,6 +181,8 @@ export const presentProof = {
     'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report',
   },
   toResource: toPresentationStatus,
+  endsAt: (record) => (record.role === 'Verifier' ? expiryOf(record) : undefined),
+  gauge: 'present_proof_flow_did_com_exchange_job_ms_gauge',
   problems: {
     notFound: 'error:PresentationError:RecordIdNotFound',
     wrongState: 'error:PresentationError:InvalidFlowStateError',

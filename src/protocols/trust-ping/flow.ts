@@ -3,6 +3,9 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
+import type { Resolve } from '../../did/document.ts'
+import { isPeerDid } from '../../did/names.ts'
+import { peerDidsOnly } from '../../did/peer.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { cancelJobs } from '../../outbox/job.ts'
 import { savePeerDid, newPeerDid, type NewPeerDid } from '../../wallet/peer-dids.ts'
@@ -145,4 +148,23 @@ async function prune(tx: Tx): Promise<void> {
   await cancelJobs(tx, threads)
   await tx.deleteFrom('peer_did').where('record_id', 'in', ids).execute()
   await tx.deleteFrom('ping').where('id', 'in', ids).execute()
+}
+
+/**
+ * Builds a resolver for messages from and to `myDid`: of did:peer, and of the one DID that `myDid` was created to ping. The tenant named
+ * that DID, so received messages cannot choose what is resolved.
+ */
+export function resolverOf({ db, env }: Wallet, myDid: string): Resolve {
+  const { document } = env.resolver
+  const resolvePeer = peerDidsOnly(document)
+  return async (did) => {
+    if (isPeerDid(did)) return resolvePeer(did)
+    const ping = await db
+      .selectFrom('ping')
+      .select('id')
+      .where('my_did', '=', myDid)
+      .where('their_did', '=', did)
+      .executeTakeFirst()
+    return ping ? document(did) : resolvePeer(did)
+  }
 }

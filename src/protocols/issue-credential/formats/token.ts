@@ -114,7 +114,7 @@ export function tokenIssuance(name: TokenFormat): IssuanceFormat {
       }
     },
 
-    read: format.decode,
+    read: (credential) => format.decode(credential),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Requests and responses as the Digital Credentials API carries them (OpenID4VP 1.0 Appendix A). */
 import * as z from 'zod'
-import { JsonValue } from '../../base/json.ts'
+import { JsonValue } from '../base/json.ts'
 
 /** The protocols by the signatures of the request. */
 export const digitalProtocols = [

@@ -1,9 +1,9 @@
 /** The part of a presentation record that is about OpenID4VP: as it is stored, and as REST shows it. */
 import * as z from 'zod'
-import { JsonValue } from '../../base/json.ts'
-import { DcqlQuery } from '../../dcql/query.ts'
-import { PresentationCheck, PresentedCredential } from '../../formats/presented.ts'
-import { AcceptedIssuers } from '../../presentation/trust.ts'
+import { JsonValue } from '../base/json.ts'
+import { DcqlQuery } from '../dcql/query.ts'
+import { PresentationCheck, PresentedCredential } from '../formats/presented.ts'
+import { AcceptedIssuers } from '../presentation/trust.ts'
 import { DigitalRequest } from './digital-credentials.ts'
 
 /** An attestation about the verifier, for wallets that understand its format (OpenID4VP 1.0 §5.11). */

@@ -1,8 +1,8 @@
 /** The part of a prover's record that is about a request over OpenID4VP: as it is stored, and as REST shows it. */
 import * as z from 'zod'
 import { DcqlQuery } from '../../dcql/query.ts'
-import { DigitalCredential, digitalProtocols } from './digital-credentials.ts'
-import { responseModes } from './openid4vp.ts'
+import { DigitalCredential, digitalProtocols } from '../digital-credentials.ts'
+import { responseModes } from '../model.ts'
 
 export const RequestingVerifier = z
   .object({

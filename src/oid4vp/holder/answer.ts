@@ -1,19 +1,26 @@
 /** Accepts a request over OpenID4VP: signs the presentations of the chosen credentials, and the form that carries them. */
 import { isOver } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
+import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { advance } from '../engine/record.ts'
-import { compareCredentials, getAnswer, makeVpToken, withoutInvalid } from './dcql-answer.ts'
-import { audienceOf, type DigitalCredential } from './digital-credentials.ts'
-import type { PresentationChange, PresentOptions } from './format.ts'
-import { presentProof, type PresentationRecord } from './model.ts'
-import type { StoredRequest } from './openid4vp-request.ts'
-import { toForm, toParameters } from './openid4vp-response.ts'
+import { takeNextCopies } from '../../protocols/credential-copies.ts'
+import { advance } from '../../protocols/engine/record.ts'
+import {
+  compareCredentials,
+  getAnswer,
+  makeVpToken,
+  withoutInvalid,
+} from '../../protocols/present-proof/dcql-answer.ts'
+import { audienceOf, type DigitalCredential } from '../digital-credentials.ts'
+import type { PresentationChange, PresentOptions } from '../../protocols/present-proof/format.ts'
+import { presentProof, type PresentationRecord } from '../../protocols/present-proof/model.ts'
+import type { StoredRequest } from './model.ts'
+import { declineChange, deliverResponse, toForm, toParameters, type WithRequest } from './response.ts'
 
 /** The change of the record that accepts its request. @throws {Problem} if the request has expired, or the credentials do not answer it */
-export async function answerRequest(
+async function answerRequest(
   wallet: Wallet,
-  record: PresentationRecord & { openid4vpRequest: StoredRequest },
+  record: WithRequest,
   { proofId = [], claims, credentialFormat, anoncredPresentationRequest }: PresentOptions,
 ): Promise<PresentationChange> {
   const { openid4vpRequest: request } = record
@@ -60,4 +67,12 @@ async function expire(wallet: Wallet, record: PresentationRecord): Promise<Probl
   const metaLastFailure = { status: 409, type: 'RequestExpired', title: 'Request Expired', detail }
   await wallet.transaction((tx) => advance(tx, presentProof, record, 'expired', { metaLastFailure }))
   return new Problem('Conflict', detail)
+}
+
+/** OpenID4VP as a transport of presentations. They are made with the consent. */
+export const openid4vp = {
+  accept: answerRequest,
+  onAccept: (tx: Tx, { proofId = [] }: PresentationChange) => takeNextCopies(tx, proofId),
+  decline: (record: WithRequest) => ({ on: 'request-decline' as const, change: declineChange(record) }),
+  deliver: deliverResponse,
 }

@@ -5,12 +5,12 @@ import { isOver, steadyNow } from '../../base/clock.ts'
 import { ifValid, isPassingStatus, oneLine } from '../../base/foreign.ts'
 import { parseJson } from '../../base/json.ts'
 import type { Task, Wallet } from '../../wallet/wallet.ts'
-import { getRecord } from '../engine/find.ts'
-import { advance, updateData, updateWithEvent } from '../engine/record.ts'
-import { NotDelivered, readRetryAfter } from '../engine/send.ts'
-import type { PresentationChange } from './format.ts'
-import { presentProof, type PresentationRecord } from './model.ts'
-import type { StoredRequest } from './openid4vp-request.ts'
+import { getRecord } from '../../protocols/engine/find.ts'
+import { advance, updateData, updateWithEvent } from '../../protocols/engine/record.ts'
+import { NotDelivered, readRetryAfter } from '../../protocols/engine/send.ts'
+import type { PresentationChange } from '../../protocols/present-proof/format.ts'
+import { presentProof, type PresentationRecord } from '../../protocols/present-proof/model.ts'
+import type { StoredRequest } from './model.ts'
 
 const limits = { timeoutMs: 10_000, maxBytes: 65_536 }
 
@@ -97,11 +97,8 @@ function readRedirect(uri: string | undefined): { redirectUri?: string } {
   return { redirectUri: uri }
 }
 
-type WithRequest = PresentationRecord & { openid4vpRequest: StoredRequest }
-
-export function hasRequest(record: PresentationRecord): record is WithRequest {
-  return record.openid4vpRequest !== undefined
-}
+/** The record of a prover with a request over OpenID4VP. */
+export type WithRequest = PresentationRecord & { openid4vpRequest: StoredRequest }
 
 /** Delivers the response of an accepted request. The last attempt is before the request expires, and within `MESSAGE_RETRY_FOR`. */
 export async function deliverResponse(wallet: Wallet, record: WithRequest): ReturnType<Task> {
@@ -167,9 +164,8 @@ export function declineChange({ openid4vpRequest: request }: WithRequest): Prese
 
 /** Tells the verifier that its request was declined. Its answer, or that it cannot be reached, changes nothing. */
 export const deliverRefusal: Task = async (wallet, recordId) => {
-  const record = await getRecord(wallet.db, presentProof, recordId)
-  if (!hasRequest(record) || record.openid4vpRequest.digital || isGivenUp(wallet, record))
-    return () => Promise.resolve()
+  const record = (await getRecord(wallet.db, presentProof, recordId)) as WithRequest
+  if (record.openid4vpRequest.digital || isGivenUp(wallet, record)) return () => Promise.resolve()
   const { openid4vpRequest: request } = record
   const form = await toForm(request, declined)
   const { status, redirectUri } = await postResponse(wallet, request.responseUri, form)
