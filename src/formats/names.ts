@@ -26,6 +26,10 @@ type OpenIdTraits = {
   algorithmMembers: readonly string[]
 }
 
+/** What a text is by its form alone, for people. */
+export type TokenForm =
+  'an SD-JWT' | 'a JWT' | 'an encrypted JWT' | 'JSON' | 'binary data in base64url, such as an mdoc'
+
 type Traits = {
   /** For people. */
   title: string
@@ -40,7 +44,7 @@ type Traits = {
   /** Formats of DIF Presentation Exchange. */
   definition: readonly string[]
   /** What a text of this format is, by its form alone. */
-  form: 'a JWT' | 'an SD-JWT' | 'JSON'
+  form: TokenForm
   /** Whether the holder discloses claims by name, of one credential at a time. */
   isSelective: boolean
   /** Of tokens. */

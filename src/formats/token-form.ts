@@ -1,14 +1,13 @@
 /** Names what a text that should be a token is, by its form alone. Nothing in it is decoded. */
-import { formatOfId, traitsOf } from './names.ts'
+import { formatOfId, type TokenForm, traitsOf } from './names.ts'
 
-const forms = {
+const forms: Readonly<Record<TokenForm, RegExp>> = {
   'an SD-JWT': /^[^~]*~/,
   'a JWT': /^[\w-]+\.[\w-]+\.[\w-]*$/,
   'an encrypted JWT': /^[\w-]+(?:\.[\w-]*){4}$/,
   JSON: /^\s*[[{]/,
   'binary data in base64url, such as an mdoc': /^[\w-]+={0,2}$/,
 }
-type TokenForm = keyof typeof forms
 
 /** The form of a text. Undefined if it has none of these. */
 export function formOf(text: string): TokenForm | undefined {
