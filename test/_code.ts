@@ -159,6 +159,27 @@ export function textsOf(file: string): { text: string; comparedWith: string | un
   return texts
 }
 
+/** The names among `names` that the code of a file writes as a text or as a member. The `typ` of a JWT is a media type, and is not among them. */
+export function namesIn(file: string, names: readonly string[]): string[] {
+  const found: string[] = []
+  const follow = (node: ts.Node): void => {
+    const isMember =
+      ts.isIdentifier(node) &&
+      (ts.isPropertyAccessExpression(node.parent) || ts.isPropertyAssignment(node.parent)) &&
+      node.parent.name === node
+    if ((ts.isStringLiteralLike(node) || isMember) && names.includes(node.text) && !isMediaType(node))
+      found.push(node.text)
+    ts.forEachChild(node, follow)
+  }
+  follow(parse(file))
+  return found
+}
+
+function isMediaType({ parent }: ts.Node): boolean {
+  if (ts.isCallExpression(parent)) return parent.expression.getText() === 'isMediaType'
+  return ts.isPropertyAssignment(parent) && parent.name.getText() === 'typ'
+}
+
 function otherSide(node: ts.Node): string | undefined {
   const { parent } = node
   if (!ts.isBinaryExpression(parent) || !/^[!=]==?$/.test(parent.operatorToken.getText())) return undefined

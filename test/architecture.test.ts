@@ -3,7 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { methodNames } from '../src/did/names.ts'
-import { agentsInTests, findCycles, importsOf, longFunctions, textsOf } from './_code.ts'
+import { formatNames } from '../src/formats/names.ts'
+import { agentsInTests, findCycles, importsOf, longFunctions, namesIn, textsOf } from './_code.ts'
 
 /** The folders and files that a folder may import. It must not import any others. */
 const mayImport: Record<string, string[]> = {
@@ -484,6 +485,19 @@ test('at most 12 other files name a DID method', () => {
       textsOf(file).some(({ text, comparedWith }) => isDid.test(text) || isName(text, comparedWith)),
     )
   expect(naming.length, `ask src/did/names.ts instead:\n${naming.join('\n')}`).toBeLessThanOrEqual(12)
+})
+
+/** Files that name a credential format, outside the folders of the formats. What differs between formats is in their tables. */
+test('at most 12 other files name a credential format', () => {
+  const rows: { title: string; openid?: { id: string } }[] = Object.values(formatNames)
+  const names = [
+    ...Object.keys(formatNames),
+    ...rows.flatMap(({ title, openid }) => [title, ...(openid ? [openid.id] : [])]),
+  ]
+  const naming = files
+    .filter((file) => /^(?:src\/(?!formats\/|credentials\/|anoncreds\/)|cli\/|commands\/)/.test(file))
+    .filter((file) => namesIn(file, names).length > 0)
+  expect(naming.length, `ask src/formats/names.ts instead:\n${naming.join('\n')}`).toBeLessThanOrEqual(12)
 })
 
 test('the engine of the protocols knows none of them', () => {
