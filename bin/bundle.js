@@ -162,7 +162,6 @@ await build({
       [/\/base\/config-report\.ts$/, './config.cjs'],
       [/\/net\/lan\.ts$/, './daemon/lan.cjs'],
       [qrCodes, './qr.cjs'],
-      [/\/recording\/draw\.ts$/, './recording.cjs'],
       [/\/login\/provider\.ts$/, './login.cjs'],
       [/\/src\/decode\/index\.ts$/, './decode.cjs'],
       [/\/src\/decode\/picture\.ts$/, './picture.cjs'],
@@ -188,14 +187,6 @@ await build({
     resolveDir: root,
   },
   outfile: 'dist/qr.cjs',
-})
-// What `agent demo --record` needs for pictures.
-await build({
-  ...script,
-  minify: true,
-  entryPoints: { recording: 'cli/recording/draw.ts' },
-  outdir: 'dist',
-  sourcemap: false,
 })
 // What `agent decode` and `agent dcql` read with, and what reads a QR code in a picture.
 await build({

@@ -10,9 +10,8 @@ import { failure, stopDaemon, type Name } from '../cli/demo/party.ts'
 import { Receiver } from '../cli/demo/changes.ts'
 import { createNarrator, silent, type Look, type Narrator, type Print } from '../cli/demo/narrator.ts'
 import { createPanes, hasPanes } from '../cli/demo/panes.ts'
-import { startRecording } from '../cli/demo/recording.ts'
 import { scenarios, show, usual, type Scenario, type Summary } from '../cli/demo/show.ts'
-import { CommandError, UsageError } from '../cli/errors/errors.ts'
+import { CommandError } from '../cli/errors/errors.ts'
 import { hasColours } from '../cli/format/colour.ts'
 import { fields } from '../cli/format/table.ts'
 import { duration } from '../cli/format/time.ts'
@@ -29,21 +28,13 @@ export default defineLocalCommand({
   summary: 'Show two agents connect, issue a credential and prove it',
   description:
     'Starts two daemons in a temporary folder, controls them over their HTTP API, prints each call as a command and as a curl line, then stops and removes them. Your own daemon and settings are not touched.',
-  examples: [
-    'agent demo',
-    'agent demo --scenario all',
-    'agent demo --pace 350',
-    'agent demo --record demo.svg',
-  ],
+  examples: ['agent demo', 'agent demo --scenario all', 'agent demo --pace 350'],
   flags: {
     scenario: Flags.option({
       options: Object.keys(scenarios) as Scenario[],
       default: usual,
       description: 'how far the demo goes',
     })(),
-    record: Flags.string({
-      description: 'record the output to this new file: .cast for asciinema, .svg or .gif for a web page',
-    }),
     curl: Flags.boolean({
       allowNo: true,
       description: 'print each call as a curl line too; default: without panes',
@@ -55,21 +46,15 @@ export default defineLocalCommand({
     pace: Flags.integer({
       min: 0,
       max: 2_000,
-      description: 'milliseconds to pause for each line, to read along: 350; in a recording the default',
+      description: 'milliseconds to pause for each line, to read along: 350',
     }),
     keep: Flags.boolean({
       description: 'leave the daemons running, and print how to use and stop them',
     }),
   },
   async run({ flags, isJson, log }) {
-    const { keep, scenario, record, pace } = flags
-    if (isJson && record !== undefined) throw new UsageError('--json cannot be combined with --record.')
-    const recording =
-      record === undefined
-        ? undefined
-        : startRecording(record, `agent demo --scenario ${scenario}`, process.stdout, pace)
+    const { keep, scenario, pace } = flags
     const print: Print = (text, lines = 1) => {
-      recording?.print(text, lines)
       log(text)
       if (pace) pause(pace * lines)
     }
@@ -87,7 +72,6 @@ export default defineLocalCommand({
       const stage = { folder, narrator, children, signal, print }
       const result = await Promise.race([showScenario(scenario, keep, stage), interrupted])
       print(`\nNext:\n${nextSteps(keep ? folder : undefined)}`)
-      await recording?.save()
       if (keep) {
         isKept = true
         for (const child of children.values()) detach(child)

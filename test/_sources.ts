@@ -40,8 +40,6 @@ export async function compileSources(files: readonly string[]): Promise<void> {
     outExtension: { '.js': '.mjs' },
     bundle: true,
     packages: 'external',
-    // Node.js finds no names in its CommonJS form, which it would load.
-    alias: { gifenc: `${root}node_modules/gifenc/dist/gifenc.esm.js` },
     platform: 'node',
     format: 'esm',
     target: 'node20',

@@ -3,18 +3,21 @@
  * util-linux `script` for a pseudo-terminal.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { launch } from '../../test/_chromium.ts'
-import { linesOf } from '../../cli/recording/screen.ts'
-import { drawStill } from '../../cli/recording/svg.ts'
+import { drawRecording, type Printed } from './recorder/draw.ts'
+import { linesOf } from './recorder/screen.ts'
+import { drawStill } from './recorder/svg.ts'
 import { runInTerminal } from './terminal.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const images = join(root, 'docs/images')
 const size = { columns: 100, rows: 30 }
+/** Milliseconds for which a line of the demo is the last one, at least. */
+const paceMs = 350
 
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-recording-'))
 const { PATH } = process.env
@@ -47,9 +50,17 @@ try {
 
 /** The demo in two panes, slow enough to read. */
 async function recordDemo(): Promise<void> {
-  const name = 'demo.svg'
-  await runInTerminal(`agent demo --record ${join(folder, name)}`, size, env)
-  save(name, readFileSync(join(folder, name), 'utf8'))
+  const printed: Printed[] = []
+  const start = performance.now()
+  let dueMs = 0
+  await runInTerminal('agent demo', size, env, undefined, (chunk) => {
+    for (const text of chunk.split(/(?<=\n)/)) {
+      const atMs = Math.max(performance.now() - start, dueMs)
+      dueMs = atMs + paceMs
+      printed.push({ atMs, text })
+    }
+  })
+  save('demo.svg', await drawRecording('agent demo', size, printed))
 }
 
 /** Runs the demo and leaves its daemons running. Returns the folder of their profiles. */

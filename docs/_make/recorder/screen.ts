@@ -54,14 +54,6 @@ function styleOf(cell: IBufferCell): Pick<Run, (typeof styles)[number]> {
   return { ...(text && { colour: text }), ...(behind && { ground: behind }), ...style }
 }
 
-export type Rgb = readonly [red: number, green: number, blue: number]
-
-/** The bytes of a colour such as `#0d1117`. */
-export function toRgb(colour: string): Rgb {
-  const [red, green, blue] = Buffer.from(colour.slice(1), 'hex')
-  return [red!, green!, blue!]
-}
-
 export const dark = '#0d1117'
 export const light = '#d1d9e0'
 /** The sixteen colours of terminals, chosen to be readable on `dark`. */
