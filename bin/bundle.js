@@ -104,6 +104,15 @@ await build({
   sourcemap: false,
 })
 
+// The thread of AnonCreds loads this one: WebAssembly in the SDK of Identus.
+await build({
+  ...script,
+  minify: true,
+  entryPoints: { anoncreds: '@hyperledger/identus-sdk/plugins/anoncreds' },
+  outdir: 'dist/daemon',
+  sourcemap: false,
+})
+
 // The command line and the daemon load this one only for `--lan`.
 await build({ ...script, minify: true, entryPoints: ['src/net/lan.ts'], outdir: 'dist/daemon' })
 
@@ -135,6 +144,7 @@ await build({
   // Ink: its developer tools are not installed, and it draws nothing where CI is set.
   external: [...common.external, './devtools.js'],
   alias: { 'is-in-ci': `${root}bin/not-in-ci.js` },
+  plugins: [separate([[/\/sdk\.ts$/, './anoncreds.cjs']])],
 })
 
 const commands = readdirSync(`${root}commands`, { recursive: true, encoding: 'utf8' })

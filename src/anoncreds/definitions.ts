@@ -17,7 +17,7 @@ import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { filterBy, pageOf, type Paging } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { CredentialDefinitionRecord, type CredentialDefinitionInput } from './definition.ts'
-import { assertEnabled } from './feature.ts'
+import { assertEnabled } from './engine.ts'
 import type { CredentialDefinition, KeyCorrectnessProof } from './model.ts'
 
 export type DefinitionRow = Selectable<AgentTables['credential_definition']>

@@ -2,6 +2,7 @@
  * The AnonCreds engine. Its operations take a tenth of a second to a second each and run in a worker thread,
  * which starts with the first operation and ends when it is idle.
  */
+import type { Config } from '../base/config.ts'
 import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { programOf } from '../base/program.ts'
@@ -94,4 +95,14 @@ function toReason(message: string): string {
     .split('\n')
     .map((line) => line.replace(/^(?:AnoncredsError\s+)?(?:(?:Error|Caused by):)?\s*/, '').trim())
   return reasonOf(lines.filter((line) => line !== '').join(': '))
+}
+
+/** The operator can turn AnonCreds off. @throws {Problem} 400 `BadRequest` with the title `BadRequest_FeatureDisabled` */
+export function assertEnabled({ ENABLE_ANONCRED }: Pick<Config, 'ENABLE_ANONCRED'>): void {
+  if (!ENABLE_ANONCRED)
+    throw new Problem(
+      'BadRequest',
+      'AnonCreds is disabled. The operator enables it with ENABLE_ANONCRED=true.',
+      { title: 'BadRequest_FeatureDisabled' },
+    )
 }

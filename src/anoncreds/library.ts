@@ -1,9 +1,9 @@
 /**
  * Loads anoncreds-rs as WebAssembly from the TypeScript SDK of Hyperledger Identus, the only build on npm
  * that downloads nothing. Only the worker thread loads it (`anoncreds-worker.ts`). The agent uses nothing
- * else of the SDK.
+ * else of the SDK, which the build bundles.
  */
-import { createRequire } from 'node:module'
+import { AnoncredsLoader } from './sdk.ts'
 
 /** An object in the library's memory. */
 export type LibraryObject = { toJSON(): unknown }
@@ -70,30 +70,12 @@ export type Library = {
   }
 }
 
-/** The SDK's loader. The two fields are private to the SDK, whose version is therefore pinned. */
-type Loader = { new (): { createLinksecret(): Promise<string> }; instance?: { pkg?: Library } }
-
-const plugin = '@hyperledger/identus-sdk/plugins/anoncreds'
-
-/** Whether the package with the library is installed. It is optional, because it is large. */
-export function isInstalled(): boolean {
-  try {
-    createRequire(import.meta.url).resolve(plugin)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Loads the library into this thread. @throws when it is not installed, or not in the pinned version. */
+/** Loads the library into this thread. @throws when it is not in the pinned version */
 export async function loadLibrary(): Promise<Library> {
-  const { AnoncredsLoader } = createRequire(import.meta.url)(plugin) as { AnoncredsLoader: Loader }
   // The first call loads the library.
   await new AnoncredsLoader().createLinksecret()
   const library = AnoncredsLoader.instance?.pkg
   if (!library)
-    throw new Error(
-      `${plugin} has no AnonCreds library where it is expected. Install the version in package.json.`,
-    )
+    throw new Error('The SDK has no AnonCreds library where it is expected: build with the pinned version.')
   return library
 }

@@ -132,7 +132,7 @@ export const variables = {
   ENTERPRISE_OPENID4VP:                 flag.default(false)    .describe('Whether DID requests and challenges can be answered by wallets of OpenID4VP too, unless they say how.'),
   ENTERPRISE_SUBMISSIONS_PER_MINUTE:    count.default(600)     .describe('Answers to DID requests and challenges from one address in a minute. Further ones are answered with 429.'),
   AGENT_TRUST_PROXY:                    flag.default(false)    .describe('Whether the HTTP port is reachable only through a reverse proxy. Client addresses are those that it adds to `X-Forwarded-For`.'),
-  ENABLE_ANONCRED:                      flag.default(true)     .describe('AnonCreds: credential definitions, credentials and proofs of this format. It needs the optional package @hyperledger/identus-sdk.'),
+  ENABLE_ANONCRED:                      flag.default(true)     .describe('AnonCreds: credential definitions, credentials and proofs of this format.'),
   ...vdrVariables,
   DID_RESOLUTIONS_PER_MINUTE:           count.default(600)     .describe('DIDs that `GET /dids/{did}` resolves for one address in a minute. Further requests are answered with 429.'),
   SHORT_URL_REQUESTS_PER_MINUTE:        count.default(600)     .describe('Invitations, DID requests and challenges that one address retrieves by short URLs in a minute. Further requests are answered with 429.'),

@@ -81,8 +81,8 @@ test('the package holds the built program, its pages and licences, and nothing e
     'docs/reference/commands.md',
   ])
     expect(paths).toContain(path)
-  expect(size).toBeLessThan(5_000_000)
-  expect(unpackedSize).toBeLessThan(20_000_000)
+  expect(size).toBeLessThan(7_500_000)
+  expect(unpackedSize).toBeLessThan(26_000_000)
 })
 
 test('npx finds the program by the name of the package and runs the demonstration', async () => {
@@ -110,6 +110,12 @@ test('a program imports both exports', async () => {
     await agent.close()`
   const { code, out, err } = await run('node', ['--input-type=module', '--eval', script])
   expect({ code, out, err }).toEqual({ code: 0, out: '0', err: '' })
+})
+
+test('AnonCreds are in the package', async () => {
+  const script = `const { AnoncredsLoader } = require('${join(installed, 'dist/daemon/anoncreds.cjs')}')
+    new AnoncredsLoader().createLinksecret().then((secret) => console.log(/^[0-9]+$/.test(secret)))`
+  expect(await run('node', ['--eval', script])).toMatchObject({ code: 0, out: 'true' })
 })
 
 const wayOut =

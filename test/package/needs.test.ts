@@ -9,9 +9,9 @@ import { Lock, Manifest, read, root } from './_package.ts'
 const manifest = Manifest.parse(read('package.json'))
 const lock = Lock.parse(read('package-lock.json')).packages
 
-test('at run time, two packages are needed, and two are optional', () => {
+test('at run time, two packages are needed, and one is optional', () => {
   expect(Object.keys(manifest.dependencies)).toEqual(['better-sqlite3', 'secp256k1'])
-  expect(Object.keys(manifest.optionalDependencies)).toEqual(['@hyperledger/identus-sdk', '@napi-rs/keyring'])
+  expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring'])
   const needed = Object.entries(lock).filter(
     ([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional,
   )

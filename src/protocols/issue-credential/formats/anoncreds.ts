@@ -1,8 +1,7 @@
 /** Issuing AnonCreds credentials: the key of a credential definition signs them, and they are bound to the holder's link secret. */
 import * as z from 'zod'
-import { AnonCredsError } from '../../../anoncreds/engine.ts'
+import { AnonCredsError, assertEnabled } from '../../../anoncreds/engine.ts'
 import { claimsOf, decodeCredential } from '../../../anoncreds/decode.ts'
-import { assertEnabled } from '../../../anoncreds/feature.ts'
 import { getOwnDefinition, getPrivateKey } from '../../../anoncreds/issuer.ts'
 import { getLinkSecret } from '../../../anoncreds/holder.ts'
 import {

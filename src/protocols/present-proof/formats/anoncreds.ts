@@ -1,6 +1,5 @@
 /** Presentations of AnonCreds credentials: unlinkable proofs of attributes and predicates. */
-import { AnonCredsError } from '../../../anoncreds/engine.ts'
-import { assertEnabled } from '../../../anoncreds/feature.ts'
+import { AnonCredsError, assertEnabled } from '../../../anoncreds/engine.ts'
 import { createProof, findFit, findMisfit, getLinkSecret, type Fit } from '../../../anoncreds/holder.ts'
 import { Credential } from '../../../anoncreds/model.ts'
 import { SupportedRequest, type PresentationRequest } from '../../../anoncreds/presentation.ts'
