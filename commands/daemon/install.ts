@@ -1,4 +1,3 @@
-/** `agent daemon install` */
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { fromProcess, type Surroundings } from '../../cli/client/settings.ts'
