@@ -13,7 +13,6 @@ export type Output = {
   isQuiet: boolean
   /** Columns of the terminal; undefined when standard output is not a terminal. */
   width: number | undefined
-  /** Paints text for standard output. */
   paint: Paint
   /** Prints a line on standard output; nothing with `--json`. */
   log: (text?: string) => void

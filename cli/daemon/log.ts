@@ -3,7 +3,6 @@ import { closeSync, existsSync, fstatSync, openSync, readSync, watch } from 'nod
 import { basename, dirname } from 'node:path'
 import { type LogPart, logParts, unfinishedPart } from '../../src/base/log-file.ts'
 
-/** The bytes that are read at once. */
 const chunkBytes = 1_024 * 1_024
 
 const lineFeed = 10

@@ -78,7 +78,6 @@ export type Change = {
 export type Awaited = Pick<Change, 'who' | 'what' | 'subject' | 'state'>
 
 export type Changes = {
-  /** Called with each change. */
   onChange: (change: Change) => void
   /** Adds a change and resolves the calls of `until` that wait for it. */
   note(change: Change): void

@@ -11,7 +11,6 @@ import type { Panes } from './panes.ts'
 import { names as parties, type Name } from './party.ts'
 
 export type Narrator = Viewer & {
-  /** Prints a text as it is. */
   say: (text: string) => void
   /** Prints what a party does. */
   tell: (who: Name, text: string) => void
@@ -26,7 +25,6 @@ export type Narrator = Viewer & {
   watch: (client: Client, caller: Caller) => Client
 }
 
-/** Prints nothing. */
 export const silent: Narrator = {
   say: () => {},
   tell: () => {},

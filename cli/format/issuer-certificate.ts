@@ -9,12 +9,10 @@ export type Certificate = Answer<'GET /issuer-certificates/{id}'>
 
 const styles = { requested: 'waiting', ready: 'good', expired: 'bad' } as const
 
-/** Returns the coloured state of a certificate. */
 export function certificateState({ state }: Certificate) {
   return inStyle(styles[state], state)
 }
 
-/** Returns the fields of a certificate. */
 export function certificateFields(certificate: Certificate): [name: string, value: unknown][] {
   const { id, subject, names, isDevelopment, x5c, root, notAfter, createdAt } = certificate
   const authority = isDevelopment ? 'development: only verifiers that import its root trust it' : 'external'
@@ -30,7 +28,6 @@ export function certificateFields(certificate: Certificate): [name: string, valu
   ]
 }
 
-/** The flags that describe the subject of a certificate. */
 export const subjectFlags = {
   name: Flags.string({ required: true, description: 'name of the issuer (CN of the subject)' }),
   organization: Flags.string({ description: 'organization (O of the subject)' }),

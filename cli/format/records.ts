@@ -9,7 +9,6 @@ import { ago, whenAhead, whenAgo } from './time.ts'
 export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}'>
 type Pair = readonly [name: string, value: unknown]
 
-/** Returns the fields of a credential record, and of its credential if its content is given. */
 export function credentialFields(record: CredentialRecord, content?: CredentialContent): Pair[] {
   return [
     ['credential', record.recordId],
@@ -45,7 +44,6 @@ export function expiryField({ expiresAt }: Expiring): string | undefined {
   return expiresAt && whenAhead(expiresAt, Date.now())
 }
 
-/** Returns the reason of the last failure. */
 export function shownFailure({
   metaLastFailure: failure,
 }: Pick<CredentialRecord, 'metaLastFailure'>): Styled | undefined {
@@ -118,7 +116,6 @@ function formatOf({ credentialFormat, credential }: CredentialRecord): string {
 
 export type Connection = Answer<'GET /connections/{connectionId}'>
 
-/** Returns the fields of a connection. */
 export function connectionFields(shown: Connection): [name: string, value: unknown][] {
   const { connectionId, role, state, automaticAcceptance } = shown
   return [
@@ -147,7 +144,6 @@ export function acceptedOffers(rule: NonNullable<Connection['automaticAcceptance
   return `${what} accepted without a person${about}${keyId === undefined ? '' : ` with the key ${keyId}`}${kept}`
 }
 
-/** A DID of the wallet. */
 export type Did = Answer<'GET /did-registrar/dids/{didRef}'>
 
 const meanings = {
@@ -172,7 +168,6 @@ export function shownDid(did: Did): Styled {
   return inStyle(did.deactivated ? 'bad' : isOver ? 'good' : 'waiting', explainDid(did))
 }
 
-/** Returns the next command for a DID. */
 export function nextForDid({ did, status, deactivated, pendingOperation }: Did): string {
   if (deactivated) return 'agent did create'
   if (pendingOperation !== undefined) return `agent did show ${did}   # again, once the ledger has judged`

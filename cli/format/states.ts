@@ -13,7 +13,6 @@ export const meanings = Object.fromEntries(
   definitions.map(({ topic, states }) => [topic, states]),
 ) as Readonly<Record<Topic, Readonly<Record<string, State>>>>
 
-/** Returns the protocol definition of a topic. */
 export function definitionOf(topic: Topic): Definition {
   return definitions.find((each) => each.topic === topic)!
 }

@@ -8,7 +8,6 @@ import { repeatable } from './arguments.ts'
 type Body = Input<'POST /present-proof/presentations/openid4vp'>['body']
 type Issuers = NonNullable<Body['issuers']>
 
-/** The flags of requests. */
 export const issuerFlags = {
   'trust-issuer': Flags.string({
     ...repeatable,

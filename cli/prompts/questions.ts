@@ -123,7 +123,6 @@ export const whichSubject: Question = {
   },
 }
 
-/** Asks for claims, one by one. */
 export const whichClaims: Question = {
   unless: ['claims'],
   ask: async ({ terminal }) => {

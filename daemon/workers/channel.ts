@@ -45,7 +45,6 @@ export class Channel {
     this.#isEnding = true
   }
 
-  /** The next message of a type. */
   async next<Type extends ToWorker['type']>(type: Type): Promise<Messages[Type][0]> {
     const [message] = await once(this.#events, type)
     return message as Messages[Type][0]

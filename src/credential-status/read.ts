@@ -31,7 +31,6 @@ const media: Readonly<Record<ListType, ListMedia>> = {
   [tokenStatusEntry]: 'application/statuslist+jwt',
 }
 
-/** Codes of temporary failures. */
 const temporary = ['refused', 'timeout']
 
 type Sources = {

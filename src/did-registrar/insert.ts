@@ -7,7 +7,6 @@ import { type DidRow, nextDidIndex, toManagedDid } from './dids.ts'
 import { insertKeys, type KeyRow } from './keys.ts'
 import type { OperationRow } from './operation.ts'
 
-/** The rows of a new DID. */
 export type NewDid = { row: DidRow; operation?: OperationRow; keys: KeyRow[] }
 
 /** One queue per wallet: concurrent DIDs with the same DID index would have to be created again. */

@@ -10,7 +10,6 @@ export type OperationRow = Selectable<WalletTables['did_operation']>
 
 type Signed = Pick<OperationRow, 'id' | 'did' | 'kind'> & { signed: Uint8Array }
 
-/** The row of a new operation. */
 export function toOperationRow({ signed, ...known }: Signed): OperationRow {
   return {
     ...known,

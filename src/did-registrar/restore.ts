@@ -73,7 +73,6 @@ async function restore(wallet: Wallet, didIndex: number, state: DidState): Promi
   }
 }
 
-/** The index of a key in the derivation path. */
 async function findKeyIndex(
   wallet: Wallet,
   didIndex: number,

@@ -48,7 +48,6 @@ export async function createSingleKeyDid(
   return did
 }
 
-/** The rows of a DID that is a key. */
 export function toSingleKeyRows(
   wallet: Wallet,
   method: KeyMethodName,

@@ -21,7 +21,6 @@ export type MethodFacts = {
   }
 }
 
-/** The curves of DIDs that are one key. */
 export const keyCurves = ['P-256', 'secp256k1', 'Ed25519'] as const
 const ledgerCurves = ['secp256k1', 'Ed25519', 'X25519'] as const
 
@@ -93,7 +92,6 @@ const formed = namesWith(({ forms }) => forms)
 /** How the path or argument that names a DID of a wallet is described. */
 export const ownDidText = `a DID of this wallet; a ${namesOf(formed)} in its short or long form`
 
-/** How the author of a schema is described. */
 export const authorText = authorMethods
   .map(
     (name) =>

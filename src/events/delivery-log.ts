@@ -108,7 +108,6 @@ export async function listDeliveries(
   return { total, deliveries: rows.map(toDelivery) }
 }
 
-/** An attempt with its webhook and its event. */
 export type EventDelivery = WebhookDelivery & { webhookId: string; eventSequence: number }
 
 /** The first attempts at some events, oldest first, without those at the global webhook, which belongs to the operator. */

@@ -102,13 +102,11 @@ export function toEventText({ data, ...row }: EventRow, walletId: string): Event
   }
 }
 
-/** The event with an id. */
 export async function findEvent(db: Db, walletId: string, id: string): Promise<LoggedEvent | undefined> {
   const sequence = await findSequence(db, id)
   return sequence === undefined ? undefined : (await eventsAfter(db, walletId, sequence - 1, 1))[0]
 }
 
-/** The sequence number of the event with an id. */
 export async function findSequence(db: Db, id: string): Promise<number | undefined> {
   return (await db.selectFrom('event').select('sequence').where('id', '=', id).executeTakeFirst())?.sequence
 }

@@ -136,7 +136,6 @@ export async function pruneMessageLog(tx: Tx, retention: number, now = new Date(
   return Number((await deleteOldest(tx, { before })).numAffectedRows)
 }
 
-/** When the oldest message was logged. */
 export async function findOldestLogged(db: Db): Promise<string | undefined> {
   const oldest = db.selectFrom('message_log').select('at').orderBy('sequence').limit(1)
   return (await oldest.executeTakeFirst())?.at

@@ -59,7 +59,6 @@ function nextAtOf(dueAt: string): { nextAt?: string } {
   return waitMs > 0 ? { nextAt: new Date(Date.now() + waitMs).toISOString() } : {}
 }
 
-/** A job in the trace. */
 export function toPendingJob(job: Job & { nextAt?: string }, traced: readonly Traced[]): Pending {
   const { body, createdAt: since, attempts, reason, nextAt } = job
   const about = traced.find(({ record }) => record.id === body.recordId)

@@ -120,7 +120,6 @@ const operationsAfter = prepared(
       .orderBy('sequence'),
 )
 
-/** The operation with an id, or the operations of a transaction in order. */
 export function findOperations(
   db: LedgerDb,
   column: 'operation_id' | 'transaction_id',
@@ -136,7 +135,6 @@ export function findLastDue(db: LedgerDb, now: Date): Promise<OperationRow | und
   return due.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
 }
 
-/** The transaction that an operation came with. */
 export async function getTransactionId(db: LedgerDb, operationId: string): Promise<string> {
   const operation = db
     .selectFrom('operation')
@@ -171,7 +169,6 @@ export function findCreates(db: LedgerDb, publicKey: string): Promise<OperationR
     .execute()
 }
 
-/** Creates the tables of a ledger file. */
 export async function createLedgerTables(tx: LedgerDb): Promise<void> {
   await tx.schema
     .createTable('operation')

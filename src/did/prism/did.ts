@@ -24,7 +24,6 @@ export function toShortForm(suffix: string): string {
   return `did:prism:${suffix}`
 }
 
-/** The suffix of a short form. */
 export function suffixOf(did: string): string {
   return did.replace('did:prism:', '')
 }
