@@ -1,6 +1,7 @@
 /** Formats issuer certificates, and reads the flags that describe one. */
 import * as Flags from '@oclif/core/flags'
 import type { Answer } from '../client/api.ts'
+import type { FlagValues } from '../define-command.ts'
 import { repeatable } from '../input/arguments.ts'
 import { UsageError } from '../errors/errors.ts'
 import { inStyle } from './colour.ts'
@@ -36,13 +37,7 @@ export const subjectFlags = {
   uri: Flags.string({ ...repeatable, description: 'URL of the issuer; may be repeated' }),
 }
 
-type SubjectFlags = {
-  name: string
-  organization: string | undefined
-  country: string | undefined
-  dns?: string[] | undefined
-  uri?: string[] | undefined
-}
+type SubjectFlags = FlagValues<typeof subjectFlags>
 
 /** The body of a request for a certificate. @throws {UsageError} without a name for verifiers */
 export function toCertificateInput({ name, organization, country, dns = [], uri = [] }: SubjectFlags) {
