@@ -65,7 +65,6 @@ export function methodOf(did: string): string | undefined {
   return /^did:([a-z0-9]+):/.exec(did)?.[1]
 }
 
-/** What is known of a DID's method. */
 export function factsOf(did: string): MethodFacts | undefined {
   const name = methodOf(did)
   return name !== undefined && Object.hasOwn(facts, name) ? facts[name as DidMethodName] : undefined

@@ -28,7 +28,6 @@ export function suffixOf(did: string): string {
   return did.replace('did:prism:', '')
 }
 
-/** The long form of the DID of a create operation. */
 export function toLongForm(operation: Uint8Array): string {
   return `${toShortForm(operationHash(operation))}:${toBase64url(operation)}`
 }
