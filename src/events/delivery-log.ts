@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { prepared } from '../storage/prepared.ts'
+import { nextSequence } from '../storage/sql.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { findSequence, lastSequence, type Event } from './event.ts'
 import { globalWebhookId } from './webhooks.ts'
@@ -52,7 +53,7 @@ const insertAttempt = prepared((db: Db, row: Omit<AttemptRow, 'sequence'>) =>
   db
     .insertInto('delivery_attempt')
     .values({
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from delivery_attempt)`,
+      sequence: nextSequence('delivery_attempt'),
       webhook_id: row.webhook_id,
       event_sequence: row.event_sequence,
       event_id: row.event_id,
