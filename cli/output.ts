@@ -33,7 +33,6 @@ export type Output = {
     columns: readonly Column<Row>[],
     empty: string,
   ) => void
-  /** Suggests the commands to run next. */
   suggest: (...commands: (string | undefined)[]) => void
   /** Adds the flags that choose the daemon and the key of this command to another command. */
   forSameDaemon: (command: string) => string

@@ -17,7 +17,6 @@ const atOnce = 16
 /** The pause after an answer that asks to try again later, and the number of attempts. */
 const [pauseMs, maxAttempts] = [1_000, 120]
 
-/** The terms that all offers share. */
 type Offered = Omit<Input<'POST /issue-credentials/credential-offers'>['body'], 'connectionId' | 'claims'>
 
 export type Bulk = {

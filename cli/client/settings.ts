@@ -65,7 +65,6 @@ export function fromVariables(env: Environment = process.env): Given {
   throw new UsageError(`The environment variable ${issue!.path.join('.')} is not valid: ${issue!.message}.`)
 }
 
-/** The profile that commands use by default. */
 export const defaultProfile = locationVariables.AGENT_PROFILE.parse(undefined)
 
 function chooseProfile(given: Given): Pick<Surroundings, 'AGENT_PROFILE' | 'profileFrom'> {

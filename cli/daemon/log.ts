@@ -108,7 +108,6 @@ function print(read: Buffer, onLine: (line: string) => void): void {
   for (const line of read.toString().split('\n')) if (line !== '') onLine(line)
 }
 
-/** The whole lines from an offset on. */
 function readLines(file: number, from: number): Buffer {
   const { size } = fstatSync(file)
   const bytes = readAt(file, from, size)

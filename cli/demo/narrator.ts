@@ -12,7 +12,6 @@ import { names as parties, type Name } from './party.ts'
 
 export type Narrator = Viewer & {
   say: (text: string) => void
-  /** Prints what a party does. */
   tell: (who: Name, text: string) => void
   change: (change: Change) => void
   /** Prints a value of a party and assigns it to a shell variable. */

@@ -17,7 +17,6 @@ export const argument = (description: string) =>
     },
   })
 
-/** An argument that may be omitted. */
 export const optionalArgument = (description: string) => Args.string({ ignoreStdin: true, description })
 
 /** The argument `id` of a command about one item. */

@@ -196,7 +196,6 @@ export const whichIssuer: Question = {
   },
 }
 
-/** Asks for an invitation, as an argument. */
 export const whichInvitation: Question = {
   ask: async ({ terminal }) => {
     const { askText } = await import('./ask.ts')

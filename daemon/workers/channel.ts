@@ -30,7 +30,6 @@ export class Channel {
     this.send({ type: 'relay', message, ...(to !== undefined && { to }) })
   }
 
-  /** Called with each connection of a client. */
   onConnection(accept: Accept): void {
     this.#onConnection = accept
   }

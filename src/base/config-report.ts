@@ -20,7 +20,6 @@ export type Row = {
   description: string
 }
 
-/** What a secret is shown as. */
 const hidden = '***'
 
 /** All settings in the order of the documentation. */

@@ -58,7 +58,6 @@ export class Metrics {
     if (this.#isOn) this.#seriesOf(name, labels).sum += by
   }
 
-  /** Adds the increments of a transaction. */
   addAll(counts: readonly Count[]): void {
     for (const [name, labels] of counts) this.add(name, labels)
   }

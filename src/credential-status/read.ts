@@ -21,7 +21,6 @@ const timeoutMs = 5_000
  */
 const maxBytes = 1_572_864
 
-/** The type of a credential's status entry. */
 export type ListType = EntryType | typeof tokenStatusEntry
 
 /** The preferred media type by the type of entry. */

@@ -30,7 +30,6 @@ export async function insertOperation(tx: Tx, operation: Signed): Promise<void> 
   await enqueueSubmit(tx, operation.did, operation.id)
 }
 
-/** Enqueues the job that submits a stored operation. */
 export async function enqueueSubmit(tx: Tx, did: string, operationId: string): Promise<void> {
   await enqueue(tx, `did:${did}`, {
     kind: 'task',

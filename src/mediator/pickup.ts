@@ -142,7 +142,6 @@ async function status(
   }
 }
 
-/** Handlers by message type. */
 export const pickupHandlers: Readonly<Record<string, Handler>> = {
   [`${family}status-request`]: onStatusRequest,
   [`${family}delivery-request`]: onDeliveryRequest,

@@ -23,7 +23,6 @@ const unawaited = ['flow expired', 'expired', 'received problem-report']
 /** Triggers of the worker. */
 const confirmations = ['sent', 'made']
 
-/** The jobs of a thread, oldest first. */
 export async function findThreadJobs(
   db: Db,
   thread: string,

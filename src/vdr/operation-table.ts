@@ -129,7 +129,6 @@ export function findOperations(
   return operations.orderBy('sequence').execute()
 }
 
-/** The last operation that is not pending at a time. */
 export function findLastDue(db: LedgerDb, now: Date): Promise<OperationRow | undefined> {
   const due = db.selectFrom('operation').selectAll().where('confirms_at', '<=', now.toISOString())
   return due.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
