@@ -1,6 +1,7 @@
 /** Formats credential records, connections and DIDs. */
 import { isTokenFormat, traitsOf } from '../../src/formats/names.ts'
 import type { Answer } from '../client/api.ts'
+import { partOf } from '../input/credential.ts'
 import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { type Expiring, listedState, shownState } from './states.ts'
@@ -57,14 +58,9 @@ export function expiryOf({ credential, credentialFormat }: CredentialRecord): nu
   return typeof exp === 'number' ? exp * 1_000 : undefined
 }
 
-/** Decodes the payload of a JWT or an SD-JWT in the base64url of a record. Empty if it is not readable. */
-function payloadOf(credential: string): { exp?: unknown; cnf?: unknown } {
-  const [, payload = ''] = Buffer.from(credential, 'base64').toString().split('.')
-  try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp?: unknown; cnf?: unknown }
-  } catch {
-    return {}
-  }
+/** The payload of a JWT or an SD-JWT in the base64url of a record. */
+function payloadOf(credential: string) {
+  return partOf(Buffer.from(credential, 'base64').toString(), 1)
 }
 
 /** Returns `revoked` or `suspended`, if the issuer has reported it or its list said so, and when the list was read. */
