@@ -95,11 +95,11 @@ await build({ ...script, entryPoints: onDemand, outdir: 'dist/daemon', sourcemap
 
 // The daemon loads this one with the first web page.
 await build({ ...script, entryPoints: { pages: 'daemon/pages/views.ts' }, outdir: 'dist/daemon' })
-// The daemon loads this one only for HTTPS, and the other one for the certificates of issuers.
+// The daemon loads these only for HTTPS, for the certificates of issuers, and, as the command line does, for `--lan`.
 await build({
   ...script,
   minify: true,
-  entryPoints: { certificate: 'src/net/certificate.ts', x509: 'src/x509/index.ts' },
+  entryPoints: { certificate: 'src/net/certificate.ts', x509: 'src/x509/index.ts', lan: 'src/net/lan.ts' },
   outdir: 'dist/daemon',
   sourcemap: false,
 })
@@ -112,9 +112,6 @@ await build({
   outdir: 'dist/daemon',
   sourcemap: false,
 })
-
-// The command line and the daemon load this one only for `--lan`.
-await build({ ...script, minify: true, entryPoints: ['src/net/lan.ts'], outdir: 'dist/daemon' })
 
 // The daemon loads this one only if it exports traces. The ES modules of OpenTelemetry have no code that nothing uses.
 await build({
@@ -178,14 +175,6 @@ await build({
     ]),
   ],
 })
-// What signs in at an OpenID provider, and renews tokens.
-await build({
-  ...script,
-  minify: true,
-  entryPoints: { login: 'cli/login/provider.ts' },
-  outdir: 'dist',
-  sourcemap: false,
-})
 // What draws QR codes.
 await build({
   ...script,
@@ -198,11 +187,17 @@ await build({
   },
   outfile: 'dist/qr.cjs',
 })
-// What `agent decode` and `agent dcql` read with, and what reads a QR code in a picture.
+// What few commands need.
 await build({
   ...script,
   minify: true,
-  entryPoints: { decode: 'src/decode/index.ts', picture: 'src/decode/picture.ts' },
+  entryPoints: {
+    // Signs in at an OpenID provider, and renews tokens.
+    login: 'cli/login/provider.ts',
+    // What `agent decode` and `agent dcql` read with, and what reads a QR code in a picture.
+    decode: 'src/decode/index.ts',
+    picture: 'src/decode/picture.ts',
+  },
   outdir: 'dist',
   sourcemap: false,
 })

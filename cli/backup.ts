@@ -36,7 +36,6 @@ export async function askOfBackup(
 
 type Backup = Omit<BackupAtRest, 'masterKey' | 'faults'>
 
-/** A backup as names and values. */
 export function fieldsOf(backup: Backup): [name: string, value: unknown][] {
   const { folder, instant, wallets, missing, bytes, agentVersion } = backup
   return [

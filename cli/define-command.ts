@@ -146,7 +146,6 @@ function toCommand(definition: AnyDefinition, common: Interfaces.FlagInput, open
   }
 }
 
-/** A command line that is run. */
 type Line = {
   id: string
   name: string

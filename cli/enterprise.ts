@@ -193,7 +193,6 @@ function hasExpired(request: Request): boolean {
   return isExpired({ expiresAt: request.challenge.expireAt })
 }
 
-/** The columns of a list of requests. */
 export function requestColumns(topic: RequestTopic): Column<Request>[] {
   return [
     { head: 'id', of: ({ id }) => id },

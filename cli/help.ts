@@ -6,7 +6,6 @@ import { wrap } from './format/text.ts'
 /** Groups of flags that most commands have. They have their own sections. */
 const common = ['GLOBAL', 'DAEMON']
 
-/** The first commands for a new user. */
 const firstSteps = `$ agent demo
 $ agent daemon start
 $ agent connection invite --wait

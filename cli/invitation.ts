@@ -66,7 +66,6 @@ export function printInvitation(
   if (flags.wait !== undefined && isJson) logJson(record)
 }
 
-/** Draws the invitation of a record, if it has one. */
 export async function drawInvitation(
   context: Context,
   id: string,

@@ -14,7 +14,6 @@ import { readSecretFile } from './input/secrets.ts'
 type Issuer = Answer<'POST /oid4vci/issuers'>
 type Configuration = Answer<'POST /oid4vci/issuers/{issuerId}/credential-configurations'>
 
-/** The flags of an external authorization server. */
 export const authorizationServerFlags = {
   'authorization-server': Flags.string({
     description: 'issuer identifier, a URL, of an external authorization server',
@@ -50,7 +49,6 @@ export function readAuthorizationServer(
 /** The first line of a certificate in PEM (RFC 7468). */
 const beginning = '-----BEGIN CERTIFICATE-----'
 
-/** The flags of trusted wallet providers. */
 export const walletProviderFlags = {
   'wallet-providers': Flags.string({
     ...repeatable,

@@ -1,9 +1,11 @@
 /** `agent oid4vc receive`: an offer of an OpenID4VCI issuer, from its text to the credential. */
+import * as Flags from '@oclif/core/flags'
 import type { Answer } from './client/api.ts'
-import type { Context } from './define-command.ts'
+import type { Context, FlagValues } from './define-command.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 import { credentialFields } from './format/records.ts'
 import { safeLine } from './format/text.ts'
+import { yesFlag } from './input/arguments.ts'
 import { readInput } from './input/files.ts'
 import { readTimeout } from './input/time.ts'
 import { askText, canAsk, confirm } from './prompts/ask.ts'
@@ -13,19 +15,32 @@ import { describeOffer, txCodeFault } from './format/oid4vci-offer.ts'
 
 type Received = Answer<'POST /issue-credentials/records/openid4vci'>
 
-export type ReceiveFlags = {
-  'tx-code'?: string | undefined
-  configuration?: string | undefined
-  grant?: string | undefined
-  'client-id'?: string | undefined
-  copies?: number | undefined
-  certificate?: string | undefined
-  open?: boolean | undefined
-  yes?: boolean | undefined
-  explain?: boolean | undefined
-  timeout?: string | undefined
+export const receiveFlags = {
+  'tx-code': Flags.string({ description: 'transaction code, which the issuer gave on another channel' }),
+  configuration: Flags.string({
+    description: 'which credential to receive, if the offer is for several: the id of its configuration',
+  }),
+  grant: Flags.string({
+    options: ['pre-authorized_code', 'authorization_code'],
+    description: 'how to get access; default: the pre-authorized code if the offer has one',
+  }),
+  'client-id': Flags.string({ description: 'client id of the wallet at the authorization server' }),
+  copies: Flags.integer({
+    min: 1,
+    description: 'number of copies, each bound to a key of its own, so that presentations cannot be linked',
+  }),
+  certificate: Flags.string({
+    description: 'issuer certificate that signs the attestations which the issuer requires: its id',
+  }),
+  open: Flags.boolean({ description: 'open the URL for the consent in the default browser' }),
+  yes: yesFlag,
+  explain: Flags.boolean({ description: 'show each request: method, URL and outcome, without secrets' }),
+  timeout: Flags.string({
+    description: 'how long to wait for the consent and for the credential: 30s, 10m, 2h; default: 5m',
+  }),
 }
-type ReceiveContext = Context<{ offer: string }, ReceiveFlags>
+
+type ReceiveContext = Context<{ offer: string }, FlagValues<typeof receiveFlags>>
 
 /** Receives and accepts the offer, and waits for the credential. An offer that the person declines is rejected. */
 export async function receiveCredential(context: ReceiveContext): Promise<Received> {

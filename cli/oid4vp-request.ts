@@ -1,7 +1,7 @@
 /** `agent proof request --oid4vp`: requests a proof from wallets of OpenID4VP, by a URL. */
 import * as Flags from '@oclif/core/flags'
 import type { Input } from './client/api.ts'
-import type { Context } from './define-command.ts'
+import type { Context, FlagValues } from './define-command.ts'
 import { UsageError } from './errors/errors.ts'
 import { presentationFields } from './format/proofs.ts'
 import { nextCommand } from './format/states.ts'
@@ -16,8 +16,14 @@ import { changeRecord, type Records, type WaitFlags } from './wait.ts'
 const route = 'POST /present-proof/presentations/openid4vp'
 type Body = Input<typeof route>['body']
 
-/** Flags of requests over OpenID4VP. */
 const withOpenId = { dependsOn: ['oid4vp'] }
+const signingDidFlag = Flags.string({
+  ...withOpenId,
+  description: 'DID of the wallet that signs the request; default: it is not signed',
+})
+const encryptFlag = Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' })
+
+/** Flags of requests over OpenID4VP. */
 export const openId4VpFlags = {
   oid4vp: Flags.boolean({
     description:
@@ -28,10 +34,7 @@ export const openId4VpFlags = {
     helpValue: '<file>',
     description: 'file with the query for credentials and claims (DCQL); - for standard input',
   }),
-  'signing-did': Flags.string({
-    ...withOpenId,
-    description: 'DID of the wallet that signs the request; default: it is not signed',
-  }),
+  'signing-did': signingDidFlag,
   certificate: Flags.string({
     ...withOpenId,
     exclusive: ['signing-did'],
@@ -62,7 +65,7 @@ export const openId4VpFlags = {
     description:
       'origin of the page that asks the browser, such as https://shop.example; default: this agent',
   }),
-  encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
+  encrypt: encryptFlag,
 }
 
 /** Flags of DID requests and challenges. */
@@ -74,10 +77,7 @@ export const sessionFlags = {
     description:
       'file with the query for the credential (DCQL); - for standard input; default: one that this wallet issues',
   }),
-  'signing-did': Flags.string({
-    ...withOpenId,
-    description: 'DID of the wallet that signs the request; default: it is not signed',
-  }),
+  'signing-did': signingDidFlag,
   'any-issuer': Flags.boolean({
     ...withOpenId,
     description: 'accept credentials of all issuers; default: of this wallet and its trust anchors',
@@ -86,21 +86,10 @@ export const sessionFlags = {
     ...withOpenId,
     description: 'accept credentials of several holders, of whom the first answers; default: of one',
   }),
-  encrypt: Flags.boolean({ ...withOpenId, description: 'have the wallet encrypt its response' }),
+  encrypt: encryptFlag,
 }
 
-export type OpenId4VpFlags = {
-  dcql?: string | undefined
-  'signing-did'?: string | undefined
-  certificate?: string | undefined
-  'dc-api'?: boolean | undefined
-  origin?: string[] | undefined
-  encrypt?: boolean | undefined
-  'same-holder'?: boolean | undefined
-  'transaction-data'?: string | undefined
-  'verifier-info'?: string | undefined
-  'expires-in'?: string | undefined
-}
+type OpenId4VpFlags = Partial<FlagValues<typeof openId4VpFlags>> & { 'expires-in'?: string | undefined }
 
 /** Reads a query from a file. The daemon validates it. @throws {UsageError} when it is not JSON */
 export function readQuery(file: string): Body['dcqlQuery'] {
@@ -110,14 +99,7 @@ export function readQuery(file: string): Body['dcqlQuery'] {
 type OpenId4Vp = NonNullable<Input<'POST /onboard/did-requests'>['body']>['openid4vp']
 
 /** The `openid4vp` of the request that the flags describe. */
-export function openId4VpOf(flags: {
-  oid4vp: boolean
-  dcql?: string | undefined
-  'signing-did'?: string | undefined
-  'any-issuer': boolean
-  'any-holder': boolean
-  encrypt: boolean
-}): OpenId4Vp {
+export function openId4VpOf(flags: FlagValues<typeof sessionFlags>): OpenId4Vp {
   if (!flags.oid4vp) return undefined
   return {
     ...(flags.dcql !== undefined && { dcqlQuery: readQuery(flags.dcql) }),

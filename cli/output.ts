@@ -13,7 +13,6 @@ export type Output = {
   isQuiet: boolean
   /** Columns of the terminal; undefined when standard output is not a terminal. */
   width: number | undefined
-  /** Paints text for standard output. */
   paint: Paint
   /** Prints a line on standard output; nothing with `--json`. */
   log: (text?: string) => void
@@ -34,7 +33,6 @@ export type Output = {
     columns: readonly Column<Row>[],
     empty: string,
   ) => void
-  /** Suggests the commands to run next. */
   suggest: (...commands: (string | undefined)[]) => void
   /** Adds the flags that choose the daemon and the key of this command to another command. */
   forSameDaemon: (command: string) => string

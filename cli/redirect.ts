@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { CommandError } from './errors/errors.ts'
 
 type RedirectOptions = {
-  /** The path of the redirect URI. */
   path: string
   timeoutMs: number
   /** The first sentence of the page that the browser shows after the redirect. */
@@ -15,7 +14,6 @@ type RedirectOptions = {
 }
 
 type RedirectReceiver = {
-  /** The redirect URI. */
   url: string
   /**
    * The URL of the redirect with this `state`. All other requests are refused, since any page of the browser can

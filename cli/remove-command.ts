@@ -13,7 +13,6 @@ type RemoveDefinition = {
   description?: string
   /** The question, instead of the usual one. `{id}` stands for the id. */
   question?: string | ((call: Client, id: string) => Promise<string>)
-  /** Asks for a missing id. */
   askId?: Question
   /** Removes the resource. The answer of the daemon, if there is one, is what `--json` prints. */
   remove: (call: Client, id: string) => Promise<unknown>

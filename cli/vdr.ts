@@ -16,7 +16,6 @@ export const keyFlag = Flags.string({
 
 type Change = { key: 'POST /vdr/entries' | 'PUT /vdr/entries'; query: Record<string, string | undefined> }
 
-/** Sends the content of an entry. */
 export async function sendEntry(
   { getFileClient }: Pick<Context, 'getFileClient'>,
   { key, query }: Change,
@@ -27,7 +26,6 @@ export async function sendEntry(
   return (await getFileClient('tenant').upload(key, { query, ...file })) as Answer<'PUT /vdr/entries'>
 }
 
-/** Reads the content of an entry. */
 export async function readEntry(
   { getFileClient }: Pick<Context, 'getFileClient'>,
   url: string,

@@ -20,7 +20,6 @@ type ReceiverOptions = {
   port: number
   /** The share of events to refuse, from 0 to 1. */
   failRate: number
-  /** The delay of each answer. */
   slowMs: number
   forwardTo: string | undefined
   /** Called for every event with the status of the answer; `note` is the reason of a refusal. */
@@ -64,7 +63,6 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   }
 }
 
-/** Returns the status of the answer. */
 async function receive(
   request: IncomingMessage,
   secret: Promise<string>,

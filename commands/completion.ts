@@ -1,4 +1,3 @@
-/** `agent completion` */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import * as Args from '@oclif/core/args'

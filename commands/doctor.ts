@@ -1,4 +1,3 @@
-/** `agent doctor` */
 import * as Flags from '@oclif/core/flags'
 import { connectDaemon } from '../cli/client/api.ts'
 import { childEnv, findDataDir, fromProcess, type Access } from '../cli/client/settings.ts'

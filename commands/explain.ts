@@ -1,4 +1,3 @@
-/** `agent explain` */
 import { defineLocalCommand, type LocalContext } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'
 import { nearest } from '../src/base/nearest.ts'

@@ -1,4 +1,3 @@
-/** `agent login` */
 import * as Flags from '@oclif/core/flags'
 import { fromProcess } from '../cli/client/settings.ts'
 import { defineCommand, type Context } from '../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent logout` */
 import { fromProcess } from '../cli/client/settings.ts'
 import { defineCommand } from '../cli/define-command.ts'
 import { CommandError } from '../cli/errors/errors.ts'

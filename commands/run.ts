@@ -1,4 +1,3 @@
-/** `agent run` */
 import * as Flags from '@oclif/core/flags'
 import { defineLocalCommand } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'

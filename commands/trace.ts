@@ -1,4 +1,3 @@
-/** `agent trace` */
 import * as Flags from '@oclif/core/flags'
 import { interruption } from '../cli/client/events.ts'
 import { type Context, defineCommand } from '../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent tui` */
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import * as Flags from '@oclif/core/flags'

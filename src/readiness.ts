@@ -85,7 +85,6 @@ async function touch(folder: string): Promise<void> {
   })
 }
 
-/** The free bytes of the disk of a folder. */
 export async function readFreeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize

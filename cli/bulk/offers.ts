@@ -17,7 +17,6 @@ const atOnce = 16
 /** The pause after an answer that asks to try again later, and the number of attempts. */
 const [pauseMs, maxAttempts] = [1_000, 120]
 
-/** The terms that all offers share. */
 type Offered = Omit<Input<'POST /issue-credentials/credential-offers'>['body'], 'connectionId' | 'claims'>
 
 export type Bulk = {
@@ -35,7 +34,6 @@ export type Bulk = {
 /** Invitations of a bulk run can be answered for seven days: they are mailed. */
 const defaultExpiresIn = 7 * 86_400
 
-/** The counts of a run. */
 type Counts = { rows: number; offered: number; failed: number; before: number }
 export type Summary = Counts & { report: string }
 
@@ -112,7 +110,6 @@ async function run(
 const resumeHint = ({ csv }: Bulk) =>
   `Repeat the command to continue with the rows of ${csv} that have no offer yet: none is offered twice.`
 
-/** The error that ends a run. */
 function toEnd(error: Error, bulk: Bulk): Error {
   if (!(error instanceof DaemonUnreachable)) return error
   return new CommandError(`${error.message} ${resumeHint(bulk)}`, 7, 'agent daemon status')

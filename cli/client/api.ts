@@ -17,7 +17,6 @@ export type Answer<K extends Key> = Awaited<ReturnType<typeof call<K>>>
 /** The input of an endpoint: `Input<'POST /wallets'>['body']`. */
 export type Input<K extends Key> = NonNullable<Parameters<typeof call<K>>[1]>
 
-/** Splits a key into its method and its path. */
 export function splitKey(key: string): [method: string, path: string] {
   const space = key.indexOf(' ')
   return [key.slice(0, space), key.slice(space + 1)]

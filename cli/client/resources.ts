@@ -10,14 +10,11 @@ type Field<K extends ListKey> = keyof ItemOf<K> & string
 type Resource<K extends ListKey> = {
   /** The word for one of them. */
   noun: string
-  /** The command that lists them. */
   listCommand: string
   endpoint: K
-  /** The field of the id. */
   id: Field<K>
   /** The field of the name, by which users may refer to it too. */
   name?: Field<K>
-  /** The field of the state. */
   state?: Field<K>
   /** A description for people; the name by default. */
   about?: (item: ItemOf<K>) => string | undefined

@@ -11,6 +11,7 @@ import { type Profile, readLocalProfile, readProfile, readProfileInUse } from '.
 import { Secret } from '../../src/base/secret.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
+import type { Identity } from '../format/next.ts'
 import { readInput } from '../input/files.ts'
 import { type Login, readLogin } from '../login/store.ts'
 
@@ -64,7 +65,6 @@ export function fromVariables(env: Environment = process.env): Given {
   throw new UsageError(`The environment variable ${issue!.path.join('.')} is not valid: ${issue!.message}.`)
 }
 
-/** The profile that commands use by default. */
 export const defaultProfile = locationVariables.AGENT_PROFILE.parse(undefined)
 
 function chooseProfile(given: Given): Pick<Surroundings, 'AGENT_PROFILE' | 'profileFrom'> {
@@ -94,7 +94,7 @@ export function childEnv(
   }
 }
 
-type FolderFlags = { 'data-dir'?: string | undefined; profile?: string | undefined }
+export type FolderFlags = { 'data-dir'?: string | undefined; profile?: string | undefined }
 
 /**
  * The data folder of an existing daemon: from the flags (the folder or its profile), then the environment,
@@ -129,12 +129,7 @@ export type Access = {
   given: { apiKey: Secret | undefined }
 }
 
-export type AccessFlags = {
-  url?: string | undefined
-  profile?: string | undefined
-  'api-key-file'?: string | undefined
-  'admin-key-file'?: string | undefined
-}
+export type AccessFlags = Identity
 
 const defaultUrl = `http://127.0.0.1:${locationVariables.AGENT_HTTP_PORT.parse(undefined)}`
 

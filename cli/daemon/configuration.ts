@@ -3,13 +3,11 @@ import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { Inspected } from '../../src/base/configure.ts'
 import { readSettings, type Settings } from '../../src/base/settings.ts'
-import { chooseDataDir, type Surroundings } from '../client/settings.ts'
+import { chooseDataDir, type FolderFlags, type Surroundings } from '../client/settings.ts'
 
 export const configFlag = Flags.string({
   description: 'configuration file, JSON or YAML (AGENT_CONFIG_FILE)',
 })
-
-type StartFlags = { profile?: string | undefined; 'data-dir'?: string | undefined }
 
 /**
  * Returns the data folder of a daemon to start, and the settings of its configuration file. Without such a file, the
@@ -18,7 +16,7 @@ type StartFlags = { profile?: string | undefined; 'data-dir'?: string | undefine
  * @throws {StartError} 2 with all faults when there is a configuration file and a setting is not valid.
  */
 export async function readConfigured(
-  flags: StartFlags,
+  flags: FolderFlags,
   around: Surroundings,
   requested: Settings,
 ): Promise<{ dataDir: string; configFile?: string; file: Settings }> {

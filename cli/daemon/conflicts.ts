@@ -22,7 +22,6 @@ type Asked = {
   dataDir: string
   flags: Settings
   env: Settings
-  /** The settings of the configuration file. */
   file: Settings
 }
 

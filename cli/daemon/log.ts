@@ -3,7 +3,6 @@ import { closeSync, existsSync, fstatSync, openSync, readSync, watch } from 'nod
 import { basename, dirname } from 'node:path'
 import { type LogPart, logParts, unfinishedPart } from '../../src/base/log-file.ts'
 
-/** The bytes that are read at once. */
 const chunkBytes = 1_024 * 1_024
 
 const lineFeed = 10
@@ -109,7 +108,6 @@ function print(read: Buffer, onLine: (line: string) => void): void {
   for (const line of read.toString().split('\n')) if (line !== '') onLine(line)
 }
 
-/** The whole lines from an offset on. */
 function readLines(file: number, from: number): Buffer {
   const { size } = fstatSync(file)
   const bytes = readAt(file, from, size)

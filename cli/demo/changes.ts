@@ -36,7 +36,6 @@ export class Receiver {
     return new Receiver(server, patienceMs)
   }
 
-  /** The webhook URL of a party. */
   urlOf(who: Name): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${this.#token}/${who}`
   }
@@ -78,11 +77,9 @@ export type Change = {
 export type Awaited = Pick<Change, 'who' | 'what' | 'subject' | 'state'>
 
 export type Changes = {
-  /** Called with each change. */
   onChange: (change: Change) => void
   /** Adds a change and resolves the calls of `until` that wait for it. */
   note(change: Change): void
-  /** The number of changes so far. */
   readonly count: number
   /** Waits for a change, which may have arrived already. @throws {CommandError} on timeout, with the last change. */
   until(wanted: Awaited): Promise<Change>

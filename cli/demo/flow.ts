@@ -73,7 +73,6 @@ export function aliceByCalls(
 /** Durations of the parts of a flow, in milliseconds. */
 export type Timing = { connectMs: number; issueMs: number; presentMs: number; flowMs: number }
 
-/** The claims of the credential. */
 export const person = { name: 'Alice Example', role: 'engineer', level: 7 }
 
 /** Runs one flow from the first call to the accepted presentation. */
@@ -161,7 +160,6 @@ async function prove(
   return { presentationId, thid }
 }
 
-/** The name of the verifier. */
 const from = 'Acme Inc.'
 /** The seconds that one long-polling call waits. */
 const wait = 20

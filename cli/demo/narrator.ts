@@ -11,9 +11,7 @@ import type { Panes } from './panes.ts'
 import { names as parties, type Name } from './party.ts'
 
 export type Narrator = Viewer & {
-  /** Prints a text as it is. */
   say: (text: string) => void
-  /** Prints what a party does. */
   tell: (who: Name, text: string) => void
   change: (change: Change) => void
   /** Prints a value of a party and assigns it to a shell variable. */
@@ -26,7 +24,6 @@ export type Narrator = Viewer & {
   watch: (client: Client, caller: Caller) => Client
 }
 
-/** Prints nothing. */
 export const silent: Narrator = {
   say: () => {},
   tell: () => {},

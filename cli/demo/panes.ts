@@ -15,7 +15,6 @@ export function hasPanes(terminal: Terminal, env: NodeJS.ProcessEnv = process.en
   return !('reason' in renderings) && renderings[0] === 'small'
 }
 
-/** Applies a style to a text. */
 type Style = (text: string) => string
 const asIs: Style = (text) => text
 

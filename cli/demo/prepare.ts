@@ -7,7 +7,6 @@ import type { Narrator } from './narrator.ts'
 /** The DID of acme, and the URL of the schema. */
 export type Props = { acmeDid: string; schemaId: string }
 
-/** The JSON Schema of the credential. */
 const schema = {
   $id: 'https://acme.example/schemas/employee',
   $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -9,7 +9,6 @@ import type { Receiver } from './changes.ts'
 import { silent, type Narrator } from './narrator.ts'
 import { names, onboard, startDaemon, type Daemon, type Name, type Party } from './party.ts'
 
-/** The scenarios of the demo, and their steps. */
 export const scenarios = {
   connect: ['connect'],
   issue: ['props', 'connect', 'issue'],
@@ -23,7 +22,6 @@ export const scenarios = {
 export type Scenario = keyof typeof scenarios
 type Step = 'props' | 'connect' | 'issue' | 'present' | 'revoke' | 'onboard' | 'auth'
 
-/** The default scenario. */
 export const usual: Scenario = 'present'
 
 export type Summary = {

@@ -1,7 +1,6 @@
 /** Finds the command that mistyped words are closest to. */
 import { typingErrors } from '../../src/base/nearest.ts'
 
-/** Synonyms of verbs that commands have. */
 const synonyms: Readonly<Record<string, string>> = {
   delete: 'remove',
   del: 'remove',

@@ -32,7 +32,6 @@ const byType: [exitCode: number, type: RegExp][] = [
   [8, /^(InvalidPresentation|InvalidCredentialIssue|HolderBindingError|\w*VerificationFailed)$/],
 ]
 
-/** The exit code for a problem of the daemon. */
 export function exitCodeOf({ status, type }: Pick<ProblemBody, 'status' | 'type'>): number {
   const name = type.split(/[:/]/).at(-1)!
   const known = byType.find(([, pattern]) => pattern.test(name))

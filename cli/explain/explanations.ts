@@ -48,11 +48,9 @@ export type Explanation = {
   why: string
   /** What to do. */
   do: string
-  /** The HTTP status of a problem. */
   status?: number
   /** The exit code of a command that meets the problem. */
   exitCode?: number
-  /** The topic of a state. */
   topic?: Topic
 }
 
@@ -79,7 +77,6 @@ const ownCodes: Readonly<Record<string, string>> = {
   bug: '1',
 }
 
-/** All entries, by kind. */
 export const explanations: readonly Explanation[] = [
   ...Object.entries(exitCodes).map(([name, [word, what, why, remedy]]): Explanation => {
     const text = `${capitalize(word)}. ${what}`

@@ -5,7 +5,6 @@ import { safeLine } from './text.ts'
 import type { Column } from './table.ts'
 import { profileNames, profilePath, readProfile, type Profile } from '../../src/base/profile.ts'
 
-/** Returns the fields of a tenant. */
 export function tenantFields({ id, name, walletId, createdAt, updatedAt }: Answer<'GET /iam/entities/{id}'>) {
   return [
     ['tenant', id],
@@ -18,12 +17,10 @@ export function tenantFields({ id, name, walletId, createdAt, updatedAt }: Answe
 
 type ApiKey = Answer<'GET /iam/entities/{id}/api-keys'>['contents'][number]
 
-/** Returns the coloured state of a key. */
 export function keyState({ state }: ApiKey) {
   return inStyle(state === 'active' ? 'good' : 'bad', state)
 }
 
-/** Returns the scopes of a key. */
 export function keyScopes({ scopes }: ApiKey): string {
   return scopes?.join(' ') ?? 'everything'
 }
@@ -45,7 +42,6 @@ export function keyFields(key: ApiKey) {
 
 export type Policy = Answer<'GET /verification/policies/{id}'>
 
-/** Returns the fields of a policy. */
 export function policyFields({
   id,
   name,
@@ -65,7 +61,6 @@ export function policyFields({
   ]
 }
 
-/** Describes one constraint. */
 export function acceptedBy({ schemaId, trustedIssuers = [] }: Policy['constraints'][number]): string {
   return `${schemaId} of ${trustedIssuers?.length ? trustedIssuers.join(', ') : 'any issuer'}`
 }
@@ -93,7 +88,6 @@ function aboutOf({ subject = {} }: AuditEntry): string {
     .join(' ')
 }
 
-/** Columns of a list. */
 export const auditColumns: Column<AuditEntry>[] = [
   { head: 'no.', of: ({ sequence }) => String(sequence) },
   { head: 'time', of: ({ at }) => at },
@@ -168,7 +162,6 @@ export function showProfiles(configDir: string, inUse: string): ShownProfile[] {
 
 const places = { local: 'on this machine', remote: 'elsewhere' } as const
 
-/** Columns of a list. */
 export const profileColumns: Column<ShownProfile>[] = [
   { head: 'profile', of: ({ name }) => name },
   { head: 'in use', of: ({ inUse }) => (inUse ? 'yes' : '') },
@@ -177,7 +170,6 @@ export const profileColumns: Column<ShownProfile>[] = [
   { head: 'keys', of: keysOf, optional: true },
 ]
 
-/** Returns the fields of a profile. */
 export function profileFields(shown: ShownProfile): [name: string, value: unknown][] {
   return [
     ['profile', shown.name],

@@ -50,7 +50,6 @@ const style = Symbol('style')
 /** A text and its style, which is applied after cutting and padding. */
 export type Styled = { readonly [style]: Style; readonly text: string }
 
-/** Creates a styled text. */
 export function inStyle(wanted: Style, text: string): Styled {
   return { [style]: wanted, text }
 }

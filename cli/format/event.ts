@@ -6,7 +6,6 @@ import { safeLine, shortId } from './text.ts'
 import { meanings, listedState, type Topic } from './states.ts'
 import type { Column } from './table.ts'
 
-/** Columns of a list of events. */
 export const eventColumns: Column<Event>[] = [
   { head: 'time', of: ({ ts }) => ts },
   { head: 'type', of: ({ type }) => type },
@@ -15,7 +14,6 @@ export const eventColumns: Column<Event>[] = [
   { head: 'id', of: ({ id }) => id },
 ]
 
-/** Formats an event as one line. */
 export function eventLine(event: Event): string {
   return safeLine(
     [

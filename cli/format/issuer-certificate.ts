@@ -1,6 +1,7 @@
 /** Formats issuer certificates, and reads the flags that describe one. */
 import * as Flags from '@oclif/core/flags'
 import type { Answer } from '../client/api.ts'
+import type { FlagValues } from '../define-command.ts'
 import { repeatable } from '../input/arguments.ts'
 import { UsageError } from '../errors/errors.ts'
 import { inStyle } from './colour.ts'
@@ -9,12 +10,10 @@ export type Certificate = Answer<'GET /issuer-certificates/{id}'>
 
 const styles = { requested: 'waiting', ready: 'good', expired: 'bad' } as const
 
-/** Returns the coloured state of a certificate. */
 export function certificateState({ state }: Certificate) {
   return inStyle(styles[state], state)
 }
 
-/** Returns the fields of a certificate. */
 export function certificateFields(certificate: Certificate): [name: string, value: unknown][] {
   const { id, subject, names, isDevelopment, x5c, root, notAfter, createdAt } = certificate
   const authority = isDevelopment ? 'development: only verifiers that import its root trust it' : 'external'
@@ -30,7 +29,6 @@ export function certificateFields(certificate: Certificate): [name: string, valu
   ]
 }
 
-/** The flags that describe the subject of a certificate. */
 export const subjectFlags = {
   name: Flags.string({ required: true, description: 'name of the issuer (CN of the subject)' }),
   organization: Flags.string({ description: 'organization (O of the subject)' }),
@@ -39,13 +37,7 @@ export const subjectFlags = {
   uri: Flags.string({ ...repeatable, description: 'URL of the issuer; may be repeated' }),
 }
 
-type SubjectFlags = {
-  name: string
-  organization: string | undefined
-  country: string | undefined
-  dns?: string[] | undefined
-  uri?: string[] | undefined
-}
+type SubjectFlags = FlagValues<typeof subjectFlags>
 
 /** The body of a request for a certificate. @throws {UsageError} without a name for verifiers */
 export function toCertificateInput({ name, organization, country, dns = [], uri = [] }: SubjectFlags) {

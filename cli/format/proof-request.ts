@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { pathOf } from './credential.ts'
 import { dcqlText } from './dcql.ts'
 import { shortDid, shortId } from './text.ts'
+import { tryParseJson } from '../../src/base/json.ts'
 import { canonicalDid } from '../../src/did/names.ts'
 import type { Answer } from '../client/api.ts'
 import { table } from './table.ts'
@@ -63,7 +64,7 @@ export function proofRequestText({ issuers, ...asked }: Asked): string {
 }
 
 function contentText({ requestData, proofs = [] }: Asked): string {
-  const content = readJson(requestData[0])
+  const content = tryParseJson(requestData[0] ?? '') ?? {}
   const dcql = dcqlText(content)
   if (dcql !== undefined) return dcql
   const anonCreds = AnonCreds.safeParse(content)
@@ -84,7 +85,7 @@ function linesOf(proofs: readonly unknown[]): z.output<typeof ProofLine>[] {
 
 /** Returns the fields of a request: in words, the whole ids of schemas and issuers, and the domain of the presentation. */
 export function proofRequestFields(asked: Asked): Pair[] {
-  const content = readJson(asked.requestData[0])
+  const content = tryParseJson(asked.requestData[0] ?? '') ?? {}
   const lines = linesOf(asked.proofs ?? [])
   const rules = restrictionsOf(AnonCreds.safeParse(content).data)
   const named = typeof asked.issuers === 'object' ? asked.issuers : []
@@ -172,14 +173,6 @@ function pathsOf(claims: Readonly<Record<string, unknown>>, above: string[] = []
 
 function all(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
-}
-
-function readJson(text = '{}'): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
-  }
 }
 
 export type Candidates = Answer<'GET /present-proof/presentations/{presentationId}/candidates'>

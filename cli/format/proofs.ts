@@ -11,7 +11,6 @@ import { canonicalDid } from '../../src/did/names.ts'
 export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
 type Pair = readonly [name: string, value: unknown]
 
-/** Returns the fields of a presentation record. */
 export function presentationFields(record: PresentationRecord): Pair[] {
   return [
     ['proof', record.presentationId],
@@ -71,7 +70,6 @@ export function isUnchecked({ status, verification }: PresentationRecord): boole
   )
 }
 
-/** The state of a proof in a list. */
 export function shortProofState(record: PresentationRecord): Styled {
   return isUnchecked(record)
     ? inStyle('waiting', `${record.status}, issuer not checked`)

@@ -1,6 +1,7 @@
 /** Formats credential records, connections and DIDs. */
 import { isTokenFormat, traitsOf } from '../../src/formats/names.ts'
 import type { Answer } from '../client/api.ts'
+import { partOf } from '../input/credential.ts'
 import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { type Expiring, listedState, shownState } from './states.ts'
@@ -9,7 +10,6 @@ import { ago, whenAhead, whenAgo } from './time.ts'
 export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}'>
 type Pair = readonly [name: string, value: unknown]
 
-/** Returns the fields of a credential record, and of its credential if its content is given. */
 export function credentialFields(record: CredentialRecord, content?: CredentialContent): Pair[] {
   return [
     ['credential', record.recordId],
@@ -45,7 +45,6 @@ export function expiryField({ expiresAt }: Expiring): string | undefined {
   return expiresAt && whenAhead(expiresAt, Date.now())
 }
 
-/** Returns the reason of the last failure. */
 export function shownFailure({
   metaLastFailure: failure,
 }: Pick<CredentialRecord, 'metaLastFailure'>): Styled | undefined {
@@ -59,14 +58,9 @@ export function expiryOf({ credential, credentialFormat }: CredentialRecord): nu
   return typeof exp === 'number' ? exp * 1_000 : undefined
 }
 
-/** Decodes the payload of a JWT or an SD-JWT in the base64url of a record. Empty if it is not readable. */
-function payloadOf(credential: string): { exp?: unknown; cnf?: unknown } {
-  const [, payload = ''] = Buffer.from(credential, 'base64').toString().split('.')
-  try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp?: unknown; cnf?: unknown }
-  } catch {
-    return {}
-  }
+/** The payload of a JWT or an SD-JWT in the base64url of a record. */
+function payloadOf(credential: string) {
+  return partOf(Buffer.from(credential, 'base64').toString(), 1)
 }
 
 /** Returns `revoked` or `suspended`, if the issuer has reported it or its list said so, and when the list was read. */
@@ -118,7 +112,6 @@ function formatOf({ credentialFormat, credential }: CredentialRecord): string {
 
 export type Connection = Answer<'GET /connections/{connectionId}'>
 
-/** Returns the fields of a connection. */
 export function connectionFields(shown: Connection): [name: string, value: unknown][] {
   const { connectionId, role, state, automaticAcceptance } = shown
   return [
@@ -147,7 +140,6 @@ export function acceptedOffers(rule: NonNullable<Connection['automaticAcceptance
   return `${what} accepted without a person${about}${keyId === undefined ? '' : ` with the key ${keyId}`}${kept}`
 }
 
-/** A DID of the wallet. */
 export type Did = Answer<'GET /did-registrar/dids/{didRef}'>
 
 const meanings = {
@@ -172,7 +164,6 @@ export function shownDid(did: Did): Styled {
   return inStyle(did.deactivated ? 'bad' : isOver ? 'good' : 'waiting', explainDid(did))
 }
 
-/** Returns the next command for a DID. */
 export function nextForDid({ did, status, deactivated, pendingOperation }: Did): string {
   if (deactivated) return 'agent did create'
   if (pendingOperation !== undefined) return `agent did show ${did}   # again, once the ledger has judged`

@@ -13,7 +13,6 @@ export const meanings = Object.fromEntries(
   definitions.map(({ topic, states }) => [topic, states]),
 ) as Readonly<Record<Topic, Readonly<Record<string, State>>>>
 
-/** Returns the protocol definition of a topic. */
 export function definitionOf(topic: Topic): Definition {
   return definitions.find((each) => each.topic === topic)!
 }
@@ -37,7 +36,6 @@ export function expiredWords(record: Expiring, now = Date.now()): string | undef
   return isExpired(record, now) ? `expired ${ago(record.expiresAt!, now)}` : undefined
 }
 
-/** Returns true if a record waits for this side. */
 export function isMine(topic: Topic, state: string, record: Expiring = {}): boolean {
   const { next, ends } = meanings[topic][state] ?? {}
   return next !== undefined && ends === undefined && !isExpired(record)

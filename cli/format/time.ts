@@ -56,7 +56,6 @@ export function duration(ms: number): string {
   return ms < 1_000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1_000).toFixed(2)} s`
 }
 
-/** Rounds milliseconds to tenths. */
 export function tenths(ms: number): number {
   return Math.round(ms * 10) / 10
 }

@@ -9,7 +9,6 @@ export function contentOf({ value, subject }: Anchor): string {
   return subject ?? value
 }
 
-/** Returns the fields of a trust anchor. */
 export function anchorFields(anchor: Anchor): [name: string, value: unknown][] {
   const { id, type, name, keyId, notAfter, createdAt } = anchor
   return [

@@ -4,7 +4,6 @@ import type { Answer } from '../client/api.ts'
 
 type Stats = Answer<'GET /wallets/{walletId}/stats'>
 
-/** Returns the fields of the counts. */
 export function statsFields(stats: Stats): [name: string, value: unknown][] {
   const { bytes, dids, events, jobs, limits } = stats
   return [

@@ -17,7 +17,6 @@ export const argument = (description: string) =>
     },
   })
 
-/** An argument that may be omitted. */
 export const optionalArgument = (description: string) => Args.string({ ignoreStdin: true, description })
 
 /** The argument `id` of a command about one item. */
@@ -25,7 +24,6 @@ export const idOf = (noun: string) => ({ id: argument(`id of the ${noun}`) })
 
 export const connectionArgument = argument('the connection: its id, the end of the id, or its label')
 
-/** A DID of the wallet. */
 export const ownDidArgument = argument(ownDidText)
 
 /** Options of a flag that may be repeated, and takes one value each time. */

@@ -1,5 +1,6 @@
 /** Credential tokens, credential formats, and the automatic acceptance of offers, from flags. */
 import * as Flags from '@oclif/core/flags'
+import { isJsonObject, type JsonObject, tryParseJson } from '../../src/base/json.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 import {
   type CredentialFormat,
@@ -29,13 +30,14 @@ export function readCredential(text: string): string {
 
 /** Whether a text is a compact credential: `header.payload.signature`, followed by `~` for an SD-JWT. */
 export function isToken(credential: string): boolean {
-  const [, header = ''] = /^([\w-]+)\.[\w-]+\.[\w-]+(?:~[\w.~-]*)?$/.exec(credential) ?? []
-  try {
-    const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { alg?: unknown }
-    return typeof alg === 'string'
-  } catch {
-    return false
-  }
+  const isCompact = /^[\w-]+\.[\w-]+\.[\w-]+(?:~[\w.~-]*)?$/.test(credential)
+  return isCompact && typeof partOf(credential, 0)['alg'] === 'string'
+}
+
+/** The header (0) or the payload (1) of a compact JWT or SD-JWT. Empty if it cannot be read. */
+export function partOf(credential: string, index: 0 | 1): JsonObject {
+  const part = tryParseJson(Buffer.from(credential.split('.')[index] ?? '', 'base64url').toString())
+  return isJsonObject(part) ? part : {}
 }
 
 /**
@@ -43,17 +45,9 @@ export function isToken(credential: string): boolean {
  * registry. A credential that cannot be decoded names none; the daemon reports why.
  */
 export function namesSchemas(credential: string): boolean {
-  try {
-    const payload = JSON.parse(Buffer.from(credential.split('.')[1] ?? '', 'base64url').toString()) as {
-      vc?: { credentialSchema?: unknown }
-      vct?: unknown
-    } | null
-    const { vc, vct } = payload ?? {}
-    if (credential.includes('~')) return typeof vct === 'string' && /\bschema-registry\/schemas\//.test(vct)
-    return [vc?.credentialSchema ?? []].flat().length > 0
-  } catch {
-    return false
-  }
+  const { vc, vct } = partOf(credential, 1)
+  if (credential.includes('~')) return typeof vct === 'string' && /\bschema-registry\/schemas\//.test(vct)
+  return isJsonObject(vc) && [vc['credentialSchema'] ?? []].flat().length > 0
 }
 
 function readSource(path: string): string {

@@ -101,7 +101,6 @@ export function readObject(flag: string, value: string): Record<string, Json> {
   return parsed
 }
 
-/** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 /** Parses JSON of a flag. @throws {UsageError} when it is not JSON. */

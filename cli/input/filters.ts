@@ -5,7 +5,6 @@ import { UsageError } from '../errors/errors.ts'
 import { eventSubjects, type EventName } from '../../src/events/subjects.ts'
 import { definitionOf, meanings, type Topic } from '../format/states.ts'
 
-/** The flags of every list. */
 export const pagingFlags = {
   limit: Flags.integer({ description: 'maximum number of items', min: 1, max: 1_000, default: 100 }),
   offset: Flags.integer({ description: 'number of items to skip', min: 0, default: 0 }),
@@ -49,7 +48,6 @@ export function readOneOf(flag: string, topic: Topic, text: string, known: reado
   )
 }
 
-/** The types of events. */
 export const eventTypes = Object.keys(eventSubjects) as EventName[]
 
 /** The wallet whose events the administrator reads. */
@@ -57,7 +55,6 @@ export const walletFlag = Flags.string({
   description: 'events of this wallet, by its id (administrator)',
 })
 
-/** The filters of events. */
 export const eventFlags = {
   type: Flags.option({ options: eventTypes, description: 'only events of this type' })(),
   thid: Flags.string({ description: 'only events about this DIDComm thread, or about this DID' }),

@@ -1,14 +1,13 @@
 /** Whose credentials a proof request accepts: the flags, and the check that one of them says it. */
 import * as Flags from '@oclif/core/flags'
 import type { Input } from '../client/api.ts'
-import type { Context } from '../define-command.ts'
+import type { Context, FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
 import { repeatable } from './arguments.ts'
 
 type Body = Input<'POST /present-proof/presentations/openid4vp'>['body']
 type Issuers = NonNullable<Body['issuers']>
 
-/** The flags of requests. */
 export const issuerFlags = {
   'trust-issuer': Flags.string({
     ...repeatable,
@@ -24,10 +23,7 @@ export const issuerFlags = {
   }),
 }
 
-export type IssuerFlags = {
-  'trust-issuer'?: string[] | undefined
-  trusted?: boolean | undefined
-  'any-issuer'?: boolean | undefined
+export type IssuerFlags = Partial<FlagValues<typeof issuerFlags>> & {
   policy?: string | undefined
   definition?: string[] | undefined
 }

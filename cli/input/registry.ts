@@ -32,7 +32,6 @@ export const didUrlFlag = Flags.boolean({
   description: 'use the registry of resources with DID URLs, instead of HTTP URLs of this agent',
 })
 
-/** The filters of a registry list. */
 export const registryFlags = {
   name: Flags.string({ description: 'only items with this name' }),
   version: Flags.string({ description: 'only items of this version' }),

@@ -50,7 +50,6 @@ export const passphraseFlags = {
 
 type Options = { json: boolean; quiet: boolean; warn: (text: string) => void; isNew?: boolean }
 
-/** The minimum length of a new passphrase. */
 const shortest = 12
 
 /**

@@ -12,7 +12,6 @@ export type Terminal = {
 
 export const here = (): Terminal => ({ input: process.stdin, output: process.stderr })
 
-/** Returns true if input and output are a terminal. */
 export function isTerminal({ input, output } = here()): boolean {
   return Boolean(input.isTTY && output.isTTY)
 }

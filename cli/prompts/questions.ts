@@ -123,7 +123,6 @@ export const whichSubject: Question = {
   },
 }
 
-/** Asks for claims, one by one. */
 export const whichClaims: Question = {
   unless: ['claims'],
   ask: async ({ terminal }) => {
@@ -197,7 +196,6 @@ export const whichIssuer: Question = {
   },
 }
 
-/** Asks for an invitation, as an argument. */
 export const whichInvitation: Question = {
   ask: async ({ terminal }) => {
     const { askText } = await import('./ask.ts')

@@ -6,7 +6,6 @@ const pattern = /\$(\$\{)|\$\{([^}]*)\}/g
 /** The results of the steps by their ids, and the variables as `vars`. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** The paths of all references in a value. */
 export function referencesIn(value: unknown): string[][] {
   if (typeof value === 'string')
     return [...value.matchAll(pattern)].flatMap(([, escaped, path]) => (escaped ? [] : [toPath(path!)]))

@@ -88,7 +88,6 @@ function lastDocument(out: string): string {
   return out.slice(Math.max(0, out.lastIndexOf('\n{') + 1))
 }
 
-/** Why a step failed. */
 function faultOf(step: Step, { exitCode, result }: StepResult, values: Values): string | undefined {
   if (exitCode !== step.exit) {
     const { title, detail } = (result ?? {}) as { title?: string; detail?: string }

@@ -8,7 +8,6 @@ export const systemFlag = Flags.boolean({
 
 export type Service = NonNullable<Running['service']>
 
-/** The label of a job of launchd. */
 export function labelOf(name: string): string {
   return `org.identity-agent.${name}`
 }

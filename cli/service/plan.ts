@@ -6,7 +6,6 @@ import { toKept } from '../../src/base/settings.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 
-/** Values by variable. */
 type Values = Readonly<Record<string, string>>
 
 /** A file with a secret, and the variable that names it, such as `ADMIN_TOKEN_FILE`. */

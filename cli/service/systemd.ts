@@ -11,9 +11,7 @@ const section = '[X-Identity-Agent]'
 
 /** A path or text without quotes. */
 const plain = (text: string) => text.replaceAll('%', '%%')
-/** A text in quotes. */
 const quoted = (text: string) => `"${plain(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-/** An argument of a command. */
 const argument = (text: string) => quoted(text).replaceAll('$', () => '$$')
 
 /** The program of a command. systemd accepts no quotes and no backslashes in its path, but in arguments. */

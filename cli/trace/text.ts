@@ -119,7 +119,6 @@ function hasFailed(step: MessageStep | DeliveryStep): boolean {
   return step.kind === 'message' ? step.outcome !== 'taken' : step.outcome !== 'delivered'
 }
 
-/** Describes a step. */
 export function stepWords(step: Step): string {
   switch (step.kind) {
     case 'state':

@@ -78,7 +78,6 @@ function sentence(pending: Pending, now: number): string {
   }
 }
 
-/** Describes the attempts and the next one. */
 function attempt({ attempts = 0, reason, nextAt }: Pending, now: number): string {
   if (attempts === 0) return 'the first attempt is running'
   const next =

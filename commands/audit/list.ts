@@ -1,4 +1,3 @@
-/** `agent audit list` */
 import * as Flags from '@oclif/core/flags'
 import { auditColumns } from '../../cli/format/administration.ts'
 import { readSeconds } from '../../cli/input/time.ts'

@@ -1,4 +1,3 @@
-/** `agent auth create` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { createRequest, createRequestFlags } from '../../cli/enterprise.ts'

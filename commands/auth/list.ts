@@ -1,4 +1,3 @@
-/** `agent auth list` */
 import { requestColumns } from '../../cli/enterprise.ts'
 import { listCommand } from '../../cli/list-command.ts'
 

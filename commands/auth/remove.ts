@@ -1,4 +1,3 @@
-/** `agent auth remove` */
 import { removeCommand } from '../../cli/remove-command.ts'
 
 export default removeCommand({

@@ -1,4 +1,3 @@
-/** `agent auth respond` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { answerFlags, confirmSender } from '../../cli/enterprise.ts'

@@ -1,4 +1,3 @@
-/** `agent auth show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { showRequest, showRequestFlags } from '../../cli/enterprise.ts'
 import { idOf } from '../../cli/input/arguments.ts'

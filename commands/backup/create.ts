@@ -1,4 +1,3 @@
-/** `agent backup create` */
 import { isAbsolute, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { fieldsOf, missingWords } from '../../cli/backup.ts'

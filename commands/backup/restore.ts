@@ -1,4 +1,3 @@
-/** `agent backup restore` */
 import { join, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { askOfBackup, type BackupAtRest, fieldsOf, keyWords, missingWords } from '../../cli/backup.ts'

@@ -1,4 +1,3 @@
-/** `agent backup verify` */
 import * as Flags from '@oclif/core/flags'
 import { askOfBackup, fieldsOf, keyWords, missingWords } from '../../cli/backup.ts'
 import { childEnv, findDataDir, fromProcess } from '../../cli/client/settings.ts'

@@ -1,4 +1,3 @@
-/** `agent config schema` */
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { safeJson } from '../../cli/format/text.ts'
 

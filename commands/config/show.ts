@@ -1,4 +1,3 @@
-/** `agent config show` */
 import { statSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import { fromProcess } from '../../cli/client/settings.ts'

@@ -1,4 +1,3 @@
-/** `agent config validate` */
 import * as Flags from '@oclif/core/flags'
 import { fromProcess } from '../../cli/client/settings.ts'
 import { inspectNextStart } from '../../cli/daemon/configuration.ts'

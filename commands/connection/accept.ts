@@ -1,4 +1,3 @@
-/** `agent connection accept` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { acceptedOffers } from '../../cli/format/records.ts'

@@ -1,4 +1,3 @@
-/** `agent connection invite` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { shownState } from '../../cli/format/states.ts'

@@ -1,4 +1,3 @@
-/** `agent connection list` */
 import * as Flags from '@oclif/core/flags'
 import type { Connection } from '../../cli/format/records.ts'
 import { connectionName } from '../../cli/format/text.ts'

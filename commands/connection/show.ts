@@ -1,4 +1,3 @@
-/** `agent connection show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { connectionFields } from '../../cli/format/records.ts'
 import { nextCommand, openInvitation } from '../../cli/format/states.ts'

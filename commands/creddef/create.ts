@@ -1,4 +1,3 @@
-/** `agent creddef create` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'

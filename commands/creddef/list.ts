@@ -1,4 +1,3 @@
-/** `agent creddef list` */
 import { openDefinition, registryFlags } from '../../cli/input/registry.ts'
 import { columnsOf, listCommand } from '../../cli/list-command.ts'
 

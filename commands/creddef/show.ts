@@ -1,4 +1,3 @@
-/** `agent creddef show` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { safeJson } from '../../cli/format/text.ts'

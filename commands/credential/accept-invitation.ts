@@ -1,4 +1,3 @@
-/** `agent credential accept-invitation` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { credentialFields } from '../../cli/format/records.ts'
 import { nextCommand } from '../../cli/format/states.ts'

@@ -1,4 +1,3 @@
-/** `agent credential accept` */
 import * as Flags from '@oclif/core/flags'
 import { findSubjects, needsSubject, noSubject } from '../../cli/client/subjects.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'

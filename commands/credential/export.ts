@@ -1,4 +1,3 @@
-/** `agent credential export` */
 import { writeFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import { type Context, defineCommand } from '../../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent credential issue` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'

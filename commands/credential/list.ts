@@ -1,4 +1,3 @@
-/** `agent credential list` */
 import { claimsLine } from '../../cli/format/credential.ts'
 import { shortCredentialState } from '../../cli/format/records.ts'
 import { ago } from '../../cli/format/time.ts'

@@ -1,4 +1,3 @@
-/** `agent credential offer` */
 import * as Flags from '@oclif/core/flags'
 import type { Bulk, Summary } from '../../cli/bulk/offers.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'

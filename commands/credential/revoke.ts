@@ -1,4 +1,3 @@
-/** `agent credential revoke` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { credentialFields } from '../../cli/format/records.ts'
 import { idOf, yesFlag } from '../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent credential show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { credentialFields } from '../../cli/format/records.ts'
 import { nextCommand, openInvitation } from '../../cli/format/states.ts'

@@ -1,4 +1,3 @@
-/** `agent credential status-list` */
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import { defineCommand } from '../../cli/define-command.ts'

@@ -1,11 +1,10 @@
-/** `agent daemon install` */
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { fromProcess, type Surroundings } from '../../cli/client/settings.ts'
 import { configFlag, readConfigured } from '../../cli/daemon/configuration.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
 import { httpsFlag, lanFlag, lanSettings } from '../../cli/daemon/lan.ts'
-import { defineLocalCommand } from '../../cli/define-command.ts'
+import { defineLocalCommand, type FlagValues } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { commandsFor, systemFlag } from '../../cli/service/commands.ts'
 import { createSecrets, defaultSecrets, installService, requireFree } from '../../cli/service/install.ts'
@@ -16,18 +15,26 @@ import { withoutEmpty } from '../../src/base/settings.ts'
 
 const portFlag = (description: string) => Flags.integer({ description, min: 0, max: 65_535 })
 
-type ServiceFlags = {
-  profile?: string | undefined
-  config?: string | undefined
-  'data-dir'?: string | undefined
-  host?: string | undefined
-  lan?: string | undefined
-  https?: boolean | undefined
-  port?: number | undefined
-  'didcomm-port'?: number | undefined
-  system: boolean
-  'run-as'?: string | undefined
+const flags = {
+  system: systemFlag,
+  'run-as': Flags.string({
+    description: 'existing user that the service of the machine runs as; default: one that systemd makes',
+    dependsOn: ['system'],
+  }),
+  'dry-run': Flags.boolean({ description: 'print the file of the service, and install nothing' }),
+  config: configFlag,
+  'data-dir': Flags.string({ description: 'data folder of the agent (AGENT_DATA_DIR)' }),
+  host: Flags.string({ description: 'address that both servers listen on (AGENT_HOST)' }),
+  lan: lanFlag,
+  https: httpsFlag,
+  port: portFlag('port of the HTTP API, 0 for a free one (AGENT_HTTP_PORT)'),
+  'didcomm-port': portFlag('port of the DIDComm endpoint, 0 for a free one (AGENT_DIDCOMM_PORT)'),
+  profile: Flags.string({
+    char: 'p',
+    description: 'profile that the daemon writes and other commands read (AGENT_PROFILE)',
+  }),
 }
+type ServiceFlags = FlagValues<typeof flags>
 
 export default defineLocalCommand({
   summary: 'Install the daemon as a service, and start it',
@@ -39,25 +46,7 @@ export default defineLocalCommand({
     'sudo agent daemon install --system',
     'AGENT_LOG_LEVEL=warn agent daemon install --profile acme --port 9085 --didcomm-port 9090',
   ],
-  flags: {
-    system: systemFlag,
-    'run-as': Flags.string({
-      description: 'existing user that the service of the machine runs as; default: one that systemd makes',
-      dependsOn: ['system'],
-    }),
-    'dry-run': Flags.boolean({ description: 'print the file of the service, and install nothing' }),
-    config: configFlag,
-    'data-dir': Flags.string({ description: 'data folder of the agent (AGENT_DATA_DIR)' }),
-    host: Flags.string({ description: 'address that both servers listen on (AGENT_HOST)' }),
-    lan: lanFlag,
-    https: httpsFlag,
-    port: portFlag('port of the HTTP API, 0 for a free one (AGENT_HTTP_PORT)'),
-    'didcomm-port': portFlag('port of the DIDComm endpoint, 0 for a free one (AGENT_DIDCOMM_PORT)'),
-    profile: Flags.string({
-      char: 'p',
-      description: 'profile that the daemon writes and other commands read (AGENT_PROFILE)',
-    }),
-  },
+  flags,
   async run({ flags, isJson, say, suggest, printFields }) {
     const manager = managerOf(process.platform)
     const plan = await planOf(flags, fromProcess(), manager.kind)

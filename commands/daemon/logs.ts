@@ -1,4 +1,3 @@
-/** `agent daemon logs` */
 import * as Flags from '@oclif/core/flags'
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { followLines, lastLines } from '../../cli/daemon/log.ts'

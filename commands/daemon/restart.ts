@@ -1,4 +1,3 @@
-/** `agent daemon restart` */
 import { childEnv, findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { toArguments } from '../../cli/daemon/configuration.ts'
 import { findDaemon, stopDaemon } from '../../cli/daemon/find.ts'

@@ -1,4 +1,3 @@
-/** `agent daemon start` */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,4 +1,3 @@
-/** `agent daemon status` */
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { findDaemon, health } from '../../cli/daemon/find.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'

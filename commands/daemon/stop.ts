@@ -1,4 +1,3 @@
-/** `agent daemon stop` */
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { findDaemon, stopDaemon } from '../../cli/daemon/find.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'

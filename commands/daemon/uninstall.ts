@@ -1,4 +1,3 @@
-/** `agent daemon uninstall` */
 import * as Flags from '@oclif/core/flags'
 import { fromProcess } from '../../cli/client/settings.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent dcql from` */
 import * as Flags from '@oclif/core/flags'
 import { readClaimsPath, claimsOfSchema } from '../../cli/dcql.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent did create` */
 import * as Flags from '@oclif/core/flags'
 import type { Input } from '../../cli/client/api.ts'
 import { defineCommand, type FlagValues } from '../../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent did deactivate` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { ledgerWaitFlags, runOperation } from '../../cli/did-operation.ts'
 import { canonicalDid } from '../../src/did/names.ts'

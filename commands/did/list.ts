@@ -1,4 +1,3 @@
-/** `agent did list` */
 import { shownDid } from '../../cli/format/records.ts'
 import { listCommand } from '../../cli/list-command.ts'
 

@@ -1,4 +1,3 @@
-/** `agent did resolve` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { exitCodeOf } from '../../cli/errors/report.ts'

@@ -1,4 +1,3 @@
-/** `agent did restore` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { shownDid } from '../../cli/format/records.ts'

@@ -1,4 +1,3 @@
-/** `agent did show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { nextForDid, shownDid } from '../../cli/format/records.ts'
 import { ownDidArgument } from '../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent did update` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { ledgerWaitFlags, runOperation } from '../../cli/did-operation.ts'
 import { ownDidArgument } from '../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent didcomm ping` */
 import * as Flags from '@oclif/core/flags'
 import { ping } from '../../cli/client/ping.ts'
 import { defineCommand } from '../../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent event list` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { eventColumns } from '../../cli/format/event.ts'

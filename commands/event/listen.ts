@@ -1,4 +1,3 @@
-/** `agent event listen` */
 import { once } from 'node:events'
 import * as Flags from '@oclif/core/flags'
 import { type Event, interruption } from '../../cli/client/events.ts'

@@ -1,4 +1,3 @@
-/** `agent event replay` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { replay, replayFlags } from '../../cli/replay.ts'

@@ -1,4 +1,3 @@
-/** `agent event show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { stateOf } from '../../cli/format/event.ts'
 import { safeJson } from '../../cli/format/text.ts'

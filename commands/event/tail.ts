@@ -1,4 +1,3 @@
-/** `agent event tail` */
 import { once } from 'node:events'
 import * as Flags from '@oclif/core/flags'
 import { interruption } from '../../cli/client/events.ts'

@@ -1,4 +1,3 @@
-/** `agent event trigger` */
 import * as Args from '@oclif/core/args'
 import { defineCommand } from '../../cli/define-command.ts'
 import { eventTypes } from '../../cli/input/filters.ts'

@@ -1,4 +1,3 @@
-/** `agent issuer-cert import` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { certificateFields } from '../../cli/format/issuer-certificate.ts'

@@ -1,4 +1,3 @@
-/** `agent issuer-cert list` */
 import { certificateState } from '../../cli/format/issuer-certificate.ts'
 import { listCommand } from '../../cli/list-command.ts'
 

@@ -1,4 +1,3 @@
-/** `agent issuer-cert remove` */
 import { removeCommand } from '../../cli/remove-command.ts'
 
 export default removeCommand({

@@ -1,4 +1,3 @@
-/** `agent issuer-cert request` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { certificateFields, subjectFlags, toCertificateInput } from '../../cli/format/issuer-certificate.ts'
 

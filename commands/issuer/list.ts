@@ -1,4 +1,3 @@
-/** `agent issuer list` */
 import { shownServer } from '../../cli/issuer.ts'
 import { listCommand } from '../../cli/list-command.ts'
 

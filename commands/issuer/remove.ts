@@ -1,4 +1,3 @@
-/** `agent issuer remove` */
 import { removeCommand } from '../../cli/remove-command.ts'
 
 export default removeCommand({

@@ -1,4 +1,3 @@
-/** `agent issuer show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { getIssuer, issuerFields } from '../../cli/issuer.ts'

@@ -1,4 +1,3 @@
-/** `agent key rotate` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { yesFlag } from '../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent message list` */
 import * as Flags from '@oclif/core/flags'
 import { ago } from '../../cli/format/time.ts'
 import { listCommand } from '../../cli/list-command.ts'

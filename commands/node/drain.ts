@@ -1,4 +1,3 @@
-/** `agent node drain` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'

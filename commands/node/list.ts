@@ -1,4 +1,3 @@
-/** `agent node list` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { nodeColumns } from '../../cli/format/administration.ts'
 

@@ -1,4 +1,3 @@
-/** `agent oid4vc present` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { Input } from '../../cli/client/api.ts'

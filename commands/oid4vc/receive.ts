@@ -1,9 +1,6 @@
-/** `agent oid4vc receive` */
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { yesFlag } from '../../cli/input/arguments.ts'
-import { receiveCredential } from '../../cli/oid4vci-receive.ts'
+import { receiveCredential, receiveFlags } from '../../cli/oid4vci-receive.ts'
 
 export default defineCommand({
   summary: 'Receive a credential from an OpenID4VCI issuer (holder)',
@@ -23,29 +20,6 @@ export default defineCommand({
       description: 'the offer: its URL, the URL of an offer by reference, its JSON, or - for standard input',
     }),
   },
-  flags: {
-    'tx-code': Flags.string({ description: 'transaction code, which the issuer gave on another channel' }),
-    configuration: Flags.string({
-      description: 'which credential to receive, if the offer is for several: the id of its configuration',
-    }),
-    grant: Flags.string({
-      options: ['pre-authorized_code', 'authorization_code'],
-      description: 'how to get access; default: the pre-authorized code if the offer has one',
-    }),
-    'client-id': Flags.string({ description: 'client id of the wallet at the authorization server' }),
-    copies: Flags.integer({
-      min: 1,
-      description: 'number of copies, each bound to a key of its own, so that presentations cannot be linked',
-    }),
-    certificate: Flags.string({
-      description: 'issuer certificate that signs the attestations which the issuer requires: its id',
-    }),
-    open: Flags.boolean({ description: 'open the URL for the consent in the default browser' }),
-    yes: yesFlag,
-    explain: Flags.boolean({ description: 'show each request: method, URL and outcome, without secrets' }),
-    timeout: Flags.string({
-      description: 'how long to wait for the consent and for the credential: 30s, 10m, 2h; default: 5m',
-    }),
-  },
+  flags: receiveFlags,
   run: receiveCredential,
 })

@@ -1,4 +1,3 @@
-/** `agent onboard create` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { createRequest, createRequestFlags } from '../../cli/enterprise.ts'
 import { openId4VpOf } from '../../cli/oid4vp-request.ts'

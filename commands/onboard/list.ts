@@ -1,4 +1,3 @@
-/** `agent onboard list` */
 import { requestColumns } from '../../cli/enterprise.ts'
 import { listCommand } from '../../cli/list-command.ts'
 

@@ -1,4 +1,3 @@
-/** `agent onboard reject` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { answerFlags, confirmSender } from '../../cli/enterprise.ts'
 import { qrTextArg, readDidRequest } from '../../cli/input/invitation.ts'

@@ -1,4 +1,3 @@
-/** `agent onboard remove` */
 import { removeCommand } from '../../cli/remove-command.ts'
 
 export default removeCommand({

@@ -1,4 +1,3 @@
-/** `agent policy create` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { policyFields } from '../../cli/format/administration.ts'

@@ -1,4 +1,3 @@
-/** `agent policy list` */
 import * as Flags from '@oclif/core/flags'
 import { acceptedBy } from '../../cli/format/administration.ts'
 import { ago } from '../../cli/format/time.ts'

@@ -1,4 +1,3 @@
-/** `agent policy show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { policyFields } from '../../cli/format/administration.ts'
 import { idOf } from '../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent presentation-definition create` */
 import type { Input } from '../../cli/client/api.ts'
 import { defineCommand } from '../../cli/define-command.ts'
 import { argument } from '../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent presentation-definition list` */
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({

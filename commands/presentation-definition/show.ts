@@ -1,4 +1,3 @@
-/** `agent presentation-definition show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { safeJson } from '../../cli/format/text.ts'
 import { idOf } from '../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent profile add` */
 import * as Flags from '@oclif/core/flags'
 import { fromProcess, givenKey, toBase } from '../../cli/client/settings.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent profile list` */
 import * as Flags from '@oclif/core/flags'
 import { fromProcess } from '../../cli/client/settings.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent profile remove` */
 import { fromVariables } from '../../cli/client/settings.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent profile use` */
 import { defaultProfile, fromVariables } from '../../cli/client/settings.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'

@@ -1,4 +1,3 @@
-/** `agent proof accept-invitation` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { presentationFields } from '../../cli/format/proofs.ts'
 import { nextCommand } from '../../cli/format/states.ts'

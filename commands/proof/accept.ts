@@ -1,4 +1,3 @@
-/** `agent proof accept` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { presentationFields } from '../../cli/format/proofs.ts'
 import { idOf } from '../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent proof list` */
 import { proofRequestText } from '../../cli/format/proof-request.ts'
 import { shortProofState } from '../../cli/format/proofs.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'

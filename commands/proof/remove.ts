@@ -1,4 +1,3 @@
-/** `agent proof remove` */
 import { whichRecord } from '../../cli/prompts/questions.ts'
 import { removeCommand } from '../../cli/remove-command.ts'
 

@@ -1,4 +1,3 @@
-/** `agent proof request` */
 import { randomUUID } from 'node:crypto'
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'

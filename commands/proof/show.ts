@@ -1,4 +1,3 @@
-/** `agent proof show` */
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { candidatesTable, presentCommands } from '../../cli/format/proof-request.ts'
 import { presentationFields, type PresentationRecord } from '../../cli/format/proofs.ts'

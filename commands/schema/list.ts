@@ -1,4 +1,3 @@
-/** `agent schema list` */
 import { openSchema, registryFlags } from '../../cli/input/registry.ts'
 import { columnsOf, listCommand } from '../../cli/list-command.ts'
 

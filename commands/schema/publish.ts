@@ -1,4 +1,3 @@
-/** `agent schema publish` */
 import * as Flags from '@oclif/core/flags'
 import type { Input } from '../../cli/client/api.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'

@@ -1,4 +1,3 @@
-/** `agent schema validate` */
 import * as Flags from '@oclif/core/flags'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'

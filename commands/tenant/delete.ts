@@ -1,4 +1,3 @@
-/** `agent tenant delete` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { withContent } from '../../cli/format/wallet.ts'
 import { idOf, yesFlag } from '../../cli/input/arguments.ts'

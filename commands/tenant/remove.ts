@@ -1,4 +1,3 @@
-/** `agent tenant remove` */
 import { removeCommand } from '../../cli/remove-command.ts'
 
 export default removeCommand({

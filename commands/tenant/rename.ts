@@ -1,4 +1,3 @@
-/** `agent tenant rename` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { tenantFields } from '../../cli/format/administration.ts'
 import { argument, idOf } from '../../cli/input/arguments.ts'

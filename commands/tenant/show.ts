@@ -1,4 +1,3 @@
-/** `agent tenant show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { tenantFields } from '../../cli/format/administration.ts'
 import { idOf } from '../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent trust list` */
 import { contentOf } from '../../cli/format/trust-anchor.ts'
 import { listCommand } from '../../cli/list-command.ts'
 

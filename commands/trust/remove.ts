@@ -1,4 +1,3 @@
-/** `agent trust remove` */
 import { removeCommand } from '../../cli/remove-command.ts'
 
 export default removeCommand({

@@ -1,4 +1,3 @@
-/** `agent trust show` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { anchorFields } from '../../cli/format/trust-anchor.ts'

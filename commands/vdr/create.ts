@@ -1,4 +1,3 @@
-/** `agent vdr create` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { contentArgument, keyFlag, sendEntry } from '../../cli/vdr.ts'

@@ -1,4 +1,3 @@
-/** `agent vdr proof` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { urlArgument } from '../../cli/vdr.ts'
 

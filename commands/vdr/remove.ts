@@ -1,4 +1,3 @@
-/** `agent vdr remove` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { yesFlag } from '../../cli/input/arguments.ts'
 import { confirm } from '../../cli/prompts/ask.ts'

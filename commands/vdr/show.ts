@@ -1,4 +1,3 @@
-/** `agent vdr show` */
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import * as Flags from '@oclif/core/flags'

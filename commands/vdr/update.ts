@@ -1,4 +1,3 @@
-/** `agent vdr update` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { contentArgument, keyFlag, sendEntry, urlArgument } from '../../cli/vdr.ts'
 

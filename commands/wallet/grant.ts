@@ -1,4 +1,3 @@
-/** `agent wallet grant` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { argument, idOf } from '../../cli/input/arguments.ts'
 

@@ -1,4 +1,3 @@
-/** `agent wallet import` */
 import { createReadStream, statSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import type { Answer } from '../../cli/client/api.ts'

@@ -1,4 +1,3 @@
-/** `agent wallet list` */
 import { ago } from '../../cli/format/time.ts'
 import { listCommand } from '../../cli/list-command.ts'
 

@@ -1,4 +1,3 @@
-/** `agent wallet move` */
 import * as Flags from '@oclif/core/flags'
 import { connectDaemon } from '../../cli/client/api.ts'
 import { findAccess, fromProcess } from '../../cli/client/settings.ts'

@@ -1,4 +1,3 @@
-/** `agent wallet remove` */
 import { withContent } from '../../cli/format/wallet.ts'
 import { removeCommand } from '../../cli/remove-command.ts'
 

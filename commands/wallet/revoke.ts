@@ -1,4 +1,3 @@
-/** `agent wallet revoke` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { argument, idOf, yesFlag } from '../../cli/input/arguments.ts'
 import { confirm } from '../../cli/prompts/ask.ts'

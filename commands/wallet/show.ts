@@ -1,4 +1,3 @@
-/** `agent wallet show` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 

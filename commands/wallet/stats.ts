@@ -1,4 +1,3 @@
-/** `agent wallet stats` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { statsFields } from '../../cli/format/wallet.ts'
 import { idOf } from '../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent webhook deliveries` */
 import * as Flags from '@oclif/core/flags'
 import { inStyle } from '../../cli/format/colour.ts'
 import { ago, duration } from '../../cli/format/time.ts'

@@ -1,4 +1,3 @@
-/** `agent webhook remove` */
 import { removeCommand } from '../../cli/remove-command.ts'
 
 export default removeCommand({

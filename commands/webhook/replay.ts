@@ -1,4 +1,3 @@
-/** `agent webhook replay` */
 import { defineCommand } from '../../cli/define-command.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { replay, replayFlags } from '../../cli/replay.ts'

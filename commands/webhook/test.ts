@@ -1,4 +1,3 @@
-/** `agent webhook test` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { duration } from '../../cli/format/time.ts'

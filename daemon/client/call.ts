@@ -35,13 +35,11 @@ export type Client<Rs extends readonly Route[] = Routes> = <K extends Rs[number]
   ...rest: Rest<Inputs<Rs>[K]>
 ) => Promise<Replies<Rs>[K]>
 
-/** The body of an error response. */
 export type ProblemBody = { status: number; type: string; title: string; detail?: string; instance?: string }
 
 /** The daemon answered with an error. */
 export class ProblemError extends Error {
   override name = 'ProblemError'
-  /** The body of the response (RFC 9457). */
   readonly problem: ProblemBody
 
   constructor(problem: ProblemBody) {

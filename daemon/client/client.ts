@@ -58,7 +58,6 @@ export function createClient<Rs extends readonly Route[] = Routes>(
   }) as Client<Rs>
 }
 
-/** The error for a response that is not 2xx. */
 export function refusalOf(response: IncomingMessage, content: string): ProblemError {
   return toProblemError(toResponse(response, content))
 }

@@ -12,7 +12,6 @@ export type StreamOptions = {
   query?: { type?: string | undefined; thid?: string | undefined; walletId?: string | undefined }
   /** Resumes after the event with this id. Default: only new events. */
   lastEventId?: string | undefined
-  /** Ends the stream. */
   signal: AbortSignal
 }
 

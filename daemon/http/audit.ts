@@ -10,7 +10,6 @@ import { factsOf, managedMethods } from '../../src/did/names.ts'
 import type { RequestContext } from '../middleware/request-context.ts'
 import { splitKey, type Key, type Route } from './route.ts'
 
-/** The parsed input of a request. */
 export type AuditedInput = {
   path?: Record<string, unknown> | undefined
   body?: Record<string, unknown> | undefined

@@ -13,7 +13,6 @@ export const defaultMaxBytes = 1_048_576
 /** Reads and parses the JSON body of a request. `undefined`: the client disconnected before the body arrived. */
 export type ReadJson = (ctx: Context) => Promise<{ value: unknown } | undefined>
 
-/** Reads the text of a body. */
 type ReadText = (ctx: Context) => Promise<string | undefined>
 
 /**

@@ -73,7 +73,6 @@ function firstSegment(path: string): string {
   return path.split('/', 2)[1] ?? ''
 }
 
-/** The middleware of one route. */
 function createEndpoint(route: Route, services: Services) {
   const { agent, rateLimits, checkReplies } = services
   const { key, contract } = route

@@ -175,7 +175,6 @@ export function scopesOf({ access, scopes = allScopes }: Contract): readonly Sco
   return access === 'tenant' || access === 'admin-or-tenant' ? scopes : undefined
 }
 
-/** The method and the path of a key. */
 export function splitKey(key: Key): [method: Method, path: string] {
   const space = key.indexOf(' ')
   return [key.slice(0, space) as Method, key.slice(space + 1)]

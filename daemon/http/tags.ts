@@ -36,7 +36,6 @@ const descriptions: Readonly<Record<string, string>> = {
   docs: 'This reference, its document, and the start page',
 }
 
-/** The tags of the document, with their descriptions. */
 export const tags: readonly { name: string; description: string }[] = Object.entries(descriptions).map(
   ([name, description]) => ({ name, description }),
 )

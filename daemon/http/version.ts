@@ -4,7 +4,6 @@ import * as z from 'zod'
 
 const Manifest = z.object({ name: z.literal('identity-agent'), version: z.string() })
 
-/** The SemVer version of the agent. */
 export const version = readVersion(new URL('.', import.meta.url))
 
 /** Searches the parent folders for the package.json: sources and bundle are at different depths. */

@@ -33,7 +33,6 @@ export type Tenant = {
 export type { Subject }
 export type Caller = Admin | Tenant | Subject | undefined
 
-/** The callers that an endpoint accepts. */
 export type Access = 'admin' | 'tenant' | 'admin-or-tenant' | 'metrics' | 'public'
 
 /** Finds the caller. A known tenant in the wrong role is noted in the context. @throws {Problem} 401 or 403 */

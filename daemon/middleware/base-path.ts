@@ -11,7 +11,6 @@ const didRequests = /^\/+did-requests(?=\/)/
 
 const insertedPath = /^(\/\.well-known\/(?:openid-credential-issuer|oauth-authorization-server))(\/.+)$/
 
-/** Removes a known base path. */
 export const basePath: Middleware = (ctx, next) => {
   const path = withoutBasePath(ctx.path)
   if (path !== ctx.path) ctx.path = path
@@ -35,7 +34,6 @@ export function withoutBasePath(given: string): string {
   )
 }
 
-/** The path with one leading slash. */
 export function withOneSlash(path: string): string {
   return path.replace(/^\/+/, '/')
 }

@@ -27,7 +27,6 @@ export function findBearer({ authorization }: IncomingHttpHeaders): string | und
   return found ? (found[1] ?? '').trim() : undefined
 }
 
-/** The wallet that a request names. */
 export function wantedWallet({ 'x-wallet-id': wanted }: IncomingHttpHeaders): string | undefined {
   return typeof wanted === 'string' && wanted !== '' ? wanted.toLowerCase() : undefined
 }

@@ -47,7 +47,6 @@ const externalFailures: ReadonlySet<ProblemType> = new Set<ProblemType>([
   'error:MediatorError:QueueFull',
 ])
 
-/** The message of a problem, and of its cause. */
 function reasonsOf(problem: Problem): string {
   const reason = reasonOf(problem)
   const cause = problem.cause === undefined ? reason : reasonOf(problem.cause)

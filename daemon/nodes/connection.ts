@@ -34,3 +34,9 @@ export function createPeerAgent(key: Uint8Array): Agent {
   }
   return new Agent(options)
 }
+
+/** The host and the port of `host:port`. */
+export function splitAddress(address: string): [host: string, port: number] {
+  const colon = address.lastIndexOf(':')
+  return [address.slice(0, colon).replaceAll(/[[\]]/g, ''), Number(address.slice(colon + 1))]
+}

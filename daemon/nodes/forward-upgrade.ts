@@ -2,6 +2,7 @@
 import { request as begin, type Agent } from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { splitAddress } from './connection.ts'
 import { forwardedHeader } from './listener.ts'
 
 export type UpgradeTarget = { agent: Agent; address: string; clientAddress: string }
@@ -41,12 +42,6 @@ export function forwardUpgrade(
     stream.pipe(peer).pipe(stream)
   })
   sent.end()
-}
-
-/** The host and the port of `host:port`. */
-export function splitAddress(address: string): [host: string, port: number] {
-  const colon = address.lastIndexOf(':')
-  return [address.slice(0, colon).replaceAll(/[[\]]/g, ''), Number(address.slice(colon + 1))]
 }
 
 function toLines(rawHeaders: readonly string[]): string {

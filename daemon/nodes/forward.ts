@@ -57,7 +57,6 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const { ownership, leaseSeconds } = options
   const agent = createPeerAgent(options.key)
 
-  /** The response of the owner. */
   async function exchange(ctx: Context, walletId: string, request: PeerRequest): Promise<IncomingMessage> {
     const deadline = steadyNow() + (leaseSeconds + 1) * 1_000
     for (;;) {
@@ -222,7 +221,6 @@ function isEventStream({ headers }: IncomingMessage): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true
 }
 
-/** Answers with the response of the owner. */
 function reply(ctx: Context, response: IncomingMessage): void {
   const { statusCode: status = 502 } = response
   const isEmpty = ctx.method === 'HEAD' || status === 204 || status === 304

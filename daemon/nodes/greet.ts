@@ -1,7 +1,6 @@
 /** Calls another node at its internal address, to learn whether it can be reached. */
 import { systemReason } from '../../src/base/system-reason.ts'
-import { createPeerAgent } from './connection.ts'
-import { splitAddress } from './forward-upgrade.ts'
+import { createPeerAgent, splitAddress } from './connection.ts'
 import { forwardedHeader } from './listener.ts'
 import { request } from 'node:https'
 

@@ -8,7 +8,7 @@ import { StartError } from '../../src/base/start-error.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 import { noteForwarded } from '../middleware/address.ts'
 import { maxHeaders } from '../middleware/head.ts'
-import { peerServerOptions } from './connection.ts'
+import { peerServerOptions, splitAddress } from './connection.ts'
 
 /** The header with what the first node knows of a request. */
 export const forwardedHeader = 'x-agent-forwarded'
@@ -47,8 +47,7 @@ export async function bindPeerListener(address: string): Promise<PeerListener> {
     else request.destroy()
   })
   server.maxHeadersCount = maxHeaders + 2
-  const colon = address.lastIndexOf(':')
-  const host = address.slice(0, colon).replaceAll(/[[\]]/g, '')
+  const [host, wanted] = splitAddress(address)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
       reject(
@@ -59,11 +58,11 @@ export async function bindPeerListener(address: string): Promise<PeerListener> {
         ),
       ),
     )
-    server.listen(Number(address.slice(colon + 1)), host, resolve)
+    server.listen(wanted, host, resolve)
   })
   const { port } = server.address() as AddressInfo
   return {
-    address: `${address.slice(0, colon)}:${port}`,
+    address: address.replace(/\d+$/, String(port)),
     server,
     serve: (key, handlers) => void (served = { key, handlers }),
   }

@@ -207,5 +207,4 @@ export const english = {
   },
 }
 
-/** The texts of one language. */
 export type Texts = typeof english

@@ -12,7 +12,6 @@ import { copyFields, longCode, maxLineLength, moment, pageEnd, qrFigure, quoted,
 
 export type InvitationLink = {
   invitation: OutOfBandInvitation
-  /** The encoded invitation. */
   oob: string
   /** The URL that contains the whole invitation. */
   url: string

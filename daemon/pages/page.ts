@@ -72,7 +72,6 @@ const headers = {
   'X-Robots-Tag': 'noindex, nofollow',
 }
 
-/** The response with a page. */
 export function render({ language }: Texts, page: Page): Answer<'text/html'> {
   const { title, content, status = 200, isWide = false, isLive = false, asksBrowser = false } = page
   const { staleAfterMs, retryAfter, app } = page

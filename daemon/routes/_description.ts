@@ -17,7 +17,6 @@ export const descriptionContract = {
 
 type DescriptionInput = Input<typeof descriptionContract & { summary: string; operationId: string }>
 
-/** Replies with the description, or with a page to a browser. */
 export const describe = (
   agent: Agent,
   input: DescriptionInput,

@@ -18,7 +18,6 @@ export const forWallets = {
   media: ['application/json'],
 } as const
 
-/** The header of a DPoP proof. */
 export const Dpop = z.string().optional().describe('A DPoP proof (RFC 9449).')
 
 /** The headers by which a client identifies itself. */

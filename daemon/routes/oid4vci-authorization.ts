@@ -19,7 +19,6 @@ import { ClientHeaders, forWallets, oauth, toOAuthAnswer, withIssuer } from './_
 
 const path = { issuerId: Uuid }
 
-/** The page and its redirects. */
 const forPeople = { ...forWallets, media: ['text/html'], redirects: true, reply: [200, z.string()] } as const
 
 /** Any values, since the endpoint shows its own errors. */

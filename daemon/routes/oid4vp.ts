@@ -121,7 +121,6 @@ export default [
   ),
 ] as const
 
-/** The page of a request. */
 function toLink({ status, remainingMs }: WatchedStatus, base: string): PresentationRequestLink {
   const { state, authorizationRequest, digitalRequest, expiresAt, issuersChecked } = status
   if (state !== 'waiting') return { state, issuersChecked }

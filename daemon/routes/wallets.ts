@@ -16,7 +16,6 @@ import type { Admin, Subject, Tenant } from '../middleware/access.ts'
 import { cut, Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 
-/** The media type of an export. */
 const exportType = 'application/octet-stream' as const
 
 const ExportWallet = z

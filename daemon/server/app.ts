@@ -30,7 +30,6 @@ export type AppOptions = {
   /** Makes the spans of requests. It is not used without an export of traces. */
   spans: Middleware
   shutdown?: Shutdown | undefined
-  /** Forwards requests to other nodes. */
   forward?: Middleware | undefined
 }
 

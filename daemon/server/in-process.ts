@@ -64,7 +64,7 @@ export async function serveAgent(
 }
 
 /** The variables of docs/operate/configuration.md that are not settings, with the reason. */
-const others: Readonly<Record<string, string>> = {
+const others = {
   AGENT_DATA_DIR: 'the option dataDir names the folder',
   AGENT_CONFIG_DIR: 'an agent in a program writes no profile',
   AGENT_PROFILE: 'an agent in a program writes no profile',
@@ -74,25 +74,16 @@ const others: Readonly<Record<string, string>> = {
   AGENT_TLS_KEY_FILE: 'an agent in a program speaks HTTP',
   AGENT_WORKERS: 'an agent in a program is in its process',
   AGENT_LAN: 'an agent in a program answers at AGENT_HOST, and the public URLs are settings',
-  ...Object.fromEntries(
-    Object.keys(tracingVariables).map((name) => [name, 'only a daemon exports traces, of its whole process']),
-  ),
 }
 
 /** The names of the settings. */
-export type Setting = Exclude<
-  keyof Config,
-  | 'AGENT_DATA_DIR'
-  | 'AGENT_CONFIG_DIR'
-  | 'AGENT_PROFILE'
-  | 'AGENT_CONFIG_FILE'
-  | 'AGENT_LAN'
-  | 'AGENT_WORKERS'
-  | 'AGENT_HTTPS'
-  | 'AGENT_TLS_CERT_FILE'
-  | 'AGENT_TLS_KEY_FILE'
-  | keyof typeof tracingVariables
->
+export type Setting = Exclude<keyof Config, keyof typeof others | keyof typeof tracingVariables>
+
+/** Why a variable is not a setting. */
+function whyOther(name: string): string | undefined {
+  if (name in tracingVariables) return 'only a daemon exports traces, of its whole process'
+  return Object.hasOwn(others, name) ? others[name as keyof typeof others] : undefined
+}
 
 export type LogLevel = Config['AGENT_LOG_LEVEL']
 
@@ -150,7 +141,8 @@ function toVariables(settings: Readonly<Record<string, unknown>>): Record<string
   const wrong = (name: string, reason: string) => new StartError(`settings.${name}: ${reason}.`, 2)
   const given: Record<string, string> = {}
   for (const [name, value] of Object.entries(settings)) {
-    if (others[name]) throw wrong(name, `it cannot be set here: ${others[name]}`)
+    const reason = whyOther(name)
+    if (reason !== undefined) throw wrong(name, `it cannot be set here: ${reason}`)
     if (!Object.hasOwn(variables, name))
       throw wrong(name, 'it is not the name of a setting; docs/operate/configuration.md has them all')
     if (value === undefined) continue

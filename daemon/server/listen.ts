@@ -174,7 +174,6 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-/** The number of open connections of a server. */
 export function countConnections(server: Server): Promise<number> {
   if (!server.listening) return Promise.resolve(connections.get(server)?.size ?? 0)
   return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)))
@@ -204,7 +203,6 @@ export async function stop(server: Server): Promise<void> {
   clearTimeout(force)
 }
 
-/** Resolves when all connections are closed. */
 async function closeServer(server: Server): Promise<void> {
   if (server.listening) return new Promise((resolve) => void server.close(() => resolve()))
   const open = [...(connections.get(server) ?? [])]

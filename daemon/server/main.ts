@@ -104,7 +104,6 @@ async function start(given: Start): Promise<Started> {
   return { url, didcommUrl, certificate, authority, calls, moved }
 }
 
-/** The agent in this process. */
 async function openAlone(options: Start & Identity): Promise<Serving> {
   const { configured, log, undo } = options
   const { config } = configured

@@ -21,11 +21,9 @@ export type Node = {
   /** How long a wallet has no owner at most after its owner has ended. */
   readonly leaseSeconds: number
   readonly listener: PeerListener
-  /** The address of the listener. */
   readonly address: string
   /** Gives the wallets to other nodes, so that they take over at once. */
   drain(): Promise<void>
-  /** Closes the connections. */
   close(): Promise<void>
 }
 

@@ -26,7 +26,6 @@ export type OpenOptions = {
   adminToken: Secret
   /** The profile that an earlier start in this data folder has written. */
   remembered: LocalProfile | undefined
-  /** Creates the servers. */
   openServers: (certificate: Certificate | undefined) => Promise<Bound>
   /** Called once the ports are bound, before the agent is opened. */
   openNode: () => Promise<Node | undefined>

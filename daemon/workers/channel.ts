@@ -30,7 +30,6 @@ export class Channel {
     this.send({ type: 'relay', message, ...(to !== undefined && { to }) })
   }
 
-  /** Called with each connection of a client. */
   onConnection(accept: Accept): void {
     this.#onConnection = accept
   }
@@ -45,7 +44,6 @@ export class Channel {
     this.#isEnding = true
   }
 
-  /** The next message of a type. */
   async next<Type extends ToWorker['type']>(type: Type): Promise<Messages[Type][0]> {
     const [message] = await once(this.#events, type)
     return message as Messages[Type][0]

@@ -22,7 +22,6 @@ function parse(text: string): Credential {
   }
 }
 
-/** The attributes as texts. */
 export function claimsOf(values: Credential['values']): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, { raw }]) => [name, raw]))
 }

@@ -10,11 +10,17 @@ import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { AnonCredsSchema } from '../schemas/anoncreds-schema.ts'
 import { toEnvelope } from '../schemas/did-url.ts'
-import { assertAuthor, toRow, withDerivedMembers } from '../schemas/registry-entry.ts'
+import {
+  assertAuthor,
+  entriesOf,
+  type EntryQuery,
+  toRow,
+  withDerivedMembers,
+} from '../schemas/registry-entry.ts'
 import type { ResolutionMethod } from '../schemas/schema.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
-import { filterBy, pageOf, type Paging } from '../storage/list-query.ts'
+import { filterBy, pageOf } from '../storage/list-query.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { CredentialDefinitionRecord, type CredentialDefinitionInput } from './definition.ts'
 import { assertEnabled } from './engine.ts'
@@ -27,15 +33,6 @@ export const definitionsPath = 'credential-definition-registry/definitions'
 
 /** The limit of definitions without a key in each wallet. */
 const maxGenerating = 20
-
-/** Filters match exactly, except that `%` matches any text. */
-export type DefinitionQuery = Paging & {
-  author?: string | undefined
-  name?: string | undefined
-  version?: string | undefined
-  tag?: string | undefined
-  resolutionMethod?: ResolutionMethod
-}
 
 /** The issuer's wallet. `owns` tells whether a DID belongs to it. */
 export type Publisher = {
@@ -172,17 +169,11 @@ export async function getDefinition(
 export async function listDefinitions(
   db: AgentDb,
   walletId: string,
-  { offset, limit, order, resolutionMethod = 'http', ...texts }: DefinitionQuery,
+  { tag, ...query }: EntryQuery & { tag?: string | undefined },
 ): Promise<{ definitions: CredentialDefinitionRecord[]; total: number }> {
-  let matching = db
-    .selectFrom('credential_definition')
-    .where('wallet_id', '=', walletId)
-    .where('resolution_method', '=', resolutionMethod)
-  for (const column of ['author', 'name', 'version', 'tag'] as const) {
-    const text = texts[column]
-    if (text !== undefined) matching = matching.where(column, ...filterBy(db, text))
-  }
-  const { rows, total } = await pageOf(matching.selectAll(), ['position'], { offset, limit, order })
+  let matching = entriesOf(db.selectFrom('credential_definition').selectAll(), db, walletId, query)
+  if (tag !== undefined) matching = matching.where('tag', ...filterBy(db, tag))
+  const { rows, total } = await pageOf(matching, ['position'], query)
   return { definitions: rows.map(toRecord), total }
 }
 

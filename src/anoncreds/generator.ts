@@ -19,7 +19,6 @@ export type GeneratorParts = {
   log: Log
   /** Whether this process generates the keys of a wallet. */
   owns: (walletId: string) => boolean
-  /** Stores the private key of a definition in its wallet. */
   storeKey: (walletId: string, guid: string, key: DefinitionPrivateKey) => Promise<void>
   /** Milliseconds before a failed generation is retried. */
   retryMs?: number

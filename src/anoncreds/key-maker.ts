@@ -21,7 +21,6 @@ const niceness = 5
 export type KeyMaker = {
   /** Generates a key for attribute names. Takes seconds. @throws when the process ends early. */
   make(attrNames: readonly string[]): Promise<DefinitionKeys>
-  /** Kills running processes. */
   close(): void
 }
 

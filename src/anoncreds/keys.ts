@@ -13,7 +13,6 @@ export type DefinitionKeys = {
   keyCorrectnessProof: KeyCorrectnessProof
 }
 
-/** Bits of the modulus. */
 export const modulusBits = 2_048
 
 /** Generates a key for the attributes of a schema. Takes seconds on two cores. */

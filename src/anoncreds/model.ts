@@ -32,7 +32,6 @@ export const KeyCorrectnessProof = z.object({
 })
 export type KeyCorrectnessProof = z.output<typeof KeyCorrectnessProof>
 
-/** The public key of a credential definition. */
 export const PrimaryPublicKey = z.object({
   n: Decimal,
   s: Decimal,

@@ -12,7 +12,6 @@ import type { PresentationRequest } from './presentation.ts'
 export type Candidate = {
   schemaId: string
   credDefId: string
-  /** The issuer of the definition. */
   issuerId: string
   /** Required if `needsSchema` of the request is true. */
   schema?: Pick<AnonCredsSchema, 'name' | 'version' | 'issuerId'> | undefined

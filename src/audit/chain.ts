@@ -33,7 +33,6 @@ export function isGenuine(key: Uint8Array, row: Parameters<typeof toEntry>[0]): 
   }
 }
 
-/** The entry that follows a head. */
 export function entryAfter(
   key: Uint8Array,
   { sequence, digest: previous }: ChainHead,
@@ -52,7 +51,6 @@ export function headToText({ sequence, digest }: ChainHead): string {
   return `${sequence}:${digest}`
 }
 
-/** The head in a text, or undefined if the text is malformed. */
 export function parseHead(text: string): ChainHead | undefined {
   const [, sequence, digest] = /^(\d{1,15}):([\w-]{43}|)$/.exec(text) ?? []
   if (sequence === undefined || digest === undefined) return undefined

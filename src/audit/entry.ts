@@ -158,7 +158,6 @@ export async function listEntries(
   return rows.map(toEntry)
 }
 
-/** The number of the oldest entry. */
 export async function findOldest(db: AuditDb): Promise<number | undefined> {
   const oldest = await db
     .selectFrom('entry')

@@ -32,7 +32,6 @@ export type BackupSource = {
   takeSnapshot(target: string, signal: AbortSignal): Promise<Snapshot>
 }
 
-/** The data folder to copy. */
 type DataFolder = {
   dataDir: string
   writeBarrier: WriteBarrier

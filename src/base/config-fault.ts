@@ -15,7 +15,6 @@ export type Fault = {
   remedy?: string | undefined
 }
 
-/** The most faults that an error message names. */
 const mostNamed = 8
 
 /** A configuration is not valid. The message names all faults, in one line. */
@@ -43,7 +42,6 @@ function placeOf({ source, path }: Fault): string {
   return source === 'profile' ? `The settings file ${path}` : 'The configuration'
 }
 
-/** The sentences about the faults of one place. */
 function describePlace(faults: readonly Fault[]): string {
   const place = placeOf(faults[0]!)
   const whole = faults.find(({ name }) => name === undefined)

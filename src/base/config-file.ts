@@ -31,7 +31,6 @@ import {
 import type { Settings } from './settings.ts'
 import { FileFault, readSmallFile } from './small-file.ts'
 
-/** Bytes of the largest configuration file. */
 const mostBytes = 1_048_576
 
 /** How a file writes a setting. */

@@ -9,21 +9,17 @@ export { configSchema } from './config-schema.ts'
 export { configure, inspect } from './configure.ts'
 export { findUnknownVariables, isSecret, isSettingName, nearestSetting } from './setting-names.ts'
 
-/** A setting as it is shown. */
 export type Row = {
   name: string
   /** In the form of an environment variable; a secret as `***`; null when it is not set and has no default. */
   value: string | null
   source: Source
-  /** The file of the source. */
   path?: string | undefined
-  /** The file that a secret is in. */
   secretFile?: string | undefined
   default: string | null
   description: string
 }
 
-/** What a secret is shown as. */
 const hidden = '***'
 
 /** All settings in the order of the documentation. */

@@ -15,7 +15,6 @@ import {
 import type { JsonObject } from './json.ts'
 import { locating, secretFiles, typeOf, type Name } from './setting-names.ts'
 
-/** Settings whose default depends on the machine. */
 const ofMachine: readonly string[] = ['AGENT_DATA_DIR', 'AGENT_CONFIG_DIR']
 
 /**

@@ -170,7 +170,6 @@ export const guardedSecrets = ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'DEFAULT_W
 /** Default secrets of the Cloud Agent and common passwords, which are refused. */
 export const knownSecrets: readonly string[] = ['admin', 'default', 'changeme', 'password']
 
-/** A setting that is not valid. */
 type Wrong = { name: string; reason: string; remedy?: string }
 
 /**

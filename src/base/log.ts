@@ -58,7 +58,6 @@ export type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 type Write = { (fields: Fields, message: string): void; (message: string): void }
 
 export type Log = Readonly<Record<Level, Write>> & {
-  /** Whether lines of a level are written. */
   isLevelEnabled(level: Level): boolean
   /** A log with additional fields on every line. */
   with(fields: Fields): Log

@@ -11,14 +11,12 @@ type NamesOf<Type> = { [N in MetricName]: Table[N]['type'] extends Type ? N : ne
 export type GaugeName = NamesOf<'gauge'>
 
 type ValueOf<Values> = Values extends readonly (infer Value extends string)[] ? Value : string
-/** The labels of a metric, in any order. */
 export type LabelsOf<N extends MetricName> = {
   readonly [L in keyof Table[N]['labels']]: ValueOf<Table[N]['labels'][L]>
 }
 
 type Labels = Readonly<Record<string, string>>
 
-/** A value with its labels. */
 export type Reading = { labels: Labels; value: number }
 
 /** The values of one metric; `name` differs from the metric's in the parts of a histogram: `_bucket`, `_sum`, `_count`. */
@@ -56,12 +54,10 @@ export class Metrics {
     }
   }
 
-  /** Adds to a counter. */
   add<N extends NamesOf<'counter'>>(name: N, labels: LabelsOf<N>, by = 1): void {
     if (this.#isOn) this.#seriesOf(name, labels).sum += by
   }
 
-  /** Adds the increments of a transaction. */
   addAll(counts: readonly Count[]): void {
     for (const [name, labels] of counts) this.add(name, labels)
   }
@@ -77,7 +73,6 @@ export class Metrics {
     series.sum += value
   }
 
-  /** Sets a gauge. */
   set(name: GaugeName, value: number): void {
     this.read(name, () => value)
   }

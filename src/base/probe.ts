@@ -36,7 +36,6 @@ export type Crossing =
 /** A fault `before` leaves the work undone. A fault `after` leaves it done, but the caller gets an error. */
 export type Point = `${Crossing}:${'before' | 'after'}`
 
-/** Receives each point with details. */
 export type Probe = (point: Point, detail?: Readonly<Record<string, unknown>>) => unknown
 
 const place = Symbol.for('identity-agent.probe')

@@ -5,7 +5,6 @@ import { secretFiles, type Name } from './setting-names.ts'
 import type { Settings } from './settings.ts'
 import { FileFault, readSmallFile } from './small-file.ts'
 
-/** The settings of one source. */
 export type Layer = { source: Source; path?: string | undefined; values: Settings }
 
 /** Bytes of the largest secret. */

@@ -109,7 +109,6 @@ function roleOf(claims: Claims, { rolesClaim, defaultRole }: OidcSettings): Role
   )
 }
 
-/** The scopes that limit a token. */
 function scopesOf(claims: Claims, { scopeClaim }: OidcSettings): readonly Scope[] | undefined {
   if (!scopeClaim) return undefined
   const named = wordsAt(claims, scopeClaim)

@@ -7,7 +7,6 @@ import type { WalletTables } from '../storage/wallet-tables.ts'
 
 export type StatusList = Selectable<WalletTables['status_list']>
 
-/** The forms of a list. */
 export const listMedia = ['application/json', 'application/vc+jwt', 'application/statuslist+jwt'] as const
 export type ListMedia = (typeof listMedia)[number]
 

@@ -36,7 +36,6 @@ export type PublishedList = { type: ListMedia; body: string; etag: string }
 /** Signed lists by id and media type. `version` consists of the list's revision and the state of the issuer. */
 const published = new LRUCache<string, { version: string; list: Promise<PublishedList> }>({ max: 1_000 })
 
-/** The issuer of a list. */
 type ListIssuer = { version: string; findSigner: () => Promise<ListSigner> }
 type ListSigner = { issuer: string; key: PrivateJwk } & ({ kid: string } | { kid?: never; x5c: string[] })
 

@@ -21,7 +21,6 @@ const timeoutMs = 5_000
  */
 const maxBytes = 1_572_864
 
-/** The type of a credential's status entry. */
 export type ListType = EntryType | typeof tokenStatusEntry
 
 /** The preferred media type by the type of entry. */
@@ -31,7 +30,6 @@ const media: Readonly<Record<ListType, ListMedia>> = {
   [tokenStatusEntry]: 'application/statuslist+jwt',
 }
 
-/** Codes of temporary failures. */
 const temporary = ['refused', 'timeout']
 
 type Sources = {

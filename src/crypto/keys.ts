@@ -21,7 +21,6 @@ export type PrivateJwk = PublicJwk & { d: string }
 /** The JWS algorithm of a signing curve (RFC 7518, RFC 8037, RFC 8812). */
 export type SigningAlgorithm = 'EdDSA' | 'ES256K' | 'ES256'
 
-/** Generates a key pair. */
 export function generateKey(curve: 'Ed25519' | 'X25519' | 'secp256k1' | 'P-256'): PrivateJwk {
   if (curve === 'secp256k1') return secp256k1.generate()
   // The type declarations lack the JWK encoding of generated keys.
@@ -56,7 +55,6 @@ export function toPublic({ kty, crv, x, y }: PublicJwk): PublicJwk {
   return y === undefined ? { kty, crv, x } : { kty, crv, x, y }
 }
 
-/** Whether two public keys are the same key. */
 export function isSameKey(a: PublicJwk, b: PublicJwk): boolean {
   return a.kty === b.kty && a.crv === b.crv && a.x === b.x && a.y === b.y
 }

@@ -78,7 +78,6 @@ let chosen: Ecdsa | undefined
 /** Loaded for the first signature, since its tables take time and memory. */
 const ecdsa = () => (chosen ??= native() ?? openssl)
 
-/** Generates a key pair. */
 export function generate(): PrivateJwk {
   for (;;) {
     const d = randomBytes(32)

@@ -17,7 +17,6 @@ const order = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_f
 /** Indexes from here on are hardened. */
 export const hardened = 2 ** 31
 
-/** The master node of a seed. */
 export function masterNode(seed: Uint8Array): Node {
   for (let data = seed; ;) {
     const { left, right } = hmac(utf8('Nist256p1 seed'), data)

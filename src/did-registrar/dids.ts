@@ -15,7 +15,6 @@ import { Failure, type ManagedDid, type ManagedDidDetail } from './model.ts'
 
 export type DidRow = Selectable<WalletTables['did']>
 
-/** The row of a new DID. */
 export function newRow(
   known: Pick<DidRow, 'did' | 'method' | 'long_form' | 'did_index' | 'status' | 'state'>,
 ): DidRow {

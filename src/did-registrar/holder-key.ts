@@ -16,8 +16,7 @@ export type HolderKey = { did: string; kid: string; privateJwk: PrivateJwk }
 
 /** Creates a key. Returns its DID. */
 export function createHolderKey(wallet: Wallet): Promise<string> {
-  const documentTemplate = { publicKeys: [], internalKeys: [], services: [], contexts: [] }
-  return createSingleKeyDid(wallet, 'jwk', { method: 'jwk', curve: 'P-256', name: null, documentTemplate })
+  return createSingleKeyDid(wallet, 'jwk', 'P-256')
 }
 
 /** The key of a DID of `createHolderKey`. @throws {Problem} 400 if the wallet does not have it */
@@ -68,7 +67,6 @@ async function orUndefined<Key>(find: () => Promise<Key | undefined>): Promise<K
   }
 }
 
-/** The keys of a wallet that presents credentials. */
 export function keysOf(wallet: Wallet) {
   return {
     /** The authentication key of a DID. @throws {Problem} without one */

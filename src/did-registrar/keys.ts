@@ -5,11 +5,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import PQueue from 'p-queue'
-import * as z from 'zod'
 import { fromBase64 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { generateKey, isSameKey, toPublic, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
-import { usages, type PrismKey, type Usage } from '../did/prism/model.ts'
+import { StoredOkp } from '../did/peer.ts'
+import { usageOf, usages, type PrismKey, type Usage } from '../did/prism/model.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
@@ -22,13 +22,6 @@ export type KeyRow = Selectable<WalletTables['did_key']>
 export type KeySpec = { id: string; usage: Usage; curve: KeyRow['curve'] }
 /** A created key. `keyIndex` is its index in the derivation path, null for a random key. */
 export type NewKey = KeySpec & { keyIndex: number | null; jwk: PrivateJwk }
-
-const StoredJwk = z.object({
-  kty: z.literal('OKP'),
-  crv: z.enum(['Ed25519', 'X25519']),
-  x: z.string(),
-  d: z.string(),
-})
 
 /** The Cloud Agent's names of purposes in error texts. */
 const names = { authentication: 'Authentication', assertionMethod: 'AssertionMethod' } as const
@@ -88,10 +81,7 @@ export async function nextKeyIndexes(wallet: Wallet, did: string): Promise<Map<U
     .where('key_index', 'is not', null)
     .groupBy('usage')
     .execute()
-  const byNumber = new Map(
-    Object.entries(usages).map(([usage, number]) => [number as number, usage as Usage]),
-  )
-  return new Map(rows.map(({ usage, last }) => [byNumber.get(usage)!, last! + 1]))
+  return new Map(rows.map(({ usage, last }) => [usageOf.get(usage)!, last! + 1]))
 }
 
 export async function insertKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
@@ -197,7 +187,7 @@ function openKey(
     const derived = curve === 'P-256' ? curve : 'secp256k1'
     return wallet.deriveKey({ curve: derived, didIndex, usage, keyIndex: key_index! })
   }
-  return StoredJwk.parse(JSON.parse(wallet.unseal(contextOf(did, operation_id, key_id), sealed)))
+  return StoredOkp.parse(JSON.parse(wallet.unseal(contextOf(did, operation_id, key_id), sealed)))
 }
 
 function contextOf(did: string, operationId: string, keyId: string): string {

@@ -10,7 +10,6 @@ export type OperationRow = Selectable<WalletTables['did_operation']>
 
 type Signed = Pick<OperationRow, 'id' | 'did' | 'kind'> & { signed: Uint8Array }
 
-/** The row of a new operation. */
 export function toOperationRow({ signed, ...known }: Signed): OperationRow {
   return {
     ...known,
@@ -31,7 +30,6 @@ export async function insertOperation(tx: Tx, operation: Signed): Promise<void> 
   await enqueueSubmit(tx, operation.did, operation.id)
 }
 
-/** Enqueues the job that submits a stored operation. */
 export async function enqueueSubmit(tx: Tx, did: string, operationId: string): Promise<void> {
   await enqueue(tx, `did:${did}`, {
     kind: 'task',

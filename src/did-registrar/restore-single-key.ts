@@ -4,8 +4,8 @@ import { Problem } from '../base/problem.ts'
 import { keyMethods, namesOf } from '../did/names.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { isManagedDid, nextDidIndex, toDetail } from './dids.ts'
-import type { NewDid } from './insert.ts'
-import { deriveKey, insertKeys } from './keys.ts'
+import { insertRows, type NewDid } from './insert.ts'
+import { deriveKey } from './keys.ts'
 import type { RestoredDid } from './model.ts'
 import { singleKeyUsage, toSingleKeyRows } from './single-key.ts'
 
@@ -43,10 +43,7 @@ export async function restoreSingleKeyDids(wallet: Wallet, dids: readonly string
       `dids: no key that this wallet's seed derives for its first ${end} DIDs is ${unknown.slice(0, 100)}. Only ${namesOf(keyMethods, 'and')} DIDs on P-256 and secp256k1 can be restored.`,
     )
   await wallet.transaction(async (tx) => {
-    for (const { row, keys } of found) {
-      await tx.insertInto('did').values(row).execute()
-      await insertKeys(tx, keys)
-    }
+    for (const rows of found) await insertRows(tx, rows)
   })
   return found.map(({ row }) => ({ ...toDetail(row), missingKeys: [] }))
 }

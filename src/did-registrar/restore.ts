@@ -39,7 +39,6 @@ export async function restoreDids(wallet: Wallet): Promise<RestoredDid[]> {
   return restored
 }
 
-/** Inserts a DID, unless the wallet has it. */
 async function restore(wallet: Wallet, didIndex: number, state: DidState): Promise<RestoredDid | undefined> {
   const did = toShortForm(state.suffix)
   const row = newRow({
@@ -73,7 +72,6 @@ async function restore(wallet: Wallet, didIndex: number, state: DidState): Promi
   }
 }
 
-/** The index of a key in the derivation path. */
 async function findKeyIndex(
   wallet: Wallet,
   didIndex: number,

@@ -7,14 +7,13 @@ import { toPublic, type PublicJwk } from '../crypto/keys.ts'
 import { createJwkDid } from '../did/jwk.ts'
 import { createKeyDid } from '../did/key.ts'
 import { toMultikey } from '../did/multikey.ts'
-import type { KeyMethodName } from '../did/names.ts'
+import type { keyCurves, KeyMethodName } from '../did/names.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { empty } from './content.ts'
 import { newRow, versionOf, writeState } from './dids.ts'
 import { insertDid, type NewDid } from './insert.ts'
 import { createKeys, type NewKey, toKeyRow } from './keys.ts'
 import type { ManagedMethod } from './methods.ts'
-import type { CreateManagedDid } from './model.ts'
 
 /** The usage in the derivation path of a key. The key serves authentication too. */
 export const singleKeyUsage = 'assertionMethod'
@@ -26,21 +25,23 @@ const forms: Record<KeyMethodName, (jwk: PublicJwk) => { did: string; id: string
 }
 
 export const singleKey = (method: KeyMethodName): ManagedMethod => ({
-  create: (wallet, request) => createSingleKeyDid(wallet, method, request),
+  async create(wallet, { curve, documentTemplate }) {
+    if (Object.values(documentTemplate).some((list) => list.length > 0))
+      throw new Problem(
+        'UnprocessableEntity',
+        `documentTemplate: a did:${method} is one key and has no other content. Leave the template empty, and name the curve in 'curve'.`,
+      )
+    return createSingleKeyDid(wallet, method, curve ?? 'P-256')
+  },
 })
 
-/** Creates a did:key or did:jwk and returns it. @throws {Problem} 422 for content that such a DID cannot have */
+/** Creates a did:key or did:jwk and returns it. */
 export async function createSingleKeyDid(
   wallet: Wallet,
   method: KeyMethodName,
-  { curve, documentTemplate }: CreateManagedDid,
+  curve: (typeof keyCurves)[number],
 ): Promise<string> {
-  if (Object.values(documentTemplate).some((list) => list.length > 0))
-    throw new Problem(
-      'UnprocessableEntity',
-      `documentTemplate: a did:${method} is one key and has no other content. Leave the template empty, and name the curve in 'curve'.`,
-    )
-  const spec = { id: 'key', usage: singleKeyUsage, curve: curve ?? 'P-256' } as const
+  const spec = { id: 'key', usage: singleKeyUsage, curve } as const
   const { did } = await insertDid(wallet, async (didIndex) => {
     const [key] = await createKeys(wallet, didIndex, [spec], new Map())
     return toSingleKeyRows(wallet, method, didIndex, key!)
@@ -48,7 +49,6 @@ export async function createSingleKeyDid(
   return did
 }
 
-/** The rows of a DID that is a key. */
 export function toSingleKeyRows(
   wallet: Wallet,
   method: KeyMethodName,

@@ -45,6 +45,11 @@ export const purposes = [
 ] as const
 export type Purpose = (typeof purposes)[number]
 
+/** A value for each purpose. */
+export function forPurposes<Value>(valueOf: (purpose: Purpose) => Value): Record<Purpose, Value> {
+  return Object.fromEntries(purposes.map((each) => [each, valueOf(each)])) as Record<Purpose, Value>
+}
+
 const Relationship = z.array(z.union([z.string(), VerificationMethod])).optional()
 
 export const Service = z.looseObject({
@@ -64,11 +69,7 @@ export const DidDocument = z
     id: Did,
     controller: z.union([z.string(), z.array(z.string())]).optional(),
     verificationMethod: z.array(VerificationMethod).optional(),
-    authentication: Relationship,
-    assertionMethod: Relationship,
-    keyAgreement: Relationship,
-    capabilityInvocation: Relationship,
-    capabilityDelegation: Relationship,
+    ...forPurposes(() => Relationship),
     service: z.array(Service).optional(),
   })
   .meta({ id: 'DIDDocument' })

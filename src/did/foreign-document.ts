@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { readForeign, validOnes } from '../base/foreign.ts'
-import { DidDocument, purposes, Service, VerificationMethod } from './document.ts'
+import { DidDocument, forPurposes, purposes, Service, VerificationMethod } from './document.ts'
 
 /** JSON-LD processors write an array of one value as the value. */
 const oneOrMore = <Entry extends z.ZodType>(entry: Entry) =>
@@ -14,10 +14,7 @@ const Relationship = oneOrMore(z.union([z.string(), VerificationMethod])).option
 
 const ForeignDocument = DidDocument.extend({
   verificationMethod: validOnes(VerificationMethod).optional(),
-  ...(Object.fromEntries(purposes.map((purpose) => [purpose, Relationship])) as Record<
-    (typeof purposes)[number],
-    typeof Relationship
-  >),
+  ...forPurposes(() => Relationship),
   service: validOnes(Service).optional(),
 })
 

@@ -27,7 +27,6 @@ const DidJwk = z.looseObject({
   use: z.string().optional(),
 })
 
-/** The did:jwk of a public key. */
 export function createJwkDid({ kty, crv, x, y }: PublicJwk): string {
   return `did:jwk:${toBase64url(JSON.stringify({ kty, crv, x, y }))}`
 }

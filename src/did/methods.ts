@@ -11,7 +11,6 @@ import type { DidState } from './prism/state.ts'
 import type { ResolutionResult } from './resolution.ts'
 import { resolveWebDid, toUrl, type WebOptions } from './web.ts'
 
-/** What documents are read from. */
 export type DidSources = {
   /** Reads the state of a published did:prism. */
   getState: (suffix: string) => Promise<DidState | undefined>

@@ -21,7 +21,6 @@ export type MethodFacts = {
   }
 }
 
-/** The curves of DIDs that are one key. */
 export const keyCurves = ['P-256', 'secp256k1', 'Ed25519'] as const
 const ledgerCurves = ['secp256k1', 'Ed25519', 'X25519'] as const
 
@@ -66,7 +65,6 @@ export function methodOf(did: string): string | undefined {
   return /^did:([a-z0-9]+):/.exec(did)?.[1]
 }
 
-/** What is known of a DID's method. */
 export function factsOf(did: string): MethodFacts | undefined {
   const name = methodOf(did)
   return name !== undefined && Object.hasOwn(facts, name) ? facts[name as DidMethodName] : undefined
@@ -93,7 +91,6 @@ const formed = namesWith(({ forms }) => forms)
 /** How the path or argument that names a DID of a wallet is described. */
 export const ownDidText = `a DID of this wallet; a ${namesOf(formed)} in its short or long form`
 
-/** How the author of a schema is described. */
 export const authorText = authorMethods
   .map(
     (name) =>

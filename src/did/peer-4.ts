@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { fromMultibase, fromUtf8 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
-import { DidDocument, jsonWebKey, purposes } from './document.ts'
+import { DidDocument, forPurposes, jsonWebKey, purposes } from './document.ts'
 import { fromMultikey } from './multikey.ts'
 import { multihash } from './peer-2.ts'
 
@@ -23,10 +23,7 @@ const InputDocument = z.looseObject({
   alsoKnownAs: z.array(z.string()).optional(),
   verificationMethod: z.array(Method).optional(),
   service: z.array(z.looseObject({ id: z.string() })).optional(),
-  ...(Object.fromEntries(purposes.map((purpose) => [purpose, Relationship])) as Record<
-    (typeof purposes)[number],
-    typeof Relationship
-  >),
+  ...forPurposes(() => Relationship),
 })
 
 /** The short form of a did:peer of numalgo 4. Any other DID unchanged. */

@@ -59,11 +59,16 @@ export function generatePeerDid(serviceUri: string | readonly string[]): {
   return { did, keys: { [ids.keyAgreement]: keyAgreement, [ids.authentication]: authentication } }
 }
 
+/** A random private key, as it is stored. */
+export const StoredOkp = z.object({
+  kty: z.literal('OKP'),
+  crv: z.enum(['X25519', 'Ed25519']),
+  x: z.string(),
+  d: z.string(),
+})
+
 /** The private keys of a did:peer, as they are stored. */
-export const PeerKeys = z.record(
-  z.string(),
-  z.object({ kty: z.literal('OKP'), crv: z.enum(['X25519', 'Ed25519']), x: z.string(), d: z.string() }),
-)
+export const PeerKeys = z.record(z.string(), StoredOkp)
 
 /** The key ids in the document of a DID that `createPeerDid` created. */
 export function peerKeyIds(did: string): { keyAgreement: string; authentication: string } {

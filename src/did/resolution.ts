@@ -52,7 +52,6 @@ export function invalidDid(method: string) {
     )
 }
 
-/** The result with a document. */
 export function found(
   didDocument: DidDocument,
   didDocumentMetadata: DidDocumentMetadata = {},

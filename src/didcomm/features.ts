@@ -1,7 +1,6 @@
 /** Discover Features 2.0: queries for the features of an agent, and their disclosure. */
 import * as z from 'zod'
 
-/** The body of a message of queries. */
 export const Queries = z.looseObject({
   queries: z.array(z.looseObject({ 'feature-type': z.string(), match: z.string() })).max(100),
 })

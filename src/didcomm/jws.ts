@@ -15,7 +15,6 @@ import { refuse } from './message.ts'
 /** Limit on the signatures of one message. */
 const maxSignatures = 16
 
-/** The curve of each algorithm. */
 const curveOf = { EdDSA: 'Ed25519', ES256: 'P-256', ES256K: 'secp256k1' } as const
 
 const JwsHeader = z.object({

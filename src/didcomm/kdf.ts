@@ -14,7 +14,6 @@ import { concat, utf8 } from '../base/bytes.ts'
 import { publicObject } from '../crypto/key-objects.ts'
 import { type PublicJwk, toPublic } from '../crypto/keys.ts'
 
-/** Curves of key agreement. */
 export const agreementCurves = ['X25519', 'P-256', 'P-384', 'P-521'] as const
 
 /** The ephemeral key pair of one message. */

@@ -156,7 +156,6 @@ export function base64Attachment(id: string, content: Uint8Array | string, forma
   return { id, data: { base64: toPaddedBase64url(content) }, format }
 }
 
-/** An attachment of a JSON value. */
 export function jsonAttachment(id: string, value: unknown, format: string): Attachment {
   return { id, data: { json: value }, format }
 }
@@ -185,7 +184,6 @@ export function expiresAtMs({
   return (expires + (isCloudAgent ? cloudAgentLeewaySeconds : leewaySeconds)) * 1_000
 }
 
-/** The error of an expired message. */
 export function messageExpired({ expires_time: expires = 0 }: PlaintextMessage): Problem {
   const date = new Date(expires * 1_000)
   const time = Number.isNaN(date.getTime()) ? expires : date.toISOString()

@@ -17,7 +17,6 @@ export type Diagnosis = z.infer<typeof Diagnosis>
 
 export type Finding = Omit<Check, 'name'>
 
-/** The hint of unexpected failures. */
 const hint = 'agent daemon logs'
 
 /** Runs a check. One that throws, or takes longer than `limitMs`, has failed. */

@@ -6,7 +6,6 @@ import type { Wallets } from '../wallet/wallets.ts'
 import type { Finding } from './check.ts'
 import { hasAddress } from './public-addresses.ts'
 
-/** The number of connections with one address. */
 export type AddressCount = { address: string; count: number }
 
 /** Connections of a wallet that are read, oldest first: the address has more likely changed since. */

@@ -32,7 +32,6 @@ async function findUnreachable(running: readonly NodeRow[], self: Self | undefin
 
 type Facts = {
   nodes: readonly NodeRow[]
-  /** The owner of each shard. */
   owners: readonly (string | null)[]
   unreachable: readonly Unreachable[]
 }

@@ -110,7 +110,6 @@ function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** Whether this machine has an IP address now. */
 export function hasAddress(ip: string): boolean {
   return Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === ip))
 }

@@ -18,7 +18,6 @@ export type Survey = {
   read: number
   /** Wallets of other nodes or workers. */
   elsewhere: number
-  /** The kind of the store. */
   system: Wallets['store']['system']
   /** `name` is that of the file or the rows. */
   unreadable: { walletId: string; name: string; reason: string }[]
@@ -39,7 +38,6 @@ export type Survey = {
   certificates: (EarliestEnd & { walletId: string })[]
   /** The addresses of this agent in the peer DIDs of connections. */
   addresses: AddressCount[]
-  /** The time of the newest event. */
   newest?: string
 }
 

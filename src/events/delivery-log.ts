@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
 import { prepared } from '../storage/prepared.ts'
+import { nextSequence } from '../storage/sql.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { findSequence, lastSequence, type Event } from './event.ts'
 import { globalWebhookId } from './webhooks.ts'
@@ -52,7 +53,7 @@ const insertAttempt = prepared((db: Db, row: Omit<AttemptRow, 'sequence'>) =>
   db
     .insertInto('delivery_attempt')
     .values({
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from delivery_attempt)`,
+      sequence: nextSequence('delivery_attempt'),
       webhook_id: row.webhook_id,
       event_sequence: row.event_sequence,
       event_id: row.event_id,
@@ -108,7 +109,6 @@ export async function listDeliveries(
   return { total, deliveries: rows.map(toDelivery) }
 }
 
-/** An attempt with its webhook and its event. */
 export type EventDelivery = WebhookDelivery & { webhookId: string; eventSequence: number }
 
 /** The first attempts at some events, oldest first, without those at the global webhook, which belongs to the operator. */

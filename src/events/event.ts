@@ -5,6 +5,7 @@ import { newId } from '../base/id.ts'
 import { noteCause } from '../base/spans.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
+import { nextSequence } from '../storage/sql.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { eventSubjects, type EventName } from './subjects.ts'
 import { noteChange, noteCount, noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
@@ -32,14 +33,13 @@ export type EventText = Pick<Event, 'type' | 'id' | 'ts'> & { text: string }
 /** An event and its sequence number in the wallet's log. */
 export type LoggedEvent = { sequence: number; event: Event }
 
-/** Filters events by type, and by thread or DID. */
 export type EventFilter = { type?: EventType | undefined; subject?: string | undefined }
 
 const insertEvent = prepared((db: Db, { id, type, subject, data, ts }: Omit<EventRow, 'sequence'>) =>
   db
     .insertInto('event')
     .values({
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from event)`,
+      sequence: nextSequence('event'),
       id,
       type,
       subject,
@@ -102,13 +102,11 @@ export function toEventText({ data, ...row }: EventRow, walletId: string): Event
   }
 }
 
-/** The event with an id. */
 export async function findEvent(db: Db, walletId: string, id: string): Promise<LoggedEvent | undefined> {
   const sequence = await findSequence(db, id)
   return sequence === undefined ? undefined : (await eventsAfter(db, walletId, sequence - 1, 1))[0]
 }
 
-/** The sequence number of the event with an id. */
 export async function findSequence(db: Db, id: string): Promise<number | undefined> {
   return (await db.selectFrom('event').select('sequence').where('id', '=', id).executeTakeFirst())?.sequence
 }

@@ -14,7 +14,6 @@ const others = {
 export type EventName = (typeof definitions)[number]['event'] | keyof typeof others
 export type Topic = (typeof definitions)[number]['topic'] | (typeof others)[keyof typeof others]['topic']
 
-/** By the type of the event. */
 export const eventSubjects = {
   ...Object.fromEntries(
     definitions.map(({ event, topic, resource: { id, state } }) => [event, { topic, id, state }]),

@@ -83,7 +83,6 @@ export async function getWebhook(db: Db, id: string): Promise<WebhookRow> {
 }
 export type WebhookRow = Selectable<WalletTables['webhook']>
 
-/** The REST resource of a webhook. */
 export function toWebhook(
   sealer: Sealer,
   { id, url, headers, secrets, created_at: createdAt }: WebhookRow,

@@ -1,5 +1,5 @@
 /** Issuer certificates of a wallet: P-256 keys, their signing requests, and the chains that are imported for them. */
-import { sql, type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { newId } from '../base/id.ts'
@@ -7,6 +7,7 @@ import { Problem } from '../base/problem.ts'
 import { generateKey, type PrivateJwk, toPublic } from '../crypto/keys.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
+import { nextSequence } from '../storage/sql.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { type CertificateInput, IssuerCertificate, type SubjectName } from './model.ts'
@@ -56,13 +57,8 @@ export async function insertCertificate(
     created_at: now,
     updated_at: now,
   }
-  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from issuer_certificate)`
-  await wallet.transaction((tx) =>
-    tx
-      .insertInto('issuer_certificate')
-      .values({ ...row, sequence })
-      .execute(),
-  )
+  const stored = { ...row, sequence: nextSequence('issuer_certificate') }
+  await wallet.transaction((tx) => tx.insertInto('issuer_certificate').values(stored).execute())
   return toCertificate(row)
 }
 
@@ -106,7 +102,6 @@ export async function importChain(
   }
 }
 
-/** The end of the first certificate that ends. */
 export function earliestEnd(chain: readonly { notAfter: Date }[]): string {
   return new Date(Math.min(...chain.map(({ notAfter }) => notAfter.getTime()))).toISOString()
 }
@@ -147,9 +142,8 @@ export async function getIssuingKey(wallet: Wallet, id: string): Promise<Private
 }
 
 async function getRow(db: Db, id: string): Promise<Row> {
-  const row = await db.selectFrom('issuer_certificate').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!row) throw notFound(id)
-  return row
+  const rows = db.selectFrom('issuer_certificate').selectAll().where('id', '=', id)
+  return rows.executeTakeFirstOrThrow(() => notFound(id))
 }
 
 const PublicP256 = z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string() })

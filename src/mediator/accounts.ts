@@ -53,7 +53,6 @@ async function claim(tx: MediatorTx, did: string, now: string): Promise<void> {
   await tx.updateTable('message').set({ account: did }).where('sequence', 'in', elsewhere).execute()
 }
 
-/** The account that has registered a DID. */
 export async function findAccount(tx: MediatorTx, recipient: string): Promise<string | undefined> {
   return (await tx.selectFrom('recipient').select('account').where('did', '=', recipient).executeTakeFirst())
     ?.account

@@ -29,7 +29,6 @@ const onQueries: Handler = async (_tx, _context, { message }) => ({
 
 const ignore: Handler = async () => undefined
 
-/** Handlers by message type. */
 export const commonHandlers: Readonly<Record<string, Handler>> = {
   'https://didcomm.org/trust-ping/2.0/ping': onPing,
   'https://didcomm.org/trust-ping/2.0/ping-response': ignore,

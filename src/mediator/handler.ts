@@ -77,7 +77,6 @@ export function toRouteKey(didOrKeyId: string): string {
   return toShortPeerDid(canonicalDid(didOf(didOrKeyId)))
 }
 
-/** The thread of a message. */
 export function threadOf({ id, thid }: PlaintextMessage): string {
   return thid ?? id
 }

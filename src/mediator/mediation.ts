@@ -128,7 +128,6 @@ const onQuery =
     }
   }
 
-/** Handlers by message type. */
 export const mediationHandlers: Readonly<Record<string, Handler>> = Object.fromEntries(
   versions.flatMap((version) => [
     [`${version.family}mediate-request`, onRequest(version)],

@@ -27,7 +27,6 @@ import { createReceiver } from './receive.ts'
 const sweepMs = 3_600_000
 
 export type MediatorOptions = {
-  /** Opens the database. */
   open(): Promise<MediatorDb>
   sealKey: Uint8Array
   /** Public base URL of the DIDComm port, without trailing slash. */

@@ -142,7 +142,6 @@ async function status(
   }
 }
 
-/** Handlers by message type. */
 export const pickupHandlers: Readonly<Record<string, Handler>> = {
   [`${family}status-request`]: onStatusRequest,
   [`${family}delivery-request`]: onDeliveryRequest,
@@ -165,7 +164,6 @@ export type Subscription = { channel: Channel; account: string; kid: string; fro
 /** Limit on the connections of one account. The oldest one is unsubscribed: it is probably dead. */
 const channelsPerAccount = 8
 
-/** Limit on the accounts of one connection. */
 const accountsPerChannel = 32
 
 /** Subscriptions of live delivery (Message Pickup 3.0, "Live Mode"). They end with their connection. */
@@ -177,7 +175,6 @@ export type LiveDelivery = {
   close: (channel: Channel) => void
   isSubscribed: (channel: Channel | undefined, account: string) => boolean
   subscriptionsOf: (account: string) => readonly Subscription[]
-  /** The accounts with subscriptions. */
   accounts: () => string[]
 }
 

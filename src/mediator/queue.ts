@@ -16,7 +16,6 @@ export type QueuedMessage = { id: string; recipient: string; account: string; en
  */
 const maxDeliveryBytes = 393_216
 
-/** The id of a queued envelope. */
 export function queueIdOf(envelope: string): string {
   return createHash('sha256').update(envelope).digest('hex')
 }

@@ -4,7 +4,6 @@ import { UnreachableError, type UnreachableCode } from './unreachable-error.ts'
 
 type Labels = LabelsOf<'http_client_request_duration_seconds'>
 
-/** What a request is for. */
 export type Purpose = Labels['purpose']
 
 type Outcome = Labels['outcome']

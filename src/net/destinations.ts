@@ -51,7 +51,6 @@ type Server = {
   running: number
   /** Requests in a row without a response. */
   failures: number
-  /** When the outage began. */
   downSince: number
   /** The end of the pause; 0 for a server that is up. */
   pausedUntil: number

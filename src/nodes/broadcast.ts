@@ -28,7 +28,6 @@ export const cachesChannel = 'agent_caches'
 
 const pollMs = 500
 
-/** The listeners of this process. */
 export class CacheListeners {
   readonly #all = new Map<string, (() => void)[]>()
 

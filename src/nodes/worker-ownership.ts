@@ -5,7 +5,6 @@
 import { Listeners } from './listeners.ts'
 import { type Ownership, type Peer, shardOf } from './ownership.ts'
 
-/** The worker that owns a wallet. */
 export function workerOf(walletId: string, count: number): number {
   return shardOf(walletId) % count
 }

@@ -10,7 +10,7 @@ import { newId } from '../base/id.ts'
 import { traceContext } from '../base/spans.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
-import { stringsOf } from '../storage/sql.ts'
+import { nextSequence, stringsOf } from '../storage/sql.ts'
 import { noteChange, noteThread } from '../storage/tx-context.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 
@@ -58,7 +58,7 @@ type JobRow = Selectable<WalletTables['job']>
 
 const insertJob = prepared((db: Db, job: Pick<JobRow, 'id' | 'queue' | 'kind' | 'body' | 'created_at'>) =>
   db.insertInto('job').values({
-    sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from job)`,
+    sequence: nextSequence('job'),
     id: job.id,
     queue: job.queue,
     kind: job.kind,
@@ -182,7 +182,6 @@ export async function cancelJobs(tx: Tx, ids: readonly string[]): Promise<void> 
   noteChange(tx, 'jobs')
 }
 
-/** Deletes all jobs of a queue. */
 export async function cancelQueue(tx: Tx, queue: string): Promise<void> {
   await tx.deleteFrom('job').where('queue', '=', queue).execute()
   noteChange(tx, 'jobs')

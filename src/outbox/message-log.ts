@@ -8,6 +8,7 @@ import { sql, type Selectable } from 'kysely'
 import { randomId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
+import { nextSequence } from '../storage/sql.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { noteCount, noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
 import type { Job } from './job.ts'
@@ -102,7 +103,6 @@ export async function logRefused(tx: Tx, about: Omit<About, 'id' | 'from'>, refu
 
 export type LoggedMessage = Selectable<WalletTables['message_log']>
 
-/** The first messages of a thread, in the order of the log. */
 export function messagesOf(db: Db, thread: string, limit: number): Promise<LoggedMessage[]> {
   return db
     .selectFrom('message_log')
@@ -113,7 +113,6 @@ export function messagesOf(db: Db, thread: string, limit: number): Promise<Logge
     .execute()
 }
 
-/** Whether a received message is in the log. */
 export async function isLogged(db: Db, { thread, id }: Pick<About, 'thread' | 'id'>): Promise<boolean> {
   const known = db
     .selectFrom('message_log')
@@ -136,7 +135,6 @@ export async function pruneMessageLog(tx: Tx, retention: number, now = new Date(
   return Number((await deleteOldest(tx, { before })).numAffectedRows)
 }
 
-/** When the oldest message was logged. */
 export async function findOldestLogged(db: Db): Promise<string | undefined> {
   const oldest = db.selectFrom('message_log').select('at').orderBy('sequence').limit(1)
   return (await oldest.executeTakeFirst())?.at
@@ -151,7 +149,7 @@ const insertMessage = prepared((db: Db, row: Omit<LoggedMessage, 'sequence' | ke
   db
     .insertInto('message_log')
     .values({
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from message_log)`,
+      sequence: nextSequence('message_log'),
       id: row.id,
       thread: row.thread,
       type: row.type,

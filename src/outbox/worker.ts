@@ -100,7 +100,6 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
     outsideSpans(() => void worker.poll(changes ?? ['jobs', 'events']))
   }
 
-  /** What waits in all wallets. */
   backlog(): Backlog {
     return this.#shared.backlogs.total()
   }

@@ -1,8 +1,11 @@
 /** Entries of the two registries: credential schemas and AnonCreds credential definitions. */
+import { type SelectQueryBuilder, sql } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { authorMethods, factsOf, namesOf } from '../did/names.ts'
 import type { Registered } from '../storage/agent-tables.ts'
+import type { AgentDb } from '../storage/database.ts'
+import { filterBy, type Paging } from '../storage/list-query.ts'
 import { guidOf, longIdOf, type ResolutionMethod } from './schema.ts'
 
 type Entry = { author: string; name: string; version: string; description?: string | null | undefined }
@@ -50,6 +53,29 @@ export function toRow(
     resolution_method: resolutionMethod,
     authored: new Date().toISOString(),
   }
+}
+
+const filtered = ['author', 'name', 'version'] as const
+
+/** Filters match exactly, except that `%` matches any text. */
+export type EntryQuery = Paging &
+  Partial<Record<(typeof filtered)[number], string | undefined>> & { resolutionMethod?: ResolutionMethod }
+
+/** The entries of a wallet that match. `entries` selects from a registry. */
+export function entriesOf<DB, Table extends keyof DB, Row>(
+  entries: SelectQueryBuilder<DB, Table, Row>,
+  db: AgentDb,
+  walletId: string,
+  { resolutionMethod = 'http', ...texts }: EntryQuery,
+): SelectQueryBuilder<DB, Table, Row> {
+  const own = entries
+    .where(sql.ref('wallet_id'), '=', walletId)
+    .where(sql.ref('resolution_method'), '=', resolutionMethod)
+  return filtered.reduce(
+    (each, column) =>
+      texts[column] === undefined ? each : each.where(sql.ref(column), ...filterBy(db, texts[column])),
+    own,
+  )
 }
 
 /** Adds the members of a response that follow from the columns. `path` is the path of the registry. */

@@ -8,11 +8,18 @@ import { Problem } from '../base/problem.ts'
 import { canonicalDid, type Resolve } from '../did/document.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
-import { filterBy, pageOf, type Paging } from '../storage/list-query.ts'
+import { pageOf } from '../storage/list-query.ts'
 import { prepared } from '../storage/prepared.ts'
 import { assertNotTransferred } from '../storage/transferred.ts'
 import { type Authored, findProofFault, type Proof } from './proof.ts'
-import { assertAuthor, assertAuthorMethod, toRow, withDerivedMembers } from './registry-entry.ts'
+import {
+  assertAuthor,
+  assertAuthorMethod,
+  entriesOf,
+  type EntryQuery,
+  toRow,
+  withDerivedMembers,
+} from './registry-entry.ts'
 import {
   compareVersions,
   CredentialSchema,
@@ -31,14 +38,8 @@ export type Authors = {
   sign?: (authored: Authored) => Promise<Proof>
 }
 
-/** Filters match exactly, except that `%` matches any text. `tags` is one tag of the schema. */
-export type SchemaQuery = Paging & {
-  author?: string | undefined
-  name?: string | undefined
-  version?: string | undefined
-  tags?: string | undefined
-  resolutionMethod?: ResolutionMethod
-}
+/** `tags` is one tag of the schema. */
+type SchemaQuery = EntryQuery & { tags?: string | undefined }
 
 /**
  * Publishes the first version of a schema, under a new id.
@@ -136,22 +137,15 @@ export async function findLatestSchema(
 export async function listSchemas(
   db: AgentDb,
   walletId: string,
-  { offset, limit, order, tags: tag, resolutionMethod = 'http', ...texts }: SchemaQuery,
+  { tags: tag, ...query }: SchemaQuery,
 ): Promise<{ schemas: CredentialSchema[]; total: number }> {
-  let matching = db
-    .selectFrom('credential_schema')
-    .where('wallet_id', '=', walletId)
-    .where('resolution_method', '=', resolutionMethod)
-  for (const column of ['author', 'name', 'version'] as const) {
-    const text = texts[column]
-    if (text !== undefined) matching = matching.where(column, ...filterBy(db, text))
-  }
+  let matching = entriesOf(db.selectFrom('credential_schema').selectAll(), db, walletId, query)
   if (tag !== undefined) {
-    matching = matching.where('guid', 'in', (query) =>
-      query.selectFrom('credential_schema_tag').select('guid').where('tag', '=', tag),
+    matching = matching.where('guid', 'in', (inner) =>
+      inner.selectFrom('credential_schema_tag').select('guid').where('tag', '=', tag),
     )
   }
-  const { rows, total } = await pageOf(matching.selectAll(), ['position'], { offset, limit, order })
+  const { rows, total } = await pageOf(matching, ['position'], query)
   return { schemas: rows.map(toCredentialSchema), total }
 }
 

@@ -16,6 +16,11 @@ export function numberAt(db: Kysely<any>, json: string, column: string): RawBuil
     : sql`cast(cast(${json} as jsonb) ->> ${sql.ref(column)} as bigint)`
 }
 
+/** The number after the last one of a table's column `sequence`. */
+export function nextSequence(table: string): RawBuilder<number> {
+  return sql`(select coalesce(max(sequence), 0) + 1 from ${sql.table(table)})`
+}
+
 /** The larger one of two numbers that are not null. */
 export function larger(db: Kysely<any>, a: RawBuilder<number>, b: RawBuilder<number>): RawBuilder<number> {
   return isSqlite(db) ? sql`max(${a}, ${b})` : sql`greatest(${a}, ${b})`

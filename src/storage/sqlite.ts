@@ -141,7 +141,6 @@ export function releasePages(database: Database): void {
   database.pragma(`cache_size = -${cacheSize}`)
 }
 
-/** Whether a database has a table. */
 export function hasTable(database: Database, name: string): boolean {
   const tables = database.prepare("select 1 from sqlite_master where type = 'table' and name = ?")
   return tables.get(name) !== undefined

@@ -23,7 +23,6 @@ const unawaited = ['flow expired', 'expired', 'received problem-report']
 /** Triggers of the worker. */
 const confirmations = ['sent', 'made']
 
-/** The jobs of a thread, oldest first. */
 export async function findThreadJobs(
   db: Db,
   thread: string,
@@ -59,7 +58,6 @@ function nextAtOf(dueAt: string): { nextAt?: string } {
   return waitMs > 0 ? { nextAt: new Date(Date.now() + waitMs).toISOString() } : {}
 }
 
-/** A job in the trace. */
 export function toPendingJob(job: Job & { nextAt?: string }, traced: readonly Traced[]): Pending {
   const { body, createdAt: since, attempts, reason, nextAt } = job
   const about = traced.find(({ record }) => record.id === body.recordId)

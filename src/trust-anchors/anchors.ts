@@ -1,12 +1,13 @@
 /** The trust anchors of a wallet: certificates of authorities, DIDs of issuers, and key identifiers of authorities. */
 import { hash } from 'node:crypto'
-import { sql, type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { canonicalDid } from '../did/document.ts'
 import { loadX509 } from '../issuer-certificates/certificates.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/list-query.ts'
+import { nextSequence } from '../storage/sql.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { type AnchorType, TrustAnchor, type TrustAnchorInput } from './model.ts'
@@ -36,7 +37,7 @@ export async function addAnchor(
     ...content,
     created_at: at.toISOString(),
   }
-  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from trust_anchor)`
+  const stored = { ...row, sequence: nextSequence('trust_anchor') }
   await wallet.transaction(async (tx) => {
     const same = tx.selectFrom('trust_anchor').select('id').where('digest', '=', row.digest)
     const known = await same.executeTakeFirst()
@@ -44,10 +45,7 @@ export async function addAnchor(
     const count = tx.selectFrom('trust_anchor').select(({ fn }) => fn.countAll<number>().as('count'))
     if ((await count.executeTakeFirstOrThrow()).count >= mostAnchors)
       throw new Problem('Conflict', `The wallet has ${mostAnchors} trust anchors, the most: remove some.`)
-    await tx
-      .insertInto('trust_anchor')
-      .values({ ...row, sequence })
-      .execute()
+    await tx.insertInto('trust_anchor').values(stored).execute()
   })
   return toAnchor(row)
 }
@@ -81,9 +79,8 @@ export async function listAnchors(
 
 /** @throws {Problem} `NotFound` */
 export async function getAnchor(db: Db, id: string): Promise<TrustAnchor> {
-  const row = await db.selectFrom('trust_anchor').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!row) throw notFound(id)
-  return toAnchor(row)
+  const rows = db.selectFrom('trust_anchor').selectAll().where('id', '=', id)
+  return toAnchor(await rows.executeTakeFirstOrThrow(() => notFound(id)))
 }
 
 /** @throws {Problem} `NotFound` */

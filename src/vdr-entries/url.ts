@@ -30,7 +30,6 @@ export function parseEntryUrl(url: string, ownUrl: string): { driver: DriverName
 
 const form = 'vdr://?drf=<family>&drid=<driver>&drv=<version>&m=<0|1>#<id>'
 
-/** The URL of an entry. */
 export function toEntryUrl({ family, id, version }: Required<DriverName>, entryId: string): string {
   return `vdr://?drf=${family}&drid=${id}&drv=${version}&m=1#${entryId}`
 }

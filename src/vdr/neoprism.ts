@@ -55,7 +55,6 @@ const verdict = {
   confirms_at: Instant,
 }
 
-/** An operation in a block. */
 export const OperationDetails = z
   .object({ ...block, ...operation, ...verdict })
   .meta({ id: 'LedgerOperation' })

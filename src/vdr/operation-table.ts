@@ -120,7 +120,6 @@ const operationsAfter = prepared(
       .orderBy('sequence'),
 )
 
-/** The operation with an id, or the operations of a transaction in order. */
 export function findOperations(
   db: LedgerDb,
   column: 'operation_id' | 'transaction_id',
@@ -130,13 +129,11 @@ export function findOperations(
   return operations.orderBy('sequence').execute()
 }
 
-/** The last operation that is not pending at a time. */
 export function findLastDue(db: LedgerDb, now: Date): Promise<OperationRow | undefined> {
   const due = db.selectFrom('operation').selectAll().where('confirms_at', '<=', now.toISOString())
   return due.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
 }
 
-/** The transaction that an operation came with. */
 export async function getTransactionId(db: LedgerDb, operationId: string): Promise<string> {
   const operation = db
     .selectFrom('operation')
@@ -171,7 +168,6 @@ export function findCreates(db: LedgerDb, publicKey: string): Promise<OperationR
     .execute()
 }
 
-/** Creates the tables of a ledger file. */
 export async function createLedgerTables(tx: LedgerDb): Promise<void> {
   await tx.schema
     .createTable('operation')
@@ -194,18 +190,8 @@ export async function createLedgerTables(tx: LedgerDb): Promise<void> {
     .addColumn('sequence', 'integer', (column) => column.notNull().references('operation.sequence'))
     .addPrimaryKeyConstraint('master_key_pk', ['public_key', 'sequence'])
     .execute()
-  await tx.schema
-    .createIndex('operation_by_did')
-    .ifNotExists()
-    .on('operation')
-    .columns(['suffix', 'sequence'])
-    .execute()
-  await tx.schema
-    .createIndex('operation_by_transaction')
-    .ifNotExists()
-    .on('operation')
-    .column('transaction_id')
-    .execute()
+  await addIndex(tx, 'operation_by_did', 'operation', ['suffix', 'sequence'])
+  await addIndex(tx, 'operation_by_transaction', 'operation', ['transaction_id'])
   await tx.schema
     .createTable('storage_event')
     .ifNotExists()
@@ -214,11 +200,10 @@ export async function createLedgerTables(tx: LedgerDb): Promise<void> {
     .addColumn('suffix', 'text', (column) => column.notNull())
     .addColumn('sequence', 'integer', (column) => column.notNull().references('operation.sequence'))
     .execute()
-  await tx.schema
-    .createIndex('storage_event_of')
-    .ifNotExists()
-    .on('storage_event')
-    .columns(['entry_id', 'sequence'])
-    .execute()
+  await addIndex(tx, 'storage_event_of', 'storage_event', ['entry_id', 'sequence'])
   await sql.raw(`pragma user_version = ${ledgerVersion}`).execute(tx)
+}
+
+async function addIndex(tx: LedgerDb, name: string, table: string, columns: string[]): Promise<void> {
+  await tx.schema.createIndex(name).ifNotExists().on(table).columns(columns).execute()
 }

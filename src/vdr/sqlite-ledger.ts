@@ -50,9 +50,7 @@ export type EmbeddedLedger = Ledger & {
   findEntry(operationId: string): Promise<LedgerEntry | undefined>
   /** The operations of a transaction in order, without those that were already in the ledger. */
   listTransaction(transactionId: string): Promise<LedgerEntry[]>
-  /** The last operation that is confirmed or rejected. */
   findLast(): Promise<LedgerEntry | undefined>
-  /** The size of the ledger's file in bytes. */
   readSize(): Promise<number>
 }
 

@@ -153,7 +153,6 @@ type WalletRow = Pick<ImportedWallet, 'id' | 'name' | 'createdAt'> & {
   tokens: readonly Token[]
 }
 
-/** Writes all rows that the agent has of the wallet. */
 async function writeRow(
   tx: AgentTx,
   { id, name, createdAt, seedDigest, wrappedKey, registryRows, tokens }: WalletRow,

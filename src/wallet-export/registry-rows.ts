@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
 import type { AgentDb, AgentTx, Db } from '../storage/database.ts'
+import { nextSequence } from '../storage/sql.ts'
 import { belongsToAnother } from './problems.ts'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { resolvePeerDid } from '../did/peer.ts'
@@ -80,7 +81,6 @@ export const RegistryRow = z.discriminatedUnion('kind', [
 ])
 export type RegistryRow = z.infer<typeof RegistryRow>
 
-/** The rows of a wallet, oldest first. */
 export async function readRegistryRows(db: AgentDb, walletId: string): Promise<RegistryRow[]> {
   const rowsOf = async (kind: RegistryRow['kind'], order: string) => {
     const query = db.selectFrom(kind).selectAll().where('wallet_id', '=', walletId)
@@ -141,9 +141,6 @@ async function deleteRegistryRows(tx: AgentTx, walletId: string): Promise<void> 
 /** The tables whose rows have a `sequence`, which an import assigns again. */
 const sequenced: readonly RegistryRow['kind'][] = ['presentation_definition', 'credential_issuer']
 
-const nextSequence = (kind: RegistryRow['kind']) =>
-  sql<number>`(select coalesce(max(sequence), 0) + 1 from ${sql.table(kind)})`
-
 /** Inserts a row. False when another wallet has it already. */
 async function insertRow(
   tx: AgentTx,
@@ -180,7 +177,6 @@ const shortIdPattern = /^[\w-]{16}$/
 /** DIDs that are parsed in one tick, and rows that one statement inserts. */
 const batchSize = 200
 
-/** Reads the tokens of a wallet from its file. */
 export async function readTokens(db: Db): Promise<Token[]> {
   const dids = await db.selectFrom('peer_did').select('did').execute()
   const lists = await db.selectFrom('status_list').select('id').execute()

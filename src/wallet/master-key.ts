@@ -45,7 +45,6 @@ export type NextKey = {
   discard(): Promise<void>
 }
 
-/** The source that the configuration selects. */
 export async function getMasterKeySource(config: Config, db: AgentDb): Promise<MasterKeySource> {
   const variable = config.AGENT_MASTER_KEY
   if (variable)

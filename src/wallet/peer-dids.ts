@@ -67,7 +67,6 @@ export async function findPeerKey(
   return privateJwk && { kid, privateJwk }
 }
 
-/** The first key id whose private key the wallet has. */
 export async function findFirstPeerKey(
   wallet: Wallet,
   kids: readonly string[],
@@ -79,7 +78,6 @@ export async function findFirstPeerKey(
   return undefined
 }
 
-/** The id of the record that a DID of the wallet was made for. */
 export async function findRecordIdOfPeerDid(db: Db, did: string): Promise<string | undefined> {
   return (await rowsOf(db, { did })).rows[0]?.record_id
 }

@@ -27,7 +27,6 @@ export async function listWallets(
   return { wallets: rows.map(toWalletDetail), total }
 }
 
-/** The ids of all wallets that are not suspended. */
 export async function readActiveIds(db: AgentDb): Promise<string[]> {
   const rows = await db.selectFrom('wallet').select('id').where('moved_at', 'is', null).execute()
   return rows.map(({ id }) => id)

@@ -1,7 +1,6 @@
 /** Where the contents of wallets are kept. */
 import type { AgentDb, AgentTx, Db } from '../storage/database.ts'
 
-/** The opened contents of a wallet. */
 export type WalletContents = {
   readonly db: Db
   /** Resolves when all earlier commits are on the disk. */

@@ -17,7 +17,6 @@ export type Certificate = {
   notBefore: Date
   notAfter: Date
   publicKey: KeyObject
-  /** The subject alternative names. */
   names: readonly GeneralName[]
   parsed: x509.X509Certificate
   /** Whether a key made the signature. */

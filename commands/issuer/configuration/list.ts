@@ -1,4 +1,3 @@
-/** `agent issuer configuration list` */
 import { ago } from '../../../cli/format/time.ts'
 import { idOf } from '../../../cli/input/arguments.ts'
 import { listCommand } from '../../../cli/list-command.ts'

@@ -1,4 +1,3 @@
-/** `agent issuer configuration show` */
 import { defineCommand } from '../../../cli/define-command.ts'
 import { argument, idOf } from '../../../cli/input/arguments.ts'
 import { configurationFields } from '../../../cli/issuer.ts'

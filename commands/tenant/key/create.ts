@@ -1,4 +1,3 @@
-/** `agent tenant key create` */
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../../cli/define-command.ts'
 import { keyFields } from '../../../cli/format/administration.ts'

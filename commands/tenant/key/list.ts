@@ -1,4 +1,3 @@
-/** `agent tenant key list` */
 import { keyScopes, keyState } from '../../../cli/format/administration.ts'
 import { ago, ahead } from '../../../cli/format/time.ts'
 import { idOf } from '../../../cli/input/arguments.ts'

@@ -1,4 +1,3 @@
-/** `agent tenant key revoke` */
 import { defineCommand } from '../../../cli/define-command.ts'
 import { keyFields } from '../../../cli/format/administration.ts'
 import { argument, idOf, yesFlag } from '../../../cli/input/arguments.ts'

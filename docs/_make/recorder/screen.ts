@@ -19,7 +19,6 @@ export function newScreen({ columns, rows }: Size): Terminal {
   return new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true })
 }
 
-/** Writes a text and resolves when the screen shows it. */
 export function write(screen: Terminal, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => screen.write(text, resolve))
 }

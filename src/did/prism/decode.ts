@@ -7,14 +7,7 @@ import { concat, toHex } from '../../base/bytes.ts'
 import { okpFromBytes, type PublicJwk } from '../../crypto/keys.ts'
 import { fromPublicBytes } from '../../crypto/secp256k1.ts'
 import { reasonOf } from '../../base/reason.ts'
-import {
-  InvalidOperation,
-  type Operation,
-  type PrismKey,
-  type UpdateAction,
-  type Usage,
-  usages,
-} from './model.ts'
+import { InvalidOperation, type Operation, type PrismKey, type UpdateAction, usageOf } from './model.ts'
 import {
   AtalaObjectSchema,
   AtalaOperationSchema,
@@ -29,10 +22,6 @@ export type SignedOperation = { signedWith: string; signature: Uint8Array; opera
 
 /** Fifty keys and services need less. A Cardano transaction holds a quarter of it. */
 const maxBytes = 64_000
-
-const usageOf = new Map<number, Usage>(
-  Object.entries(usages).map(([usage, number]) => [number, usage as Usage]),
-)
 
 /** The signed operations of an `AtalaObject`, their form on Cardano. @throws {InvalidOperation} */
 export function decodeObject(bytes: Uint8Array): Uint8Array[] {

@@ -24,12 +24,10 @@ export function toShortForm(suffix: string): string {
   return `did:prism:${suffix}`
 }
 
-/** The suffix of a short form. */
 export function suffixOf(did: string): string {
   return did.replace('did:prism:', '')
 }
 
-/** The long form of the DID of a create operation. */
 export function toLongForm(operation: Uint8Array): string {
   return `${toShortForm(operationHash(operation))}:${toBase64url(operation)}`
 }

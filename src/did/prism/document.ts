@@ -5,6 +5,7 @@
 import {
   didContext,
   type DidDocument,
+  forPurposes,
   jsonWebKey,
   jws2020Context,
   type Purpose,
@@ -46,7 +47,7 @@ export function toDocument(state: DidContent, did: string): DidDocument {
     id: did,
     controller: did,
     verificationMethod: keys.map(({ id, publicKey }) => jsonWebKey(did, id, publicKey)),
-    ...(Object.fromEntries(purposes.map((purpose) => [purpose, ids(purpose)])) as Record<Purpose, string[]>),
+    ...forPurposes(ids),
     service: services,
   }
 }

@@ -16,6 +16,9 @@ export const usages = {
   vdr: 8,
 } as const
 export type Usage = keyof typeof usages
+export const usageOf = new Map(
+  Object.entries(usages).map(([usage, number]): [number, Usage] => [number, usage as Usage]),
+)
 
 /** The id of the master key, which signs a DID's operations. The same as in the Cloud Agent. */
 export const masterKeyId = 'master0'

@@ -2,7 +2,7 @@
 //
 // prism_pb.ts is generated from this file. From the root of the repository:
 //   npx buf generate src/did/prism --template '{"version":"v2","plugins":[{"local":"protoc-gen-es","out":"src/did/prism","opt":["target=ts","erasable_syntax=true"]}]}'
-//   npx prettier --write src/did/prism/prism_pb.ts
+//   sh src/did/prism/shorten.sh
 //
 // The operation in an envelope is declared as `bytes`, which has the same encoding as the message: signatures and hashes cover these bytes,
 // so they must not be re-encoded.
@@ -11,699 +11,179 @@
 // @generated from file prism.proto (package prism, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import type { GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2'
+import { fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2'
+import type { Message, UnknownEnum } from '@bufbuild/protobuf'
+
+export const file_prism: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    'CgtwcmlzbS5wcm90bxIFcHJpc20iPQoLQXRhbGFPYmplY3QSKAoNYmxvY2tfY29udGVudBgEIAEoCzIRLnByaXNtLkF0YWxhQmxvY2tKBAgBEAQiJgoKQXRhbGFCbG9jaxISCgpvcGVyYXRpb25zGAIgAygMSgQIARACIlEKFFNpZ25lZEF0YWxhT3BlcmF0aW9uEhMKC3NpZ25lZF93aXRoGAEgASgJEhEKCXNpZ25hdHVyZRgCIAEoDBIRCglvcGVyYXRpb24YAyABKAwimAMKDkF0YWxhT3BlcmF0aW9uEi8KCmNyZWF0ZV9kaWQYASABKAsyGS5wcmlzbS5DcmVhdGVESURPcGVyYXRpb25IABIvCgp1cGRhdGVfZGlkGAIgASgLMhkucHJpc20uVXBkYXRlRElET3BlcmF0aW9uSAASNwoOZGVhY3RpdmF0ZV9kaWQYBiABKAsyHS5wcmlzbS5EZWFjdGl2YXRlRElET3BlcmF0aW9uSAASQgoUY3JlYXRlX3N0b3JhZ2VfZW50cnkYByABKAsyIi5wcmlzbS5DcmVhdGVTdG9yYWdlRW50cnlPcGVyYXRpb25IABJCChR1cGRhdGVfc3RvcmFnZV9lbnRyeRgIIAEoCzIiLnByaXNtLlVwZGF0ZVN0b3JhZ2VFbnRyeU9wZXJhdGlvbkgAEkoKGGRlYWN0aXZhdGVfc3RvcmFnZV9lbnRyeRgJIAEoCzImLnByaXNtLkRlYWN0aXZhdGVTdG9yYWdlRW50cnlPcGVyYXRpb25IAEILCglvcGVyYXRpb25KBAgDEARKBAgEEAUiPgoSQ3JlYXRlRElET3BlcmF0aW9uEigKCGRpZF9kYXRhGAEgASgLMhYucHJpc20uRElEQ3JlYXRpb25EYXRhInEKD0RJRENyZWF0aW9uRGF0YRIlCgtwdWJsaWNfa2V5cxgCIAMoCzIQLnByaXNtLlB1YmxpY0tleRIgCghzZXJ2aWNlcxgDIAMoCzIOLnByaXNtLlNlcnZpY2USDwoHY29udGV4dBgEIAMoCUoECAEQAiKwAQoJUHVibGljS2V5EgoKAmlkGAEgASgJEh4KBXVzYWdlGAIgASgOMg8ucHJpc20uS2V5VXNhZ2USJwoLZWNfa2V5X2RhdGEYCCABKAsyEC5wcmlzbS5FQ0tleURhdGFIABI8ChZjb21wcmVzc2VkX2VjX2tleV9kYXRhGAkgASgLMhoucHJpc20uQ29tcHJlc3NlZEVDS2V5RGF0YUgAQgoKCGtleV9kYXRhSgQIAxAHIjAKCUVDS2V5RGF0YRINCgVjdXJ2ZRgBIAEoCRIJCgF4GAIgASgMEgkKAXkYAyABKAwiMgoTQ29tcHJlc3NlZEVDS2V5RGF0YRINCgVjdXJ2ZRgBIAEoCRIMCgRkYXRhGAIgASgMIj0KB1NlcnZpY2USCgoCaWQYASABKAkSDAoEdHlwZRgCIAEoCRIYChBzZXJ2aWNlX2VuZHBvaW50GAMgASgJIqsBCgdESUREYXRhEgoKAmlkGAEgASgJEiUKC3B1YmxpY19rZXlzGAIgAygLMhAucHJpc20uUHVibGljS2V5EiAKCHNlcnZpY2VzGAMgAygLMg4ucHJpc20uU2VydmljZRIPCgdjb250ZXh0GAQgAygJEhcKD3JldGlyZWRfa2V5X2lkcxhkIAMoCRIbChNyZXRpcmVkX3NlcnZpY2VfaWRzGGUgAygJSgQIBRAGImoKElVwZGF0ZURJRE9wZXJhdGlvbhIfChdwcmV2aW91c19vcGVyYXRpb25faGFzaBgBIAEoDBIKCgJpZBgCIAEoCRInCgdhY3Rpb25zGAMgAygLMhYucHJpc20uVXBkYXRlRElEQWN0aW9uIsECCg9VcGRhdGVESURBY3Rpb24SJgoHYWRkX2tleRgBIAEoCzITLnByaXNtLkFkZEtleUFjdGlvbkgAEiwKCnJlbW92ZV9rZXkYAiABKAsyFi5wcmlzbS5SZW1vdmVLZXlBY3Rpb25IABIuCgthZGRfc2VydmljZRgDIAEoCzIXLnByaXNtLkFkZFNlcnZpY2VBY3Rpb25IABI0Cg5yZW1vdmVfc2VydmljZRgEIAEoCzIaLnByaXNtLlJlbW92ZVNlcnZpY2VBY3Rpb25IABI0Cg51cGRhdGVfc2VydmljZRgFIAEoCzIaLnByaXNtLlVwZGF0ZVNlcnZpY2VBY3Rpb25IABIyCg1wYXRjaF9jb250ZXh0GAYgASgLMhkucHJpc20uUGF0Y2hDb250ZXh0QWN0aW9uSABCCAoGYWN0aW9uIi0KDEFkZEtleUFjdGlvbhIdCgNrZXkYASABKAsyEC5wcmlzbS5QdWJsaWNLZXkiIAoPUmVtb3ZlS2V5QWN0aW9uEg0KBWtleUlkGAEgASgJIjMKEEFkZFNlcnZpY2VBY3Rpb24SHwoHc2VydmljZRgBIAEoCzIOLnByaXNtLlNlcnZpY2UiKAoTUmVtb3ZlU2VydmljZUFjdGlvbhIRCglzZXJ2aWNlSWQYASABKAkiUQoTVXBkYXRlU2VydmljZUFjdGlvbhIRCglzZXJ2aWNlSWQYASABKAkSDAoEdHlwZRgCIAEoCRIZChFzZXJ2aWNlX2VuZHBvaW50cxgDIAEoCSIlChJQYXRjaENvbnRleHRBY3Rpb24SDwoHY29udGV4dBgBIAMoCSJFChZEZWFjdGl2YXRlRElET3BlcmF0aW9uEh8KF3ByZXZpb3VzX29wZXJhdGlvbl9oYXNoGAEgASgMEgoKAmlkGAIgASgJInMKG0NyZWF0ZVN0b3JhZ2VFbnRyeU9wZXJhdGlvbhIWCg5kaWRfcHJpc21faGFzaBgBIAEoDBINCgVub25jZRgyIAEoDBIPCgVieXRlcxhkIAEoDEgAEg4KBGlwZnMYZSABKAlIAEIGCgRkYXRhSgQIAhAyIm8KG1VwZGF0ZVN0b3JhZ2VFbnRyeU9wZXJhdGlvbhIbChNwcmV2aW91c19ldmVudF9oYXNoGAIgASgMEg8KBWJ5dGVzGGQgASgMSAASDgoEaXBmcxhlIAEoCUgAQgYKBGRhdGFKBAgBEAJKBAgDEDMiSgofRGVhY3RpdmF0ZVN0b3JhZ2VFbnRyeU9wZXJhdGlvbhIbChNwcmV2aW91c19ldmVudF9oYXNoGAIgASgMSgQIARACSgQIAxAzKsoBCghLZXlVc2FnZRIPCgtVTktOT1dOX0tFWRAAEg4KCk1BU1RFUl9LRVkQARIPCgtJU1NVSU5HX0tFWRACEhUKEUtFWV9BR1JFRU1FTlRfS0VZEAMSFgoSQVVUSEVOVElDQVRJT05fS0VZEAQSEgoOUkVWT0NBVElPTl9LRVkQBRIdChlDQVBBQklMSVRZX0lOVk9DQVRJT05fS0VZEAYSHQoZQ0FQQUJJTElUWV9ERUxFR0FUSU9OX0tFWRAHEgsKB1ZEUl9LRVkQCGIGcHJvdG8z',
+  )
+
+export type AtalaObject = Message<'prism.AtalaObject'> & {
+  blockContent?: AtalaBlock | undefined
+}
+
+export const AtalaObjectSchema: GenMessage<AtalaObject> = /*@__PURE__*/ messageDesc(file_prism, 0)
+
+export type AtalaBlock = Message<'prism.AtalaBlock'> & {
+  operations: Uint8Array[]
+}
+
+export type SignedAtalaOperation = Message<'prism.SignedAtalaOperation'> & {
+  signedWith: string
+  signature: Uint8Array
+  operation: Uint8Array
+}
+
+export const SignedAtalaOperationSchema: GenMessage<SignedAtalaOperation> =
+  /*@__PURE__*/
+  messageDesc(file_prism, 2)
+
+export type AtalaOperation = Message<'prism.AtalaOperation'> & {
+  operation:
+    | { case: 'createDid'; value: CreateDIDOperation }
+    | { case: 'updateDid'; value: UpdateDIDOperation }
+    | { case: 'deactivateDid'; value: DeactivateDIDOperation }
+    | { case: 'createStorageEntry'; value: CreateStorageEntryOperation }
+    | { case: 'updateStorageEntry'; value: UpdateStorageEntryOperation }
+    | { case: 'deactivateStorageEntry'; value: DeactivateStorageEntryOperation }
+    | { case: undefined; value?: undefined }
+}
+
+export const AtalaOperationSchema: GenMessage<AtalaOperation> = /*@__PURE__*/ messageDesc(file_prism, 3)
+
+export type CreateDIDOperation = Message<'prism.CreateDIDOperation'> & {
+  didData?: DIDCreationData | undefined
+}
+
+export type DIDCreationData = Message<'prism.DIDCreationData'> & {
+  publicKeys: PublicKey[]
+  services: Service[]
+  context: string[]
+}
+
+export type PublicKey = Message<'prism.PublicKey'> & {
+  id: string
+  usage: KeyUsage
+  keyData:
+    | { case: 'ecKeyData'; value: ECKeyData }
+    | { case: 'compressedEcKeyData'; value: CompressedECKeyData }
+    | { case: undefined; value?: undefined }
+}
+
+export const PublicKeySchema: GenMessage<PublicKey> = /*@__PURE__*/ messageDesc(file_prism, 6)
+
+export type ECKeyData = Message<'prism.ECKeyData'> & {
+  curve: string
+  x: Uint8Array
+  y: Uint8Array
+}
+
+export type CompressedECKeyData = Message<'prism.CompressedECKeyData'> & {
+  curve: string
+  data: Uint8Array
+}
+
+export type Service = Message<'prism.Service'> & {
+  id: string
+  type: string
+  serviceEndpoint: string
+}
+
+export type DIDData = Message<'prism.DIDData'> & {
+  id: string
+  publicKeys: PublicKey[]
+  services: Service[]
+  context: string[]
+  retiredKeyIds: string[]
+  retiredServiceIds: string[]
+}
+
+export const DIDDataSchema: GenMessage<DIDData> = /*@__PURE__*/ messageDesc(file_prism, 10)
+
+export type UpdateDIDOperation = Message<'prism.UpdateDIDOperation'> & {
+  previousOperationHash: Uint8Array
+  id: string
+  actions: UpdateDIDAction[]
+}
+
+export type UpdateDIDAction = Message<'prism.UpdateDIDAction'> & {
+  action:
+    | { case: 'addKey'; value: AddKeyAction }
+    | { case: 'removeKey'; value: RemoveKeyAction }
+    | { case: 'addService'; value: AddServiceAction }
+    | { case: 'removeService'; value: RemoveServiceAction }
+    | { case: 'updateService'; value: UpdateServiceAction }
+    | { case: 'patchContext'; value: PatchContextAction }
+    | { case: undefined; value?: undefined }
+}
+
+export const UpdateDIDActionSchema: GenMessage<UpdateDIDAction> = /*@__PURE__*/ messageDesc(file_prism, 12)
+
+export type AddKeyAction = Message<'prism.AddKeyAction'> & {
+  key?: PublicKey | undefined
+}
+
+export type RemoveKeyAction = Message<'prism.RemoveKeyAction'> & {
+  keyId: string
+}
+
+export type AddServiceAction = Message<'prism.AddServiceAction'> & {
+  service?: Service | undefined
+}
+
+export type RemoveServiceAction = Message<'prism.RemoveServiceAction'> & {
+  serviceId: string
+}
+
+export type UpdateServiceAction = Message<'prism.UpdateServiceAction'> & {
+  serviceId: string
+  type: string
+  serviceEndpoints: string
+}
+
+export type PatchContextAction = Message<'prism.PatchContextAction'> & {
+  context: string[]
+}
+
+export type DeactivateDIDOperation = Message<'prism.DeactivateDIDOperation'> & {
+  previousOperationHash: Uint8Array
+  id: string
+}
+
+export type CreateStorageEntryOperation = Message<'prism.CreateStorageEntryOperation'> & {
+  didPrismHash: Uint8Array
+  nonce: Uint8Array
+  data:
+    | { case: 'bytes'; value: Uint8Array }
+    | { case: 'ipfs'; value: string }
+    | { case: undefined; value?: undefined }
+}
+
+export type UpdateStorageEntryOperation = Message<'prism.UpdateStorageEntryOperation'> & {
+  previousEventHash: Uint8Array
+  data:
+    | { case: 'bytes'; value: Uint8Array }
+    | { case: 'ipfs'; value: string }
+    | { case: undefined; value?: undefined }
+}
+
+export type DeactivateStorageEntryOperation = Message<'prism.DeactivateStorageEntryOperation'> & {
+  previousEventHash: Uint8Array
+}
 
-/**
- * Describes the file prism.proto.
- */
-export const file_prism: GenFile = /*@__PURE__*/
-  fileDesc("CgtwcmlzbS5wcm90bxIFcHJpc20iPQoLQXRhbGFPYmplY3QSKAoNYmxvY2tfY29udGVudBgEIAEoCzIRLnByaXNtLkF0YWxhQmxvY2tKBAgBEAQiJgoKQXRhbGFCbG9jaxISCgpvcGVyYXRpb25zGAIgAygMSgQIARACIlEKFFNpZ25lZEF0YWxhT3BlcmF0aW9uEhMKC3NpZ25lZF93aXRoGAEgASgJEhEKCXNpZ25hdHVyZRgCIAEoDBIRCglvcGVyYXRpb24YAyABKAwimAMKDkF0YWxhT3BlcmF0aW9uEi8KCmNyZWF0ZV9kaWQYASABKAsyGS5wcmlzbS5DcmVhdGVESURPcGVyYXRpb25IABIvCgp1cGRhdGVfZGlkGAIgASgLMhkucHJpc20uVXBkYXRlRElET3BlcmF0aW9uSAASNwoOZGVhY3RpdmF0ZV9kaWQYBiABKAsyHS5wcmlzbS5EZWFjdGl2YXRlRElET3BlcmF0aW9uSAASQgoUY3JlYXRlX3N0b3JhZ2VfZW50cnkYByABKAsyIi5wcmlzbS5DcmVhdGVTdG9yYWdlRW50cnlPcGVyYXRpb25IABJCChR1cGRhdGVfc3RvcmFnZV9lbnRyeRgIIAEoCzIiLnByaXNtLlVwZGF0ZVN0b3JhZ2VFbnRyeU9wZXJhdGlvbkgAEkoKGGRlYWN0aXZhdGVfc3RvcmFnZV9lbnRyeRgJIAEoCzImLnByaXNtLkRlYWN0aXZhdGVTdG9yYWdlRW50cnlPcGVyYXRpb25IAEILCglvcGVyYXRpb25KBAgDEARKBAgEEAUiPgoSQ3JlYXRlRElET3BlcmF0aW9uEigKCGRpZF9kYXRhGAEgASgLMhYucHJpc20uRElEQ3JlYXRpb25EYXRhInEKD0RJRENyZWF0aW9uRGF0YRIlCgtwdWJsaWNfa2V5cxgCIAMoCzIQLnByaXNtLlB1YmxpY0tleRIgCghzZXJ2aWNlcxgDIAMoCzIOLnByaXNtLlNlcnZpY2USDwoHY29udGV4dBgEIAMoCUoECAEQAiKwAQoJUHVibGljS2V5EgoKAmlkGAEgASgJEh4KBXVzYWdlGAIgASgOMg8ucHJpc20uS2V5VXNhZ2USJwoLZWNfa2V5X2RhdGEYCCABKAsyEC5wcmlzbS5FQ0tleURhdGFIABI8ChZjb21wcmVzc2VkX2VjX2tleV9kYXRhGAkgASgLMhoucHJpc20uQ29tcHJlc3NlZEVDS2V5RGF0YUgAQgoKCGtleV9kYXRhSgQIAxAHIjAKCUVDS2V5RGF0YRINCgVjdXJ2ZRgBIAEoCRIJCgF4GAIgASgMEgkKAXkYAyABKAwiMgoTQ29tcHJlc3NlZEVDS2V5RGF0YRINCgVjdXJ2ZRgBIAEoCRIMCgRkYXRhGAIgASgMIj0KB1NlcnZpY2USCgoCaWQYASABKAkSDAoEdHlwZRgCIAEoCRIYChBzZXJ2aWNlX2VuZHBvaW50GAMgASgJIqsBCgdESUREYXRhEgoKAmlkGAEgASgJEiUKC3B1YmxpY19rZXlzGAIgAygLMhAucHJpc20uUHVibGljS2V5EiAKCHNlcnZpY2VzGAMgAygLMg4ucHJpc20uU2VydmljZRIPCgdjb250ZXh0GAQgAygJEhcKD3JldGlyZWRfa2V5X2lkcxhkIAMoCRIbChNyZXRpcmVkX3NlcnZpY2VfaWRzGGUgAygJSgQIBRAGImoKElVwZGF0ZURJRE9wZXJhdGlvbhIfChdwcmV2aW91c19vcGVyYXRpb25faGFzaBgBIAEoDBIKCgJpZBgCIAEoCRInCgdhY3Rpb25zGAMgAygLMhYucHJpc20uVXBkYXRlRElEQWN0aW9uIsECCg9VcGRhdGVESURBY3Rpb24SJgoHYWRkX2tleRgBIAEoCzITLnByaXNtLkFkZEtleUFjdGlvbkgAEiwKCnJlbW92ZV9rZXkYAiABKAsyFi5wcmlzbS5SZW1vdmVLZXlBY3Rpb25IABIuCgthZGRfc2VydmljZRgDIAEoCzIXLnByaXNtLkFkZFNlcnZpY2VBY3Rpb25IABI0Cg5yZW1vdmVfc2VydmljZRgEIAEoCzIaLnByaXNtLlJlbW92ZVNlcnZpY2VBY3Rpb25IABI0Cg51cGRhdGVfc2VydmljZRgFIAEoCzIaLnByaXNtLlVwZGF0ZVNlcnZpY2VBY3Rpb25IABIyCg1wYXRjaF9jb250ZXh0GAYgASgLMhkucHJpc20uUGF0Y2hDb250ZXh0QWN0aW9uSABCCAoGYWN0aW9uIi0KDEFkZEtleUFjdGlvbhIdCgNrZXkYASABKAsyEC5wcmlzbS5QdWJsaWNLZXkiIAoPUmVtb3ZlS2V5QWN0aW9uEg0KBWtleUlkGAEgASgJIjMKEEFkZFNlcnZpY2VBY3Rpb24SHwoHc2VydmljZRgBIAEoCzIOLnByaXNtLlNlcnZpY2UiKAoTUmVtb3ZlU2VydmljZUFjdGlvbhIRCglzZXJ2aWNlSWQYASABKAkiUQoTVXBkYXRlU2VydmljZUFjdGlvbhIRCglzZXJ2aWNlSWQYASABKAkSDAoEdHlwZRgCIAEoCRIZChFzZXJ2aWNlX2VuZHBvaW50cxgDIAEoCSIlChJQYXRjaENvbnRleHRBY3Rpb24SDwoHY29udGV4dBgBIAMoCSJFChZEZWFjdGl2YXRlRElET3BlcmF0aW9uEh8KF3ByZXZpb3VzX29wZXJhdGlvbl9oYXNoGAEgASgMEgoKAmlkGAIgASgJInMKG0NyZWF0ZVN0b3JhZ2VFbnRyeU9wZXJhdGlvbhIWCg5kaWRfcHJpc21faGFzaBgBIAEoDBINCgVub25jZRgyIAEoDBIPCgVieXRlcxhkIAEoDEgAEg4KBGlwZnMYZSABKAlIAEIGCgRkYXRhSgQIAhAyIm8KG1VwZGF0ZVN0b3JhZ2VFbnRyeU9wZXJhdGlvbhIbChNwcmV2aW91c19ldmVudF9oYXNoGAIgASgMEg8KBWJ5dGVzGGQgASgMSAASDgoEaXBmcxhlIAEoCUgAQgYKBGRhdGFKBAgBEAJKBAgDEDMiSgofRGVhY3RpdmF0ZVN0b3JhZ2VFbnRyeU9wZXJhdGlvbhIbChNwcmV2aW91c19ldmVudF9oYXNoGAIgASgMSgQIARACSgQIAxAzKsoBCghLZXlVc2FnZRIPCgtVTktOT1dOX0tFWRAAEg4KCk1BU1RFUl9LRVkQARIPCgtJU1NVSU5HX0tFWRACEhUKEUtFWV9BR1JFRU1FTlRfS0VZEAMSFgoSQVVUSEVOVElDQVRJT05fS0VZEAQSEgoOUkVWT0NBVElPTl9LRVkQBRIdChlDQVBBQklMSVRZX0lOVk9DQVRJT05fS0VZEAYSHQoZQ0FQQUJJTElUWV9ERUxFR0FUSU9OX0tFWRAHEgsKB1ZEUl9LRVkQCGIGcHJvdG8z");
-
-/**
- * @generated from message prism.AtalaObject
- */
-export type AtalaObject = Message<"prism.AtalaObject"> & {
-  /**
-   * @generated from field: prism.AtalaBlock block_content = 4;
-   */
-  blockContent?: AtalaBlock | undefined;
-};
-
-/**
- * Describes the message prism.AtalaObject.
- * Use `create(AtalaObjectSchema)` to create a new message.
- */
-export const AtalaObjectSchema: GenMessage<AtalaObject> = /*@__PURE__*/
-  messageDesc(file_prism, 0);
-
-/**
- * @generated from message prism.AtalaBlock
- */
-export type AtalaBlock = Message<"prism.AtalaBlock"> & {
-  /**
-   * SignedAtalaOperation
-   *
-   * @generated from field: repeated bytes operations = 2;
-   */
-  operations: Uint8Array[];
-};
-
-/**
- * Describes the message prism.AtalaBlock.
- * Use `create(AtalaBlockSchema)` to create a new message.
- */
-export const AtalaBlockSchema: GenMessage<AtalaBlock> = /*@__PURE__*/
-  messageDesc(file_prism, 1);
-
-/**
- * @generated from message prism.SignedAtalaOperation
- */
-export type SignedAtalaOperation = Message<"prism.SignedAtalaOperation"> & {
-  /**
-   * @generated from field: string signed_with = 1;
-   */
-  signedWith: string;
-
-  /**
-   * @generated from field: bytes signature = 2;
-   */
-  signature: Uint8Array;
-
-  /**
-   * AtalaOperation
-   *
-   * @generated from field: bytes operation = 3;
-   */
-  operation: Uint8Array;
-};
-
-/**
- * Describes the message prism.SignedAtalaOperation.
- * Use `create(SignedAtalaOperationSchema)` to create a new message.
- */
-export const SignedAtalaOperationSchema: GenMessage<SignedAtalaOperation> = /*@__PURE__*/
-  messageDesc(file_prism, 2);
-
-/**
- * @generated from message prism.AtalaOperation
- */
-export type AtalaOperation = Message<"prism.AtalaOperation"> & {
-  /**
-   * @generated from oneof prism.AtalaOperation.operation
-   */
-  operation: {
-    /**
-     * @generated from field: prism.CreateDIDOperation create_did = 1;
-     */
-    value: CreateDIDOperation;
-    case: "createDid";
-  } | {
-    /**
-     * @generated from field: prism.UpdateDIDOperation update_did = 2;
-     */
-    value: UpdateDIDOperation;
-    case: "updateDid";
-  } | {
-    /**
-     * @generated from field: prism.DeactivateDIDOperation deactivate_did = 6;
-     */
-    value: DeactivateDIDOperation;
-    case: "deactivateDid";
-  } | {
-    /**
-     * @generated from field: prism.CreateStorageEntryOperation create_storage_entry = 7;
-     */
-    value: CreateStorageEntryOperation;
-    case: "createStorageEntry";
-  } | {
-    /**
-     * @generated from field: prism.UpdateStorageEntryOperation update_storage_entry = 8;
-     */
-    value: UpdateStorageEntryOperation;
-    case: "updateStorageEntry";
-  } | {
-    /**
-     * @generated from field: prism.DeactivateStorageEntryOperation deactivate_storage_entry = 9;
-     */
-    value: DeactivateStorageEntryOperation;
-    case: "deactivateStorageEntry";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message prism.AtalaOperation.
- * Use `create(AtalaOperationSchema)` to create a new message.
- */
-export const AtalaOperationSchema: GenMessage<AtalaOperation> = /*@__PURE__*/
-  messageDesc(file_prism, 3);
-
-/**
- * @generated from message prism.CreateDIDOperation
- */
-export type CreateDIDOperation = Message<"prism.CreateDIDOperation"> & {
-  /**
-   * @generated from field: prism.DIDCreationData did_data = 1;
-   */
-  didData?: DIDCreationData | undefined;
-};
-
-/**
- * Describes the message prism.CreateDIDOperation.
- * Use `create(CreateDIDOperationSchema)` to create a new message.
- */
-export const CreateDIDOperationSchema: GenMessage<CreateDIDOperation> = /*@__PURE__*/
-  messageDesc(file_prism, 4);
-
-/**
- * @generated from message prism.DIDCreationData
- */
-export type DIDCreationData = Message<"prism.DIDCreationData"> & {
-  /**
-   * @generated from field: repeated prism.PublicKey public_keys = 2;
-   */
-  publicKeys: PublicKey[];
-
-  /**
-   * @generated from field: repeated prism.Service services = 3;
-   */
-  services: Service[];
-
-  /**
-   * @generated from field: repeated string context = 4;
-   */
-  context: string[];
-};
-
-/**
- * Describes the message prism.DIDCreationData.
- * Use `create(DIDCreationDataSchema)` to create a new message.
- */
-export const DIDCreationDataSchema: GenMessage<DIDCreationData> = /*@__PURE__*/
-  messageDesc(file_prism, 5);
-
-/**
- * @generated from message prism.PublicKey
- */
-export type PublicKey = Message<"prism.PublicKey"> & {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * @generated from field: prism.KeyUsage usage = 2;
-   */
-  usage: KeyUsage;
-
-  /**
-   * @generated from oneof prism.PublicKey.key_data
-   */
-  keyData: {
-    /**
-     * @generated from field: prism.ECKeyData ec_key_data = 8;
-     */
-    value: ECKeyData;
-    case: "ecKeyData";
-  } | {
-    /**
-     * @generated from field: prism.CompressedECKeyData compressed_ec_key_data = 9;
-     */
-    value: CompressedECKeyData;
-    case: "compressedEcKeyData";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message prism.PublicKey.
- * Use `create(PublicKeySchema)` to create a new message.
- */
-export const PublicKeySchema: GenMessage<PublicKey> = /*@__PURE__*/
-  messageDesc(file_prism, 6);
-
-/**
- * @generated from message prism.ECKeyData
- */
-export type ECKeyData = Message<"prism.ECKeyData"> & {
-  /**
-   * @generated from field: string curve = 1;
-   */
-  curve: string;
-
-  /**
-   * @generated from field: bytes x = 2;
-   */
-  x: Uint8Array;
-
-  /**
-   * @generated from field: bytes y = 3;
-   */
-  y: Uint8Array;
-};
-
-/**
- * Describes the message prism.ECKeyData.
- * Use `create(ECKeyDataSchema)` to create a new message.
- */
-export const ECKeyDataSchema: GenMessage<ECKeyData> = /*@__PURE__*/
-  messageDesc(file_prism, 7);
-
-/**
- * @generated from message prism.CompressedECKeyData
- */
-export type CompressedECKeyData = Message<"prism.CompressedECKeyData"> & {
-  /**
-   * @generated from field: string curve = 1;
-   */
-  curve: string;
-
-  /**
-   * @generated from field: bytes data = 2;
-   */
-  data: Uint8Array;
-};
-
-/**
- * Describes the message prism.CompressedECKeyData.
- * Use `create(CompressedECKeyDataSchema)` to create a new message.
- */
-export const CompressedECKeyDataSchema: GenMessage<CompressedECKeyData> = /*@__PURE__*/
-  messageDesc(file_prism, 8);
-
-/**
- * @generated from message prism.Service
- */
-export type Service = Message<"prism.Service"> & {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * @generated from field: string type = 2;
-   */
-  type: string;
-
-  /**
-   * @generated from field: string service_endpoint = 3;
-   */
-  serviceEndpoint: string;
-};
-
-/**
- * Describes the message prism.Service.
- * Use `create(ServiceSchema)` to create a new message.
- */
-export const ServiceSchema: GenMessage<Service> = /*@__PURE__*/
-  messageDesc(file_prism, 9);
-
-/**
- * A published DID in a node's response. Fields from 100 on are extensions, which other readers ignore.
- *
- * @generated from message prism.DIDData
- */
-export type DIDData = Message<"prism.DIDData"> & {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * @generated from field: repeated prism.PublicKey public_keys = 2;
-   */
-  publicKeys: PublicKey[];
-
-  /**
-   * @generated from field: repeated prism.Service services = 3;
-   */
-  services: Service[];
-
-  /**
-   * @generated from field: repeated string context = 4;
-   */
-  context: string[];
-
-  /**
-   * @generated from field: repeated string retired_key_ids = 100;
-   */
-  retiredKeyIds: string[];
-
-  /**
-   * @generated from field: repeated string retired_service_ids = 101;
-   */
-  retiredServiceIds: string[];
-};
-
-/**
- * Describes the message prism.DIDData.
- * Use `create(DIDDataSchema)` to create a new message.
- */
-export const DIDDataSchema: GenMessage<DIDData> = /*@__PURE__*/
-  messageDesc(file_prism, 10);
-
-/**
- * @generated from message prism.UpdateDIDOperation
- */
-export type UpdateDIDOperation = Message<"prism.UpdateDIDOperation"> & {
-  /**
-   * @generated from field: bytes previous_operation_hash = 1;
-   */
-  previousOperationHash: Uint8Array;
-
-  /**
-   * @generated from field: string id = 2;
-   */
-  id: string;
-
-  /**
-   * @generated from field: repeated prism.UpdateDIDAction actions = 3;
-   */
-  actions: UpdateDIDAction[];
-};
-
-/**
- * Describes the message prism.UpdateDIDOperation.
- * Use `create(UpdateDIDOperationSchema)` to create a new message.
- */
-export const UpdateDIDOperationSchema: GenMessage<UpdateDIDOperation> = /*@__PURE__*/
-  messageDesc(file_prism, 11);
-
-/**
- * @generated from message prism.UpdateDIDAction
- */
-export type UpdateDIDAction = Message<"prism.UpdateDIDAction"> & {
-  /**
-   * @generated from oneof prism.UpdateDIDAction.action
-   */
-  action: {
-    /**
-     * @generated from field: prism.AddKeyAction add_key = 1;
-     */
-    value: AddKeyAction;
-    case: "addKey";
-  } | {
-    /**
-     * @generated from field: prism.RemoveKeyAction remove_key = 2;
-     */
-    value: RemoveKeyAction;
-    case: "removeKey";
-  } | {
-    /**
-     * @generated from field: prism.AddServiceAction add_service = 3;
-     */
-    value: AddServiceAction;
-    case: "addService";
-  } | {
-    /**
-     * @generated from field: prism.RemoveServiceAction remove_service = 4;
-     */
-    value: RemoveServiceAction;
-    case: "removeService";
-  } | {
-    /**
-     * @generated from field: prism.UpdateServiceAction update_service = 5;
-     */
-    value: UpdateServiceAction;
-    case: "updateService";
-  } | {
-    /**
-     * @generated from field: prism.PatchContextAction patch_context = 6;
-     */
-    value: PatchContextAction;
-    case: "patchContext";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message prism.UpdateDIDAction.
- * Use `create(UpdateDIDActionSchema)` to create a new message.
- */
-export const UpdateDIDActionSchema: GenMessage<UpdateDIDAction> = /*@__PURE__*/
-  messageDesc(file_prism, 12);
-
-/**
- * @generated from message prism.AddKeyAction
- */
-export type AddKeyAction = Message<"prism.AddKeyAction"> & {
-  /**
-   * @generated from field: prism.PublicKey key = 1;
-   */
-  key?: PublicKey | undefined;
-};
-
-/**
- * Describes the message prism.AddKeyAction.
- * Use `create(AddKeyActionSchema)` to create a new message.
- */
-export const AddKeyActionSchema: GenMessage<AddKeyAction> = /*@__PURE__*/
-  messageDesc(file_prism, 13);
-
-/**
- * @generated from message prism.RemoveKeyAction
- */
-export type RemoveKeyAction = Message<"prism.RemoveKeyAction"> & {
-  /**
-   * @generated from field: string keyId = 1;
-   */
-  keyId: string;
-};
-
-/**
- * Describes the message prism.RemoveKeyAction.
- * Use `create(RemoveKeyActionSchema)` to create a new message.
- */
-export const RemoveKeyActionSchema: GenMessage<RemoveKeyAction> = /*@__PURE__*/
-  messageDesc(file_prism, 14);
-
-/**
- * @generated from message prism.AddServiceAction
- */
-export type AddServiceAction = Message<"prism.AddServiceAction"> & {
-  /**
-   * @generated from field: prism.Service service = 1;
-   */
-  service?: Service | undefined;
-};
-
-/**
- * Describes the message prism.AddServiceAction.
- * Use `create(AddServiceActionSchema)` to create a new message.
- */
-export const AddServiceActionSchema: GenMessage<AddServiceAction> = /*@__PURE__*/
-  messageDesc(file_prism, 15);
-
-/**
- * @generated from message prism.RemoveServiceAction
- */
-export type RemoveServiceAction = Message<"prism.RemoveServiceAction"> & {
-  /**
-   * @generated from field: string serviceId = 1;
-   */
-  serviceId: string;
-};
-
-/**
- * Describes the message prism.RemoveServiceAction.
- * Use `create(RemoveServiceActionSchema)` to create a new message.
- */
-export const RemoveServiceActionSchema: GenMessage<RemoveServiceAction> = /*@__PURE__*/
-  messageDesc(file_prism, 16);
-
-/**
- * @generated from message prism.UpdateServiceAction
- */
-export type UpdateServiceAction = Message<"prism.UpdateServiceAction"> & {
-  /**
-   * @generated from field: string serviceId = 1;
-   */
-  serviceId: string;
-
-  /**
-   * @generated from field: string type = 2;
-   */
-  type: string;
-
-  /**
-   * @generated from field: string service_endpoints = 3;
-   */
-  serviceEndpoints: string;
-};
-
-/**
- * Describes the message prism.UpdateServiceAction.
- * Use `create(UpdateServiceActionSchema)` to create a new message.
- */
-export const UpdateServiceActionSchema: GenMessage<UpdateServiceAction> = /*@__PURE__*/
-  messageDesc(file_prism, 17);
-
-/**
- * @generated from message prism.PatchContextAction
- */
-export type PatchContextAction = Message<"prism.PatchContextAction"> & {
-  /**
-   * @generated from field: repeated string context = 1;
-   */
-  context: string[];
-};
-
-/**
- * Describes the message prism.PatchContextAction.
- * Use `create(PatchContextActionSchema)` to create a new message.
- */
-export const PatchContextActionSchema: GenMessage<PatchContextAction> = /*@__PURE__*/
-  messageDesc(file_prism, 18);
-
-/**
- * @generated from message prism.DeactivateDIDOperation
- */
-export type DeactivateDIDOperation = Message<"prism.DeactivateDIDOperation"> & {
-  /**
-   * @generated from field: bytes previous_operation_hash = 1;
-   */
-  previousOperationHash: Uint8Array;
-
-  /**
-   * @generated from field: string id = 2;
-   */
-  id: string;
-};
-
-/**
- * Describes the message prism.DeactivateDIDOperation.
- * Use `create(DeactivateDIDOperationSchema)` to create a new message.
- */
-export const DeactivateDIDOperationSchema: GenMessage<DeactivateDIDOperation> = /*@__PURE__*/
-  messageDesc(file_prism, 19);
-
-/**
- * @generated from message prism.CreateStorageEntryOperation
- */
-export type CreateStorageEntryOperation = Message<"prism.CreateStorageEntryOperation"> & {
-  /**
-   * @generated from field: bytes did_prism_hash = 1;
-   */
-  didPrismHash: Uint8Array;
-
-  /**
-   * @generated from field: bytes nonce = 50;
-   */
-  nonce: Uint8Array;
-
-  /**
-   * @generated from oneof prism.CreateStorageEntryOperation.data
-   */
-  data: {
-    /**
-     * @generated from field: bytes bytes = 100;
-     */
-    value: Uint8Array;
-    case: "bytes";
-  } | {
-    /**
-     * @generated from field: string ipfs = 101;
-     */
-    value: string;
-    case: "ipfs";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message prism.CreateStorageEntryOperation.
- * Use `create(CreateStorageEntryOperationSchema)` to create a new message.
- */
-export const CreateStorageEntryOperationSchema: GenMessage<CreateStorageEntryOperation> = /*@__PURE__*/
-  messageDesc(file_prism, 20);
-
-/**
- * @generated from message prism.UpdateStorageEntryOperation
- */
-export type UpdateStorageEntryOperation = Message<"prism.UpdateStorageEntryOperation"> & {
-  /**
-   * @generated from field: bytes previous_event_hash = 2;
-   */
-  previousEventHash: Uint8Array;
-
-  /**
-   * @generated from oneof prism.UpdateStorageEntryOperation.data
-   */
-  data: {
-    /**
-     * @generated from field: bytes bytes = 100;
-     */
-    value: Uint8Array;
-    case: "bytes";
-  } | {
-    /**
-     * @generated from field: string ipfs = 101;
-     */
-    value: string;
-    case: "ipfs";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message prism.UpdateStorageEntryOperation.
- * Use `create(UpdateStorageEntryOperationSchema)` to create a new message.
- */
-export const UpdateStorageEntryOperationSchema: GenMessage<UpdateStorageEntryOperation> = /*@__PURE__*/
-  messageDesc(file_prism, 21);
-
-/**
- * @generated from message prism.DeactivateStorageEntryOperation
- */
-export type DeactivateStorageEntryOperation = Message<"prism.DeactivateStorageEntryOperation"> & {
-  /**
-   * @generated from field: bytes previous_event_hash = 2;
-   */
-  previousEventHash: Uint8Array;
-};
-
-/**
- * Describes the message prism.DeactivateStorageEntryOperation.
- * Use `create(DeactivateStorageEntryOperationSchema)` to create a new message.
- */
-export const DeactivateStorageEntryOperationSchema: GenMessage<DeactivateStorageEntryOperation> = /*@__PURE__*/
-  messageDesc(file_prism, 22);
-
-/**
- * @generated from enum prism.KeyUsage
- */
 export const KeyUsage = {
-  /**
-   * @generated from enum value: UNKNOWN_KEY = 0;
-   */
   UNKNOWN_KEY: 0,
-
-  /**
-   * @generated from enum value: MASTER_KEY = 1;
-   */
   MASTER_KEY: 1,
-
-  /**
-   * @generated from enum value: ISSUING_KEY = 2;
-   */
   ISSUING_KEY: 2,
-
-  /**
-   * @generated from enum value: KEY_AGREEMENT_KEY = 3;
-   */
   KEY_AGREEMENT_KEY: 3,
-
-  /**
-   * @generated from enum value: AUTHENTICATION_KEY = 4;
-   */
   AUTHENTICATION_KEY: 4,
-
-  /**
-   * @generated from enum value: REVOCATION_KEY = 5;
-   */
   REVOCATION_KEY: 5,
-
-  /**
-   * @generated from enum value: CAPABILITY_INVOCATION_KEY = 6;
-   */
   CAPABILITY_INVOCATION_KEY: 6,
-
-  /**
-   * @generated from enum value: CAPABILITY_DELEGATION_KEY = 7;
-   */
   CAPABILITY_DELEGATION_KEY: 7,
-
-  /**
-   * @generated from enum value: VDR_KEY = 8;
-   */
   VDR_KEY: 8,
-} as const;
+} as const
 
-/**
- * @generated from enum prism.KeyUsage
- */
-export type KeyUsage = (typeof KeyUsage)[keyof typeof KeyUsage] | UnknownEnum;
-
-/**
- * Describes the enum prism.KeyUsage.
- */
-export const KeyUsageSchema: GenEnum<KeyUsage> = /*@__PURE__*/
-  enumDesc(file_prism, 0);
-
+export type KeyUsage = (typeof KeyUsage)[keyof typeof KeyUsage] | UnknownEnum

@@ -27,7 +27,6 @@ export function toServiceEndpoint(serviceEndpoint: Endpoint): string {
   return typeof normalised === 'string' ? normalised : JSON.stringify(normalised)
 }
 
-/** The service of a DID document. */
 export function fromPrismService(did: string, { id, type, serviceEndpoint }: PrismService): Service {
   return {
     id: `${did}#${id}`,

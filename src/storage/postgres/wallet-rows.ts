@@ -72,7 +72,6 @@ export async function readRowBytes(db: Db): Promise<number> {
   return rows[0]!.bytes
 }
 
-/** Deletes all rows of the wallet of a transaction. */
 export async function deleteWalletRows(tx: Db): Promise<void> {
   for (const table of walletTables.toReversed()) await tx.deleteFrom(table).execute()
 }
