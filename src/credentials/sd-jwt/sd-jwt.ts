@@ -97,11 +97,6 @@ export function issueSdJwt(content: SdJwtContent): string {
   return [signJws({ typ: 'vc+sd-jwt', kid }, token, issuerKey), ...disclosures, ''].join('~')
 }
 
-/** Tells SD-JWTs from other compact tokens, which contain no `~`. */
-export function isSdJwt(text: string): boolean {
-  return text.includes('~')
-}
-
 /** The decoded claims of a credential or presentation. Nothing in it is verified. */
 export type SdJwtClaimsSet = Validity &
   Confirmation & {
