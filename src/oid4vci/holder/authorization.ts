@@ -46,13 +46,7 @@ const PushedResponse = z.looseObject({ request_uri: z.string().min(1).max(10_000
  *
  * @throws {Problem} 400 naming the member, and for another grant; `IssuerRefused`; 503 if the server does not answer
  */
-export function beginAuthorization(
-  wallet: Wallet,
-  recordId: string,
-  given: z.output<typeof BeginAuthorization>,
-): Promise<CredentialRecord> {
-  return oneAtATime(wallet, recordId, { begin: given }, () => begin(wallet, recordId, given))
-}
+export const beginAuthorization = oneAtATime('begin', begin)
 
 async function begin(
   wallet: Wallet,
@@ -128,13 +122,7 @@ async function toUrl(
  *
  * @throws {Problem} 400 for a response that is not of the begun authorization; `IssuerRefused`; 503 if the server does not answer
  */
-export function completeAuthorization(
-  wallet: Wallet,
-  recordId: string,
-  response: CompleteAuthorization,
-): Promise<CredentialRecord> {
-  return oneAtATime(wallet, recordId, { complete: response }, () => complete(wallet, recordId, response))
-}
+export const completeAuthorization = oneAtATime('complete', complete)
 
 async function complete(
   wallet: Wallet,
