@@ -5,6 +5,7 @@ import { Problem } from '../../base/problem.ts'
 import { wrongState } from '../../protocols/engine/protocol.ts'
 import { advance, requireTransition } from '../../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
+import { toFailure } from '../../protocols/issue-credential/refusals.ts'
 import { optional } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { withParameters } from '../../oauth/parameters.ts'
@@ -176,10 +177,9 @@ function endByError(
 ): Promise<CredentialRecord> {
   const { authorizationServer } = record.receivedOffer
   const said = [error, description].filter((each) => each !== '').map((each) => oneLine(each))
-  const { status, type, title, message: detail } = refused(authorizationServer, said.join(': '))
   const change = {
     ...withCalls(record, caller, { authorizationUrl: undefined, authorizationState: undefined }),
-    metaLastFailure: { status, type, title, detail },
+    metaLastFailure: toFailure(refused(authorizationServer, said.join(': '))),
   }
   return caller.wallet.transaction((tx) =>
     advance(tx, issueCredential, record, 'failed authorization', change),
