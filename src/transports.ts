@@ -2,7 +2,7 @@
  * Issuance and presentation over their transports, DIDComm and OpenID4VC. A record keeps the transport of its offer or request; here
  * its holder accepts and rejects that, whichever it is.
  */
-import { openid4vci } from './oid4vci/holder/answer-offer.ts'
+import { openid4vci } from './oid4vci/holder/token.ts'
 import { holderTasks } from './oid4vci/holder/credential.ts'
 import { openid4vp } from './oid4vp/holder/answer.ts'
 import { deliverRefusal } from './oid4vp/holder/response.ts'

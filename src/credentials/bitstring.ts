@@ -1,7 +1,6 @@
 /**
- * Bitstring Status List 1.0 (W3C): the compressed bits (§3, the same in StatusList2021 §4) and the credential
- * that contains them (§2.2), signed as `vc+jwt` (VC-JOSE-COSE §3.1). Index 0 is the most significant bit of
- * the first byte; the compression is gzip (RFC 1952).
+ * Bitstring Status List 1.0 (W3C): the compressed bits (§3, the same in StatusList2021 §4) and the credential that contains them (§2.2),
+ * signed as `vc+jwt` (VC-JOSE-COSE §3.1). Index 0 is the most significant bit of the first byte; the compression is gzip (RFC 1952).
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
@@ -17,11 +16,7 @@ export const listLength = 131_072
  */
 export const defaultListBytes = 4_194_304
 
-/**
- * Compresses a list of `listLength` bits with those at `indexes` set.
- *
- * @throws {RangeError} for an index outside the list.
- */
+/** Compresses a list of `listLength` bits with those at `indexes` set. @throws {RangeError} for an index outside the list. */
 export function compressBits(indexes: Iterable<number>): Uint8Array {
   const bits = new Uint8Array(listLength / 8)
   for (const index of indexes) {

@@ -1,7 +1,6 @@
 /**
- * Verifies the signature of an issuer. The form of `iss` selects the keys: those of a DID, or else the key of the
- * first certificate in the header (`x5c`), whose subject is the issuer (SD-JWT VC §2.5). A forger cannot choose
- * between them.
+ * Verifies the signature of an issuer. The form of `iss` selects the keys: those of a DID, or else the key of the first certificate in the
+ * header (`x5c`), whose subject is the issuer (SD-JWT VC §2.5). A forger cannot choose between them.
  */
 import * as z from 'zod'
 import type { PublicJwk } from '../crypto/keys.ts'

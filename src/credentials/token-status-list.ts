@@ -1,7 +1,6 @@
 /**
- * Token Status Lists (draft-ietf-oauth-status-list), the JWT form: building, signing and checking. An entry has
- * 1, 2, 4 or 8 bits. Entries begin at the least significant bit of the first byte; the compression is zlib
- * (RFC 1950).
+ * Token Status Lists (draft-ietf-oauth-status-list), the JWT form: building, signing and checking. An entry has 1, 2, 4 or 8 bits. Entries
+ * begin at the least significant bit of the first byte; the compression is zlib (RFC 1950).
  */
 import { constants, deflateSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'

@@ -28,39 +28,31 @@ export type CredentialChecks = {
 
 export type VerificationOptions = CredentialChecks & IssuerKeys & { now: number }
 
-/**
- * A verified credential with the issuer's key that signed it. Without signature verification, the key is
- * absent.
- */
-export type Verified<Decoded> = Decoded & { key: VerificationKey | undefined }
-
 /** A decoded credential. */
 export type Verifiable = Validity & CredentialIssuer & { statuses: CredentialStatus[] }
 
-/** @throws {VerificationError} for the first check that fails, {Problem} `error:ServiceUnavailable` */
+/**
+ * Returns the credential with the key of the issuer that signed it, if the signature is verified.
+ *
+ * @throws {VerificationError} for the first check that fails, {Problem} `error:ServiceUnavailable`
+ */
 export function verifyDecoded<Decoded extends Verifiable>(
   jws: Jws,
   credential: Decoded,
   options: VerificationOptions,
-): Promise<Verified<Decoded>> {
-  return inSpan(
-    () => ({ name: 'verify credential', isDetail: true }),
-    () => verifyInSpan(jws, credential, options),
-  )
-}
-
-async function verifyInSpan<Decoded extends Verifiable>(
-  jws: Jws,
-  credential: Decoded,
-  options: VerificationOptions,
-): Promise<Verified<Decoded>> {
+): Promise<Decoded & { key: VerificationKey | undefined }> {
   const { now, leewaySeconds, checkStatus } = options
   const { verifyDates = true, verifySignature = true, verifyStatus = true } = options
-  // Dates first: the DID of an expired credential is not resolved.
-  if (verifyDates) checkValidity(credential, now, leewaySeconds)
-  const key = verifySignature ? await checkIssuerSignature(jws, credential.issuerDid, options) : undefined
-  if (verifyStatus) await establishStatuses(credential, { checkStatus })
-  return { ...credential, key }
+  return inSpan(
+    () => ({ name: 'verify credential', isDetail: true }),
+    async () => {
+      // Dates first: the DID of an expired credential is not resolved.
+      if (verifyDates) checkValidity(credential, now, leewaySeconds)
+      const key = verifySignature ? await checkIssuerSignature(jws, credential.issuerDid, options) : undefined
+      if (verifyStatus) await establishStatuses(credential, { checkStatus })
+      return { ...credential, key }
+    },
+  )
 }
 
 /** Reads the status of a credential in each of its lists. @throws as `establishStatus` */
@@ -71,10 +63,7 @@ export async function establishStatuses(
   for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
 }
 
-/**
- * @throws {VerificationError} `status` when the credential is revoked or suspended, or its status cannot be
- *   determined.
- */
+/** @throws {VerificationError} `status` when the credential is revoked or suspended, or its status cannot be determined. */
 export async function establishStatus(
   status: CredentialStatus,
   credential: CredentialIssuer,

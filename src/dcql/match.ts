@@ -46,11 +46,7 @@ function lookupIn({ types, claims }: DcqlCredential): Lookup {
   }
 }
 
-/**
- * Matches a credential that a wallet holds, or one that was presented.
- *
- * @throws {VerificationError} `too-large`: see `createSelect`
- */
+/** Matches a credential that a wallet holds, or one that was presented. @throws {VerificationError} `too-large`: see `createSelect` */
 export function matchCredential(
   credential: DcqlCredential,
   query: CredentialQuery,

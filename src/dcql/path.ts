@@ -9,10 +9,7 @@ import type { ClaimsPath } from './query.ts'
  */
 const mostSteps = 200_000
 
-/**
- * The elements of a credential on a path. Undefined if the path does not fit the credential, or selects
- * nothing.
- */
+/** The elements of a credential on a path. Undefined if the path does not fit the credential, or selects nothing. */
 export type Select = (path: ClaimsPath) => ReadonlySet<unknown> | undefined
 
 /**
@@ -41,10 +38,7 @@ function assertFew(steps: number): void {
     )
 }
 
-/**
- * The selected elements. Undefined if the path does not fit the credential, or selects nothing. Holes in
- * arrays are not selected.
- */
+/** The selected elements. Undefined if the path does not fit the credential, or selects nothing. Holes in arrays are not selected. */
 export function selectClaims(
   root: unknown,
   path: ClaimsPath,
@@ -71,20 +65,12 @@ function step(element: unknown, component: ClaimsPath[number]): unknown[] {
   return component === null ? array : array.slice(component, component + 1)
 }
 
-/**
- * Asserts that disclosed claims can be compared with requested ones by `selectDisclosures`.
- *
- * @throws {VerificationError} `too-large`
- */
+/** Asserts that disclosed claims can be compared with requested ones by `selectDisclosures`. @throws {VerificationError} `too-large` */
 export function assertComparable(disclosed: { length: number }, asked: { length: number }): void {
   assertFew(disclosed.length * asked.length)
 }
 
-/**
- * The disclosed claims of an SD-JWT that contain a requested one, or are in one.
- *
- * @throws {VerificationError} `too-large`
- */
+/** The disclosed claims of an SD-JWT that contain a requested one, or are in one. @throws {VerificationError} `too-large` */
 export function selectDisclosures<Disclosure extends { path: readonly string[] }>(
   disclosed: readonly Disclosure[],
   asked: readonly ClaimsPath[],

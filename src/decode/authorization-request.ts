@@ -3,15 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts'
 import { describePath } from '../dcql/match.ts'
 import { DcqlQuery } from '../dcql/query.ts'
 import { reasonOf } from '../base/reason.ts'
-import {
-  type Check,
-  type Decode,
-  type Decoded,
-  type Facts,
-  reading,
-  type Sources,
-  textOf,
-} from './decoded.ts'
+import { type Check, type Decoded, decodedOf, type Facts, reading, type Sources, textOf } from './decoded.ts'
 
 /** Parameters whose value is JSON. */
 const inJson = [
@@ -23,22 +15,18 @@ const inJson = [
 ]
 
 /** A request in the parameters of a URL. @throws {DecodeError} */
-export function decodeRequestUrl(url: URL, sources: Sources, decode: Decode): Promise<Decoded> {
+export function decodeRequestUrl(url: URL, sources: Sources): Promise<Decoded> {
   const form = 'an OpenID4VP authorization request'
   const parameters: JsonObject = {}
   for (const [name, value] of url.searchParams)
     parameters[name] = inJson.includes(name) ? reading(form, name, () => parseJson(value)) : value
-  return decodeRequest(parameters, sources, decode)
+  return decodeRequest(parameters, sources)
 }
 
 /** A request, whose parameters may be in a request object by value or by reference (RFC 9101). @throws {DecodeError} */
-export async function decodeRequest(
-  parameters: JsonObject,
-  sources: Sources,
-  decode: Decode,
-): Promise<Decoded> {
+export async function decodeRequest(parameters: JsonObject, sources: Sources): Promise<Decoded> {
   const { request, request_uri: uri, client_id: clientId } = parameters
-  const about = { kind: 'authorization-request', title: 'OpenID4VP authorization request' }
+  const [kind, title] = ['authorization-request', 'OpenID4VP authorization request']
   const content = { document: parameters }
   if (typeof request !== 'string' && typeof uri !== 'string') {
     const signature = 'the parameters are not signed'
@@ -46,22 +34,18 @@ export async function decodeRequest(
       ...queryChecks(parameters['dcql_query']),
       { name: 'signature', result: 'not verified', detail: signature },
     ]
-    return { ...about, facts: requestFacts(parameters), checks, content, parts: [] }
+    return decodedOf(kind, title, requestFacts(parameters), { checks, content })
   }
   const object = typeof request === 'string' ? request : await sources.online?.getText(uri as string)
-  const inner = object === undefined ? undefined : await decode(object, sources)
-  return {
-    ...about,
-    facts: {
-      'client id': textOf(clientId),
-      'request object': typeof request === 'string' ? 'by value' : (uri as string),
-      method: textOf(parameters['request_uri_method']),
-      content: inner ? 'see below' : 'needs --online: it is at that URL',
-    },
-    checks: inner ? clientChecks(clientId, inner) : [],
-    content,
-    parts: inner ? [inner] : [],
+  const inner = object === undefined ? undefined : await sources.decode(object)
+  const facts = {
+    'client id': textOf(clientId),
+    'request object': typeof request === 'string' ? 'by value' : (uri as string),
+    method: textOf(parameters['request_uri_method']),
+    content: inner ? 'see below' : 'needs --online: it is at that URL',
   }
+  const checks = inner ? clientChecks(clientId, inner) : []
+  return decodedOf(kind, title, facts, { checks, content, parts: inner ? [inner] : [] })
 }
 
 /** The client of the URL must be that of the request object (OpenID4VP §5.10.2). */
@@ -119,20 +103,12 @@ export function requestFacts(parameters: JsonObject): Facts {
 export function decodeQuery(value: unknown): Decoded {
   const query = reading('a DCQL query', 'content', () => DcqlQuery.parse(value))
   const { credential_sets: sets } = query
-  return {
-    kind: 'dcql-query',
-    title: 'DCQL query',
-    facts: {
-      asks: describeQuery(query),
-      alternatives: sets?.map(
-        ({ options, required = true }) =>
-          `${options.map((ids) => ids.join(' and ')).join(', or ')}${required ? '' : ' (optional)'}`,
-      ),
-    },
-    checks: [],
-    content: { document: query },
-    parts: [],
-  }
+  const alternatives = sets?.map(
+    ({ options, required = true }) =>
+      `${options.map((ids) => ids.join(' and ')).join(', or ')}${required ? '' : ' (optional)'}`,
+  )
+  const facts = { asks: describeQuery(query), alternatives }
+  return decodedOf('dcql-query', 'DCQL query', facts, { content: { document: query } })
 }
 
 /** One line for each credential. Undefined for a query that cannot be read: a check has the reason. */

@@ -1,6 +1,6 @@
 /** X.509 certificates in PEM. */
 import { X509Certificate } from 'node:crypto'
-import { type Decoded, reading } from './decoded.ts'
+import { type Check, type Decoded, decodedOf, reading } from './decoded.ts'
 
 /** Base64 has no hyphen, so the search is linear. */
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
@@ -28,25 +28,22 @@ function describe(certificate: X509Certificate): Decoded {
   } = certificate
   const isSelfSigned = certificate.verify(publicKey)
   const oneLine = (name: string) => name.split('\n').join(', ')
-  return {
-    kind: 'certificate',
-    title: ca ? 'X.509 certificate of an authority' : 'X.509 certificate',
-    facts: {
-      subject: oneLine(subject),
-      issuer: oneLine(issuer),
-      names,
-      key: publicKey.asymmetricKeyDetails?.namedCurve ?? publicKey.asymmetricKeyType,
-      serial: serialNumber,
-      'SHA-256': fingerprint256,
-      'valid from': new Date(validFrom),
-      expires: new Date(validTo),
-    },
-    checks: [
-      isSelfSigned
-        ? { name: 'signature', result: 'passed', detail: 'made by its own key (self-signed)' }
-        : { name: 'signature', result: 'not verified', detail: 'the key of its issuer is not in the text' },
-    ],
-    content: { pem: certificate.toString() },
-    parts: [],
+  const facts = {
+    subject: oneLine(subject),
+    issuer: oneLine(issuer),
+    names,
+    key: publicKey.asymmetricKeyDetails?.namedCurve ?? publicKey.asymmetricKeyType,
+    serial: serialNumber,
+    'SHA-256': fingerprint256,
+    'valid from': new Date(validFrom),
+    expires: new Date(validTo),
   }
+  const signature: Check = isSelfSigned
+    ? { name: 'signature', result: 'passed', detail: 'made by its own key (self-signed)' }
+    : { name: 'signature', result: 'not verified', detail: 'the key of its issuer is not in the text' }
+  const title = ca ? 'X.509 certificate of an authority' : 'X.509 certificate'
+  return decodedOf('certificate', title, facts, {
+    checks: [signature],
+    content: { pem: certificate.toString() },
+  })
 }

@@ -34,8 +34,8 @@ export type Sources = {
   resolver: Resolver
   /** Undefined without a network. */
   online: Online | undefined
-  /** The number of further texts that may be nested in this one. */
-  depth: number
+  /** Decodes a text that another one contains. @throws {DecodeError} */
+  decode: (text: string) => Promise<Decoded>
 }
 
 export type Online = {
@@ -45,8 +45,15 @@ export type Online = {
   getMessage: (url: URL) => Promise<string>
 }
 
-/** Decodes a text that another one contains. */
-export type Decode = (text: string, sources: Sources) => Promise<Decoded>
+/** What is recognised. Without `checks` and `parts`, it has none. */
+export function decodedOf(
+  kind: string,
+  title: string,
+  facts: Facts,
+  { checks = [], content = {}, parts = [] }: Partial<Pick<Decoded, 'checks' | 'content' | 'parts'>>,
+): Decoded {
+  return { kind, title, facts, checks, content, parts }
+}
 
 /** Reads a part of a recognised text. @throws {DecodeError} that names the form, the part and the reason */
 export function reading<T>(form: string, part: string, read: () => T): T {

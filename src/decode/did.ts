@@ -11,7 +11,7 @@ import {
 import { readDidDocument } from '../did/foreign-document.ts'
 import { canonicalDid, factsOf } from '../did/names.ts'
 import { findEmbeddedState } from '../did/prism/did.ts'
-import { type Check, type Decoded, type Facts, reading, type Sources } from './decoded.ts'
+import { type Check, type Decoded, decodedOf, type Facts, reading, type Sources } from './decoded.ts'
 import { whyUnresolved } from './signature.ts'
 
 /** A DID or a DID URL. @throws {DecodeError} */
@@ -30,35 +30,24 @@ export async function decodeDid(text: string, sources: Sources): Promise<Decoded
   const resolution: Check = document
     ? { name: 'document', result: 'passed', detail: describeSource(did) }
     : { name: 'document', result: isMalformed ? 'failed' : 'not verified', detail: reason }
-  return {
-    kind: rest === '' ? 'did' : 'did-url',
-    title: rest === '' ? 'DID' : 'DID URL',
-    facts: {
-      did,
-      'path, query or fragment': rest === '' ? undefined : rest,
-      method: did.split(':', 2).join(':'),
-      'short form': about.canonicalId ?? shortFormOf(did),
-      ...(document && documentFacts(document)),
-      named: document && rest.startsWith('#') ? describeNamed(document, text) : undefined,
-      ...(document && hiddenFacts(did)),
-    },
-    checks: [resolution],
-    content: document ? { document } : {},
-    parts: [],
+  const facts = {
+    did,
+    'path, query or fragment': rest === '' ? undefined : rest,
+    method: did.split(':', 2).join(':'),
+    'short form': about.canonicalId ?? shortFormOf(did),
+    ...(document && documentFacts(document)),
+    named: document && rest.startsWith('#') ? describeNamed(document, text) : undefined,
+    ...(document && hiddenFacts(did)),
   }
+  const [kind, title] = rest === '' ? ['did', 'DID'] : ['did-url', 'DID URL']
+  return decodedOf(kind, title, facts, { checks: [resolution], content: document ? { document } : {} })
 }
 
 /** A DID document in JSON. @throws {DecodeError} */
 export function decodeDidDocument(value: JsonObject): Decoded {
   const document = reading('a DID document', 'content', () => readDidDocument(value))
-  return {
-    kind: 'did-document',
-    title: 'DID document',
-    facts: { did: document.id, ...documentFacts(document) },
-    checks: [],
-    content: { document: value },
-    parts: [],
-  }
+  const facts = { did: document.id, ...documentFacts(document) }
+  return decodedOf('did-document', 'DID document', facts, { content: { document: value } })
 }
 
 const sources = {

@@ -8,8 +8,8 @@ import { verifyJws } from '../didcomm/jws.ts'
 import { invitationType, type OutOfBandInvitation, readEmbedded } from '../didcomm/invitation.ts'
 import {
   type Check,
-  type Decode,
   type Decoded,
+  decodedOf,
   type Facts,
   reading,
   type Sources,
@@ -17,67 +17,57 @@ import {
   timeOf,
 } from './decoded.ts'
 
-const unsigned: Check = { name: 'signature', result: 'not verified', detail: 'an invitation is not signed' }
+const notVerified = (name: string, detail: string): Check => ({ name, result: 'not verified', detail })
+
+const unsigned = notVerified('signature', 'an invitation is not signed')
 
 /** @throws {DecodeError} */
-export async function decodeInvitation(
-  read: () => OutOfBandInvitation,
-  sources: Sources,
-  decode: Decode,
-): Promise<Decoded> {
+export async function decodeInvitation(read: () => OutOfBandInvitation, sources: Sources): Promise<Decoded> {
   const form = 'a DIDComm invitation'
   const invitation = reading(form, 'content', read)
   const { id, from, body, created_time: created, expires_time: expires } = invitation
   const embedded = reading(form, 'attached message', () => readEmbedded(invitation))
-  return {
-    kind: 'invitation',
-    title: 'DIDComm invitation (out-of-band 2.0)',
-    facts: {
-      id,
-      goal: body.goal,
-      'goal code': body.goal_code,
-      from,
-      accepts: body.accept,
-      created: timeOf(created),
-      expires: timeOf(expires),
-      attached: embedded?.type,
-    },
+  const facts = {
+    id,
+    goal: body.goal,
+    'goal code': body.goal_code,
+    from,
+    accepts: body.accept,
+    created: timeOf(created),
+    expires: timeOf(expires),
+    attached: embedded?.type,
+  }
+  return decodedOf('invitation', 'DIDComm invitation (out-of-band 2.0)', facts, {
     checks: [unsigned],
     content: { document: invitation },
     // The inviter's DID tells where the answer goes.
-    parts: [await decode(from, sources), ...(embedded ? [toPlaintext(embedded)] : [])],
-  }
+    parts: [await sources.decode(from), ...(embedded ? [toPlaintext(embedded)] : [])],
+  })
 }
 
 /** A message in JSON: encrypted, signed or plain. @throws {DecodeError} */
-export async function decodeMessage(value: JsonObject, sources: Sources, decode: Decode): Promise<Decoded> {
+export async function decodeMessage(value: JsonObject, sources: Sources): Promise<Decoded> {
   if ('ciphertext' in value) return decodeEncrypted(value)
-  if ('payload' in value) return decodeSigned(value, sources, decode)
+  if ('payload' in value) return decodeSigned(value, sources)
   return toPlaintext(reading('a DIDComm message', 'content', () => toMessage(value)))
 }
 
 function toPlaintext(message: PlaintextMessage): Decoded {
   const { id, type, from, to, thid, pthid, created_time: created, expires_time: expires } = message
-  return {
-    kind: 'didcomm-plain',
-    title: type === invitationType ? 'DIDComm invitation' : 'DIDComm message, not encrypted',
-    facts: {
-      type,
-      id,
-      from,
-      to,
-      thread: thid,
-      'parent thread': pthid,
-      created: timeOf(created),
-      expires: timeOf(expires),
-      attachments: message.attachments?.map(describeAttachment),
-    },
-    checks: [
-      { name: 'sender', result: 'not verified', detail: 'the message is neither encrypted nor signed' },
-    ],
-    content: { message },
-    parts: [],
+  const facts = {
+    type,
+    id,
+    from,
+    to,
+    thread: thid,
+    'parent thread': pthid,
+    created: timeOf(created),
+    expires: timeOf(expires),
+    attachments: message.attachments?.map(describeAttachment),
   }
+  const title = type === invitationType ? 'DIDComm invitation' : 'DIDComm message, not encrypted'
+  const checks = [notVerified('sender', 'the message is neither encrypted nor signed')]
+  return decodedOf('didcomm-plain', title, facts, { checks, content: { message } })
 }
 
 function describeAttachment(attachment: Attachment): string {
@@ -92,29 +82,19 @@ function decodeEncrypted(value: JsonObject): Decoded {
   const { kids, senderKid, header } = reading('an encrypted DIDComm message', 'envelope', () =>
     toEnvelope(value),
   )
-  return {
-    kind: 'didcomm-encrypted',
-    title: `DIDComm message, encrypted (${senderKid === undefined ? 'anoncrypt' : 'authcrypt'}): only its header can be read`,
-    facts: {
-      algorithm: header.alg,
-      encryption: header.enc,
-      'ephemeral key': header.epk.crv,
-      'sender key': senderKid,
-      'recipient keys': kids,
-    },
-    checks: [
-      {
-        name: 'content',
-        result: 'not verified',
-        detail: 'agent didcomm unpack decrypts a message of your wallet',
-      },
-    ],
-    content: { header },
-    parts: [],
+  const facts = {
+    algorithm: header.alg,
+    encryption: header.enc,
+    'ephemeral key': header.epk.crv,
+    'sender key': senderKid,
+    'recipient keys': kids,
   }
+  const title = `DIDComm message, encrypted (${senderKid === undefined ? 'anoncrypt' : 'authcrypt'}): only its header can be read`
+  const checks = [notVerified('content', 'agent didcomm unpack decrypts a message of your wallet')]
+  return decodedOf('didcomm-encrypted', title, facts, { checks, content: { header } })
 }
 
-async function decodeSigned(value: JsonObject, sources: Sources, decode: Decode): Promise<Decoded> {
+async function decodeSigned(value: JsonObject, sources: Sources): Promise<Decoded> {
   const form = 'a signed message (JWS in JSON)'
   const payload = reading(form, 'payload', () => {
     const inner = parseJson(fromBase64(String(value['payload'])))
@@ -139,12 +119,6 @@ async function decodeSigned(value: JsonObject, sources: Sources, decode: Decode)
       detail: reasonOf(error),
     }),
   )
-  return {
-    kind: 'didcomm-signed',
-    title: 'DIDComm message, signed',
-    facts,
-    checks: [signature],
-    content: {},
-    parts: [await decode(JSON.stringify(payload), sources)],
-  }
+  const parts = [await sources.decode(JSON.stringify(payload))]
+  return decodedOf('didcomm-signed', 'DIDComm message, signed', facts, { checks: [signature], parts })
 }

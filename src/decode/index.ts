@@ -10,7 +10,7 @@ import { createResolver } from '../did/resolver.ts'
 import { createHttpClient, type HttpClient } from '../net/http-client.ts'
 import { retrieveShortUrl } from '../net/short-url.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
-import { type Decoded, DecodeError } from './decoded.ts'
+import { type Decoded, DecodeError, type Sources } from './decoded.ts'
 import { decode } from './recognise.ts'
 
 export { readQueried } from '../formats/queried.ts'
@@ -29,7 +29,7 @@ const maxDepth = 6
 export async function decodeText(text: string, { isOnline }: { isOnline: boolean }): Promise<Decoded> {
   const http = isOnline ? createHttpClient({ allow: 'any' }) : undefined
   try {
-    return await decode(text, {
+    const sources: Omit<Sources, 'decode'> = {
       resolver: createResolver({
         // The readers ask no ledger.
         getState: async () => undefined,
@@ -39,8 +39,8 @@ export async function decodeText(text: string, { isOnline }: { isOnline: boolean
         getText: (url) => getText(http, url),
         getMessage: (url) => getMessage(http, url),
       },
-      depth: maxDepth,
-    })
+    }
+    return await decode(text, sources, maxDepth)
   } finally {
     await http?.close()
   }

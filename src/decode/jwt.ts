@@ -7,8 +7,8 @@ import { decodeHeader, decodePayload } from '../credentials/jws.ts'
 import { decodeClaims } from '../credentials/jwt-vc.ts'
 import {
   check,
-  type Decode,
   type Decoded,
+  decodedOf,
   type Facts,
   idOf,
   reading,
@@ -29,7 +29,7 @@ type Kind = {
   typ?: readonly string[]
   /** Whether the payload is one of this kind, whatever the `typ` is. */
   has?: (payload: JsonObject) => boolean
-  read?: (text: string, payload: JsonObject, sources: Sources, decode: Decode) => Promise<Partial<Decoded>>
+  read?: (text: string, payload: JsonObject, sources: Sources) => Promise<Partial<Decoded>>
 }
 
 const vcOf = (payload: JsonObject) => (isJsonObject(payload['vc']) ? payload['vc'] : payload)
@@ -53,7 +53,7 @@ const kinds: readonly Kind[] = [
 ]
 
 /** @throws {DecodeError} */
-export async function decodeJwt(text: string, sources: Sources, decode: Decode): Promise<Decoded> {
+export async function decodeJwt(text: string, sources: Sources): Promise<Decoded> {
   const form = 'a JWT (three parts with dots between them)'
   const header = reading(form, 'header', () => decodeHeader(text))
   const payload = reading(form, 'payload', () => decodePayload(text))
@@ -61,15 +61,11 @@ export async function decodeJwt(text: string, sources: Sources, decode: Decode):
     kinds.find(({ typ }) => isMediaType(header['typ'], ...(typ ?? []))) ??
     kinds.find(({ has }) => has?.(payload))
   const { kind, title, read } = known ?? { kind: 'jwt', title: 'JWT' }
-  const more = read ? await read(text, payload, sources, decode).catch(toFailure) : {}
-  return {
-    kind,
-    title,
-    facts: { type: textOf(header['typ']), ...headerFacts(header), ...claimFacts(payload), ...more.facts },
-    checks: [await signatureOf(text, payload['iss'] ?? payload['issuer'], sources), ...(more.checks ?? [])],
-    content: { header, payload },
-    parts: more.parts ?? [],
-  }
+  const more = read ? await read(text, payload, sources).catch(toFailure) : {}
+  const facts = { type: textOf(header['typ']), ...headerFacts(header), ...claimFacts(payload), ...more.facts }
+  const signature = await signatureOf(text, payload['iss'] ?? payload['issuer'], sources)
+  const checks = [signature, ...(more.checks ?? [])]
+  return decodedOf(kind, title, facts, { checks, content: { header, payload }, parts: more.parts ?? [] })
 }
 
 /** The token can be shown, although it is malformed for its kind. */
@@ -129,16 +125,11 @@ export function statusesOf(status: unknown): string[] {
   })
 }
 
-async function readPresentation(
-  _: string,
-  payload: JsonObject,
-  sources: Sources,
-  decode: Decode,
-): Promise<Partial<Decoded>> {
+async function readPresentation(_: string, payload: JsonObject, sources: Sources): Promise<Partial<Decoded>> {
   const { verifiableCredential: credentials, holder } = payload['vp'] as JsonObject
   const tokens = [credentials ?? []].flat().filter((each) => typeof each === 'string')
   const parts: Decoded[] = []
-  for (const token of tokens) parts.push(await decode(token, sources))
+  for (const token of tokens) parts.push(await sources.decode(token))
   return { facts: { holder: idOf(holder), credentials: tokens.length }, parts }
 }
 
@@ -153,19 +144,13 @@ export function decodeJwe(text: string): Decoded {
     return value
   })
   const { algorithm, key } = headerFacts(header)
-  return {
-    kind: 'jwe',
-    title: 'JWE, encrypted: only its header can be read',
-    facts: {
-      type: textOf(header['typ']),
-      algorithm,
-      encryption: textOf(header['enc']),
-      key,
-      'content type': textOf(header['cty']),
-      compression: textOf(header['zip']),
-    },
-    checks: [],
-    content: { header },
-    parts: [],
+  const facts = {
+    type: textOf(header['typ']),
+    algorithm,
+    encryption: textOf(header['enc']),
+    key,
+    'content type': textOf(header['cty']),
+    compression: textOf(header['zip']),
   }
+  return decodedOf('jwe', 'JWE, encrypted: only its header can be read', facts, { content: { header } })
 }

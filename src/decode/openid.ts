@@ -1,12 +1,11 @@
 /** Documents of OpenID4VCI in JSON: offers, metadata of issuers and authorization servers, and the metadata of a credential type. */
 import * as z from 'zod'
 import { ifValid, parseForeign, validOnes } from '../base/foreign.ts'
-import type { JsonObject } from '../base/json.ts'
 import { TypeMetadata } from '../credentials/sd-jwt/type-metadata.ts'
 import { describePath } from '../dcql/match.ts'
 import { preAuthorizedGrant, ReceivedOffer } from '../oid4vci/holder/credential-offer.ts'
 import { ReceivedIssuerMetadata, ReceivedServerMetadata } from '../oid4vci/holder/issuer-metadata.ts'
-import { type Decoded, type Facts, reading } from './decoded.ts'
+import { type Decoded, decodedOf, type Facts, reading } from './decoded.ts'
 
 /** Reads a document as a wallet does. @throws {DecodeError} */
 function readingDocument<Type extends z.ZodType>(form: string, type: Type, value: unknown): z.output<Type> {
@@ -14,8 +13,8 @@ function readingDocument<Type extends z.ZodType>(form: string, type: Type, value
 }
 
 /** A document whose facts say the most important. */
-export function documentOf(kind: string, title: string, facts: Facts, document: JsonObject): Decoded {
-  return { kind, title, facts, checks: [], content: { document }, parts: [] }
+function documentOf(kind: string, title: string, facts: Facts, document: unknown): Decoded {
+  return decodedOf(kind, title, facts, { content: { document } })
 }
 
 /** @throws {DecodeError} */
@@ -35,7 +34,7 @@ export function credentialOffer(value: unknown): Decoded {
       'transaction code': transaction && describeTxCode(transaction),
       'authorization server': servers.find((each) => each !== undefined),
     },
-    value as JsonObject,
+    value,
   )
 }
 
@@ -79,7 +78,7 @@ export function issuerMetadata(value: unknown): Decoded {
       encryption: isEncrypted && (isEncrypted.encryption_required ? 'required' : 'possible'),
       'signed metadata': metadata['signed_metadata'] === undefined ? undefined : 'included, not decoded',
     },
-    value as JsonObject,
+    value,
   )
 }
 
@@ -114,7 +113,7 @@ export function serverMetadata(value: unknown): Decoded {
       PKCE: metadata.code_challenge_methods_supported,
       DPoP: metadata.dpop_signing_alg_values_supported,
     },
-    value as JsonObject,
+    value,
   )
 }
 
@@ -145,7 +144,7 @@ export function typeMetadata(value: unknown): Decoded {
           .join(' · '),
       ),
     },
-    value as JsonObject,
+    value,
   )
 }
 

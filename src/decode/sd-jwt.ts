@@ -14,6 +14,7 @@ import {
   type Check,
   check,
   type Decoded,
+  decodedOf,
   type Facts,
   idOf,
   reading,
@@ -135,14 +136,11 @@ async function decodeBinding(
       throw new TypeError('it is not the digest of the credential with these disclosures')
   })
   const read = await check('form', 'a key binding that this agent reads', () => readKeyBinding(jwt))
-  return {
-    kind: 'key-binding',
-    title: 'key binding',
-    facts: { type: textOf(header['typ']), ...headerFacts(header), ...claimFacts(claims) },
+  const facts = { type: textOf(header['typ']), ...headerFacts(header), ...claimFacts(claims) }
+  return decodedOf('key-binding', 'key binding', facts, {
     checks: [signature, hash, read],
     content: { header, payload: claims },
-    parts: [],
-  }
+  })
 }
 
 async function bindingSignatureOf(

@@ -8,7 +8,9 @@ import * as z from 'zod'
 import { toBase64url, utf8 } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
+import { reasonOf } from '../base/reason.ts'
 import { sign, type PrivateJwk } from '../crypto/keys.ts'
+import { findShortUrl } from '../net/short-url.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import { optional } from '../wallet/model.ts'
 import { deletePeerDid, savePeerDid, newPeerDid, findFirstPeerKey, hasPeerDid } from '../wallet/peer-dids.ts'
@@ -17,7 +19,6 @@ import { challengeType } from './authentication.ts'
 import { From, SubmittedDid } from './model.ts'
 import { parseNonce } from './signature.ts'
 import { didRequestType } from './onboarding.ts'
-import { retrieveDocument } from './retrieve.ts'
 import type { Session } from './session.ts'
 import { keysFor } from '../did/document.ts'
 import { getManagedDid, isManagedDid, isRegistrarDid } from '../did-registrar/dids.ts'
@@ -127,6 +128,24 @@ export async function answerChallenge(
     signature: toBase64url(sign(privateJwk, utf8(nonce))),
   })
   return { endpoint, ...(from !== undefined && { from }), did }
+}
+
+/**
+ * The document of a short URL.
+ *
+ * @throws {Problem} `/errors/common/bad-request` for another URL, and for a document that is not of the type; `RetrievalFailed`
+ */
+async function retrieveDocument<Type extends z.ZodType>(
+  { env }: Wallet,
+  shortUrl: string,
+  { type, noun }: { type: Type; noun: string },
+): Promise<z.output<Type>> {
+  const refuse = (reason: string) => new Problem('/errors/common/bad-request', `shortUrl: ${reason}.`)
+  const url = findShortUrl(shortUrl)
+  if (!url) throw refuse('it is not an http or https URL with _oobid. Use the whole URL of the QR code')
+  const parsed = type.safeParse(await env.retrieve(url))
+  if (!parsed.success) throw refuse(`what ${url.host} returned is not a ${noun}: ${reasonOf(parsed.error)}`)
+  return parsed.data
 }
 
 /** A new DID for this answer only. It has no service, so it receives no messages. */

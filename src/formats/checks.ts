@@ -39,3 +39,12 @@ async function findFailure(run: Check[1]): Promise<string | undefined> {
 export async function runAll(checks: readonly Check[]): Promise<void> {
   for (const [, run] of checks) await run()
 }
+
+/** The first failed check with its reason. Undefined if none failed. */
+export function describeFailed(checks: readonly PresentationCheck[]): string | undefined {
+  const failed = checks.find(({ result }) => result === 'failed')
+  return (
+    failed &&
+    [failed.credentialId, failed.name, failed.reason].filter((part) => part !== undefined).join(': ')
+  )
+}

@@ -48,8 +48,8 @@ export type Presentation = {
   checkHolder: (options: VerificationOptions) => Promise<unknown>
 }
 
-/** The checks of a request: which credentials it wants, with which claims, of which issuers. */
-export type Demands = (presentation: Presentation) => Check[]
+/** The checks of a request: which credentials it wants, with which claims, of which issuers. What is not a check is left out. */
+export type Demands = (presentation: Presentation) => (Check | false | undefined)[]
 
 /** All checks of a presentation. Those that may fetch documents of strangers come last. */
 export function checksOf(presentation: Presentation, expected: Expected, demands: Demands): Check[] {
@@ -58,17 +58,18 @@ export function checksOf(presentation: Presentation, expected: Expected, demands
   const { verifyDates = true, verifySignature = true, verifyStatus = true } = options
   const each = (isOn: boolean, check: (shown: Shown) => unknown) => () =>
     isOn ? forEach(shown, check) : undefined
-  return [
+  const checks: ReturnType<Demands> = [
     ...(answer ? answerChecks(answer, expected) : []),
     ...demands(presentation),
     [
       'validity',
       each(verifyDates, ({ decoded }) => checkValidity(decoded, options.now, options.leewaySeconds)),
     ],
-    ...(answer ? ([['holder-binding', () => checkHolder(options)]] satisfies Check[]) : []),
+    answer && ['holder-binding', () => checkHolder(options)],
     ['signature', each(verifySignature, (credential) => checkIssuer(credential, options))],
     ['status', each(verifyStatus, ({ decoded }) => establishStatuses(decoded, options))],
   ]
+  return checks.filter((check): check is Check => Boolean(check))
 }
 
 /** The holder's signature must be for this request, and made after it (OpenID4VP 1.0 §14.1). */

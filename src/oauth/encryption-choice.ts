@@ -1,4 +1,5 @@
-/** The key and the content encryption by which this wallet encrypts for another side, from those that it names (OpenID4VP 1.0 §8.3, VCI §10). */
+/** How this wallet encrypts for another side: the key and the content encryption, from those that it names, and the JWE (OpenID4VP 1.0 §8.3, VCI §10). */
+import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import * as z from 'zod'
 import { isPoint } from '../crypto/key-objects.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
@@ -28,4 +29,15 @@ export function chooseKey(keys: readonly unknown[]): EncryptionKey | undefined {
 
 export function chooseEncoding(supported: readonly string[]): string | undefined {
   return encodings.find((each) => supported.includes(each))
+}
+
+/** Encrypts JSON by ECDH-ES. `jwk` is the chosen key, as it is stored. */
+export async function encryptTo(
+  { jwk, enc }: { jwk: object; enc: string },
+  content: object,
+): Promise<string> {
+  const { kid } = jwk as { kid?: string }
+  const header = { alg: 'ECDH-ES', enc, ...(kid !== undefined && { kid }) }
+  const jwe = new CompactEncrypt(Buffer.from(JSON.stringify(content))).setProtectedHeader(header)
+  return jwe.encrypt(await importJWK(jwk as JWK, 'ECDH-ES'))
 }

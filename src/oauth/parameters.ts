@@ -21,6 +21,16 @@ export function readParameters<Type extends z.ZodType>(
   throw new OAuthError('invalid_request', `${path.join('.')} ${isMissing ? 'is missing.' : message}`)
 }
 
+/** Parameters of a URL for wallets, which decode `+` differently: percent-encoded, others than texts as JSON. */
+export function encodeParameters(parameters: object): string {
+  return Object.entries(parameters)
+    .map(([name, value]: [string, unknown]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      return `${name}=${encodeURIComponent(text)}`
+    })
+    .join('&')
+}
+
 /** The redirect URI with response parameters (RFC 6749 §4.1.2). Its own text stays as it is. */
 export function withParameters(redirectUri: string, parameters: Record<string, string | undefined>): string {
   const given = Object.entries(parameters).filter((each): each is [string, string] => each[1] !== undefined)

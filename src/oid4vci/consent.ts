@@ -58,9 +58,8 @@ export type Refusal = { reason: string; target: string }
 export type Answered = { consent: Consent } | { redirect: string }
 
 /**
- * Reads an authorization request: parameters, or a pushed request. Writes nothing. An error is shown on a page with a link to the
- * redirect URI. The browser is not redirected at once: any tenant can make an offer, so the endpoint would be an open redirector
- * (RFC 9700 §4.11.2).
+ * Reads an authorization request: parameters, or a pushed request. Writes nothing. An error is shown on a page with a link to the redirect
+ * URI. The browser is not redirected at once: any tenant can make an offer, so the endpoint would be an open redirector (RFC 9700 §4.11.2).
  *
  * @throws {OAuthError} that the wallet is not told
  */

@@ -40,11 +40,6 @@ export function readRequest(body: unknown): CredentialRequest {
   throw new OAuthError(isProof ? 'invalid_proof' : 'invalid_credential_request', firstFault(parsed.error))
 }
 
-/** Whether the request has the form of the final specification. */
-export function isFinalForm({ format }: CredentialRequest): boolean {
-  return format === undefined
-}
-
 /**
  * Checks that the request is for the credential of the session, whose contents the issuer alone decides.
  *

@@ -6,14 +6,7 @@ import type { Wallet } from '../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
 import { authorizedIn } from './authorization-code.ts'
 import type { ConfigurationRow } from './configurations.ts'
-import {
-  assertBatch,
-  checkConfiguration,
-  isFinalForm,
-  type Proofs,
-  proofsOf,
-  readRequest,
-} from './credential-request.ts'
+import { assertBatch, checkConfiguration, type Proofs, proofsOf, readRequest } from './credential-request.ts'
 import { openRequest, readResponseEncryption, type Seal } from './encryption.ts'
 import { issueOnce, type Proven } from './issue.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
@@ -59,7 +52,7 @@ export async function issueToWallet(
     const proven = await verifyProofs(proofsOf(request), checksOf(wallet, issuer, session, configuration))
     const credentials = await issueOnce(wallet, session.record_id, proven)
     return await toSent(
-      credentials && !isFinalForm(request)
+      credentials && request.format !== undefined
         ? { credential: credentials[0]! }
         : toResponse(session, credentials),
       seal,

@@ -7,11 +7,7 @@ import type { AgentDb } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { IssuerRow } from './issuers.ts'
 
-const PublicKey = z.object({
-  kty: z.literal('EC'),
-  crv: z.literal('P-256'),
-  x: z.string(),
-  y: z.string(),
+const PublicKey = P256PrivateJwk.omit({ d: true }).extend({
   kid: z.string(),
   use: z.literal('enc'),
   alg: z.literal('ECDH-ES'),

@@ -112,11 +112,7 @@ async function decrypt(wallet: Wallet, issuer: IssuerRow, jwe: string): Promise<
 /** Encrypts a response. */
 export type Seal = (response: object) => Promise<string>
 
-/**
- * Reads how a response is to be encrypted. Undefined: it is not.
- *
- * @throws {OAuthError} `invalid_encryption_parameters`
- */
+/** Reads how a response is to be encrypted. Undefined: it is not. @throws {OAuthError} `invalid_encryption_parameters` */
 export async function readResponseEncryption(
   { encryption_required: isRequired }: IssuerRow,
   parameters: unknown,

@@ -1,6 +1,6 @@
 /** Issues the credentials of a session: each once, for the keys that the wallet proved to have. */
 import { Problem } from '../base/problem.ts'
-import { canonicalDid } from '../did/document.ts'
+import { includesDid } from '../did/document.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance } from '../protocols/engine/record.ts'
 import { signCredential, type SignedCredential } from '../protocols/issue-credential/sign.ts'
@@ -126,7 +126,7 @@ function issuedTo(
 ): string[] {
   const all = [{ holderDid, credential }, ...batch]
   return keys.map((key) => {
-    const own = all.find((each) => isSameDid(each.holderDid ?? '', key.holderDid))
+    const own = all.find((each) => includesDid([each.holderDid ?? ''], key.holderDid))
     if (own?.credential === undefined)
       throw new OAuthError('credential_request_denied', 'The credential was issued to another key.')
     return own.credential
@@ -135,14 +135,9 @@ function issuedTo(
 
 /** A repeated request must be for the keys of the first. */
 function requireRequested({ requestedKeys = [] }: CredentialRecord, keys: readonly HolderKey[]): undefined {
-  const isRequested = (key: HolderKey) =>
-    requestedKeys.some(({ holderDid }) => isSameDid(holderDid, key.holderDid))
-  if (!keys.every(isRequested))
+  const requested = requestedKeys.map(({ holderDid }) => holderDid)
+  if (!keys.every(({ holderDid }) => includesDid(requested, holderDid)))
     throw new OAuthError('credential_request_denied', 'The credential was requested for another key.')
-}
-
-function isSameDid(one: string, other: string): boolean {
-  return canonicalDid(one) === canonicalDid(other)
 }
 
 function isOverFor({ state }: CredentialRecord): OAuthError {

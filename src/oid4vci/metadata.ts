@@ -1,6 +1,6 @@
 /** The public metadata of an issuer and of its built-in authorization server (VCI §12.2, §12.3, RFC 8414). */
 import * as z from 'zod'
-import type { OpenIdFormat } from '../formats/names.ts'
+import { type OpenIdFormat, openIdTraits } from '../formats/names.ts'
 import { methodNames } from '../did/names.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { claimsOf } from './claims.ts'
@@ -8,7 +8,6 @@ import { type ConfigurationRow } from './configurations.ts'
 import { describeEncryption, EncryptionMetadata } from './encryption.ts'
 import { findEncryptionJwk } from './encryption-key.ts'
 import { vctOf } from './credential-types.ts'
-import { describeType } from './formats.ts'
 import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import { requirementOf, toMetadata } from './key-attestation.ts'
 import { algorithmsOf, providersOf } from './wallet-providers.ts'
@@ -83,7 +82,7 @@ export async function readIssuerMetadata(
       cryptographic_binding_methods_supported: bindingMethods,
       credential_signing_alg_values_supported: signingAlgorithms,
       proof_types_supported: proofTypesOf(issuer, row),
-      ...describeType(row.format as OpenIdFormat, { claims: claimsOf(row), vct: vctOf(base, row) }),
+      ...describeType(base, row),
     },
   ])
   return {
@@ -103,6 +102,18 @@ export async function readIssuerMetadata(
       z.infer<typeof ConfigurationMetadata>
     >,
   }
+}
+
+/** The members that depend on the format (VCI Appendix A), and `credential_metadata` (VCI §12.2.4, Appendix B), whose claims must not be an empty array. */
+function describeType(base: string, row: ConfigurationRow): object {
+  const { configurationMember, anyType, claimsRoot } = openIdTraits(row.format as OpenIdFormat)
+  const type = { vct: vctOf(base, row), credential_definition: { type: [anyType] } }[configurationMember]
+  const claims = claimsOf(row).map(({ name, mandatory, title }) => ({
+    path: [...claimsRoot, name],
+    mandatory,
+    ...(title !== undefined && { display: [{ name: title }] }),
+  }))
+  return { [configurationMember]: type, ...(claims.length > 0 && { credential_metadata: { claims } }) }
 }
 
 /** @throws {Problem} 404 */

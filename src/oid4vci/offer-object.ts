@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
-import { preAuthorizedGrant } from '../oauth/parameters.ts'
+import { encodeParameters, preAuthorizedGrant } from '../oauth/parameters.ts'
 import { findByShortId } from '../protocols/engine/find.ts'
 import { protocols } from '../protocols/index.ts'
 import type { CredentialRecord } from '../protocols/issue-credential/model.ts'
@@ -71,7 +71,7 @@ export function toReply(
       ? { credential_offer: JSON.stringify(toOffer(base, issuer, configurationId, secrets)) }
       : { credential_offer_uri: `${base}/o/${shortId}` }
   return {
-    credentialOffer: `openid-credential-offer://?${encodeParameter(parameter)}`,
+    credentialOffer: `openid-credential-offer://?${encodeParameters(parameter)}`,
     recordId,
     expiresAt: new Date(expiresTime * 1_000).toISOString(),
     ...(secrets.txCode !== undefined && { txCode: secrets.txCode }),
@@ -116,11 +116,4 @@ function toOffer(
     credential_configuration_ids: [configurationId],
     grants: { [code === undefined ? 'authorization_code' : preAuthorizedGrant]: grant },
   }
-}
-
-/** Percent-encoding, since wallets decode `+` differently. */
-function encodeParameter(parameter: Record<string, string>): string {
-  return Object.entries(parameter)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-    .join('&')
 }

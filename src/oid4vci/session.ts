@@ -39,7 +39,7 @@ export function openSecrets(wallet: Wallet, { record_id, sealed }: SessionRow): 
   return Secrets.parse(JSON.parse(wallet.unseal(contextOf(record_id), sealed)))
 }
 
-const insertRow = prepared((db: Db, row: SessionRow) =>
+export const insertSession = prepared((db: Db, row: SessionRow) =>
   db.insertInto('issuance_session').values({
     record_id: row.record_id,
     issuer_id: row.issuer_id,
@@ -56,10 +56,6 @@ const insertRow = prepared((db: Db, row: SessionRow) =>
     token_expires_at: row.token_expires_at,
   }),
 )
-
-export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
-  await insertRow(tx, row)
-}
 
 type SecretColumn = 'state_digest' | 'code_digest' | 'token_digest'
 

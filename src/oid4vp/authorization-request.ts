@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { isOver } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import { Problem } from '../base/problem.ts'
-import { readParameters } from '../oauth/parameters.ts'
+import { encodeParameters, readParameters } from '../oauth/parameters.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { presentProof, type PresentationRecord } from '../protocols/present-proof/model.ts'
 import type { StoredOpenId4Vp } from './model.ts'
@@ -62,11 +62,7 @@ export function toRequestUrl(parts: Parts & Pick<StoredOpenId4Vp, 'signer'>, req
   const parameters = parts.signer
     ? { client_id: parts.clientId, request_uri: requestUri, request_uri_method: 'post' }
     : parametersOf(parts)
-  const encoded = Object.entries(parameters).map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
-    return `${name}=${encodeURIComponent(text)}`
-  })
-  return `openid4vp://?${encoded.join('&')}`
+  return `openid4vp://?${encodeParameters(parameters)}`
 }
 
 /** The body of a request with `request_uri_method=post` (§5.10). */

@@ -8,7 +8,6 @@ export const digitalProtocols = [
   'openid4vp-v1-signed',
   'openid4vp-v1-multisigned',
 ] as const
-export type DigitalProtocol = (typeof digitalProtocols)[number]
 
 export const DigitalRequest = z
   .object({

@@ -27,11 +27,7 @@ const Data = z.object({
   error_description: z.string().optional(),
 })
 
-/**
- * Receives a response from the page of a request.
- *
- * @throws {OAuthError} `invalid_request` with the reason; {Problem} 404, 503
- */
+/** Receives a response from the page of a request. @throws {OAuthError} `invalid_request` with the reason; {Problem} 404, 503 */
 export async function receiveFromPage(
   wallet: Wallet,
   token: string,

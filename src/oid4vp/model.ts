@@ -3,7 +3,9 @@ import * as z from 'zod'
 import { JsonValue } from '../base/json.ts'
 import { DcqlQuery } from '../dcql/query.ts'
 import { PresentationCheck, PresentedCredential } from '../formats/presented.ts'
+import { decodeTransaction } from '../presentation/transaction-data.ts'
 import { AcceptedIssuers } from '../presentation/trust.ts'
+import { toExpiresAt } from '../protocols/model.ts'
 import { DigitalRequest } from './digital-credentials.ts'
 
 /** An attestation about the verifier, for wallets that understand its format (OpenID4VP 1.0 §5.11). */
@@ -18,7 +20,6 @@ export const VerifierInfo = z
 export const directPostModes = ['direct_post', 'direct_post.jwt'] as const
 export const digitalModes = ['dc_api', 'dc_api.jwt'] as const
 export const responseModes = [...directPostModes, ...digitalModes] as const
-export type ResponseMode = (typeof responseModes)[number]
 
 /** The members that REST shows as they are stored. */
 const shown = {
@@ -81,36 +82,15 @@ export const OpenId4VpStatus = z
   })
   .meta({ id: 'OpenId4VpPresentation' })
 
+/** What is not shown, the secrets of the request, is left out. */
 export function toOpenId4VpStatus({
-  authorizationRequest,
-  digitalRequest,
-  origins,
-  clientId,
-  responseMode,
-  dcqlQuery,
-  checks,
-  credentials,
-  expiresTime,
-  responseUri,
-  transactionData: encoded,
+  transactionData,
+  ...stored
 }: StoredOpenId4Vp): z.infer<typeof OpenId4VpStatus> {
-  const expiresAt = new Date(expiresTime * 1_000).toISOString()
-  const transactionData = encoded?.map(
-    (text) =>
-      JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, z.infer<typeof JsonValue>>,
-  )
-  const pageUrl = responseUri.replace(/\/response$/, '/page')
-  return {
-    authorizationRequest,
-    digitalRequest,
-    origins,
-    pageUrl,
-    transactionData,
-    clientId,
-    responseMode,
-    dcqlQuery,
-    checks,
-    credentials,
-    expiresAt,
-  }
+  return OpenId4VpStatus.parse({
+    ...stored,
+    transactionData: transactionData?.map(decodeTransaction),
+    pageUrl: stored.responseUri.replace(/\/response$/, '/page'),
+    expiresAt: toExpiresAt(stored.expiresTime),
+  })
 }

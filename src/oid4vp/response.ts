@@ -10,6 +10,8 @@ import { logRefused } from '../outbox/message-log.ts'
 import { getRecord } from '../protocols/engine/find.ts'
 import { advance, updateData } from '../protocols/engine/record.ts'
 import { presentProof } from '../protocols/present-proof/model.ts'
+import { toFailure as toVerificationFailure } from '../protocols/present-proof/verification.ts'
+import { describeFailed } from '../formats/checks.ts'
 import type { PresentationCheck } from '../formats/presented.ts'
 import type { Tx } from '../storage/database.ts'
 import { noteCount } from '../storage/tx-context.ts'
@@ -157,10 +159,10 @@ async function receivePresentations(
   const { checks, credentials } = await verifyPresentations(wallet, { ...record, ...terms }, presented)
   if (session) checks.push(...(await session.check({ checks, credentials })))
   const data = Object.values(presented).flat()
-  const failed = checks.find(({ result }) => result === 'failed')
+  const failed = describeFailed(checks)
   const count = (tx: Tx, result: 'accepted' | 'refused') =>
     noteCount(tx, 'agent_presentations_received_total', { format: record.credentialFormat, result })
-  if (!failed) {
+  if (failed === undefined) {
     const change = {
       data,
       openid4vp: { ...record.openid4vp, checks, credentials },
@@ -172,20 +174,13 @@ async function receivePresentations(
       await endSession(tx, received, { checks, credentials })
     })
   }
-  const { credentialId, name, reason } = failed
-  const detail = `${credentialId === undefined ? '' : `${credentialId}: `}${name}: ${reason}.`
-  const metaLastFailure = {
-    status: 400,
-    type: 'error:PresentationError:PresentationVerificationError',
-    title: 'Presentation Verification Error',
-    detail,
-  }
+  const detail = `${failed}.`
   // Anyone with the link can send what is refused.
   const sum = data.reduce((length, each) => length + each.length, 0)
   const change = {
     ...(sum <= longestRefused && { data }),
     openid4vp: { ...record.openid4vp, checks },
-    metaLastFailure,
+    metaLastFailure: toVerificationFailure(detail),
   }
   await end(wallet, record.id, { digest, refusal: detail }, async (tx) => {
     count(tx, 'refused')

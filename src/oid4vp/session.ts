@@ -6,13 +6,13 @@ import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { P256PrivateJwk } from '../oauth/secrets.ts'
-import { digestOf } from '../oauth/secrets.ts'
+import { digestOf, P256PrivateJwk } from '../oauth/secrets.ts'
 
 export type SessionRow = Selectable<WalletTables['presentation_session']>
 
-const insertRow = prepared((db: Db, { record_id, token_digest, code_digest, sealed }: SessionRow) =>
-  db.insertInto('presentation_session').values({ record_id, token_digest, code_digest, sealed }),
+export const insertSession = prepared(
+  (db: Db, { record_id, token_digest, code_digest, sealed }: SessionRow) =>
+    db.insertInto('presentation_session').values({ record_id, token_digest, code_digest, sealed }),
 )
 
 const rowsByToken = prepared((db: Db, { digest }: { digest: string }) =>
@@ -26,10 +26,6 @@ const sealedOf = prepared((db: Db, { id }: { id: string }) =>
 const replaceSealed = prepared((db: Db, { id, sealed }: { id: string; sealed: string | null }) =>
   db.updateTable('presentation_session').set({ sealed }).where('record_id', '=', id),
 )
-
-export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
-  await insertRow(tx, row)
-}
 
 /** The session of the last part of a request's URL. */
 export async function findSession(db: Db, token: string): Promise<SessionRow | undefined> {

@@ -37,7 +37,7 @@ export type Asked = Pick<Expected, 'audience' | 'nonce'> & {
 }
 
 /** What an answer is compared with, beside the query of each credential. */
-export type Wanted = {
+type Wanted = {
   query: DcqlQuery
   constraints: readonly PolicyConstraint[]
   checkTrust: CheckTrust
@@ -53,7 +53,10 @@ export async function verifyPresentations(
   const { query, requiresVcType } = asked
   const verifyChain = createChainVerifier(wallet)
   const expected = expectedOf(wallet, asked, verifyChain)
-  const wanted = wantedBy(wallet, asked, verifyChain)
+  const { policy, issuers = 'any', transactionData } = asked
+  const transactions = transactionData && createTransactionCheck(transactionData)
+  const checkTrust = createTrustCheck(wallet, issuers, verifyChain)
+  const wanted = { query, constraints: policy?.constraints ?? [], checkTrust, transactions }
   const checks: PresentationCheck[] = []
   const credentials: PresentedCredential[] = []
   const checkpoint = createCheckpoint()
@@ -76,7 +79,6 @@ export async function verifyPresentations(
     const fault = findSetFault(query, counts)
     if (fault !== undefined) throw new VerificationError('credential-missing', fault)
   }
-  const { transactions } = wanted
   const whole: Check[] = transactions ? [['transaction', () => transactions.checkAll()]] : []
   checks.push(...(await runChecks([['answer', answer], ...whole])))
   if (asked.sameHolder) checks.push(...(await judgeHolders(wallet, checks, credentials)))
@@ -105,13 +107,11 @@ export function demandsOf(asked: CredentialQuery, wanted: Wanted): Demands {
       credential.certificateSubject = await checkTrust({ issuer, x5c }, asked)
     }
     return [
-      ...(answer && transactions && disclosures
-        ? ([['transaction', () => transactions.checkBinding(answer, asked.id)]] satisfies Check[])
-        : []),
+      answer &&
+        transactions &&
+        disclosures && ['transaction', () => transactions.checkBinding(answer, asked.id)],
       ['query', () => checkMatch(queried, asked)],
-      ...(disclosures
-        ? ([['disclosure', () => checkDisclosures(disclosures, query)]] satisfies Check[])
-        : []),
+      disclosures && ['disclosure', () => checkDisclosures(disclosures, query)],
       ['policy', () => checkPolicy(constraints, [decoded])],
       ['trust', trust],
     ]
@@ -149,19 +149,6 @@ async function judgeHolders(
   const name = 'same-holder'
   if (checks.some(({ result }) => result === 'failed')) return [{ name, result: 'skipped' }]
   return runChecks([[name, () => checkSameHolder(wallet, credentials)]])
-}
-
-function wantedBy(
-  wallet: Wallet,
-  { query, policy, issuers = 'any', transactionData }: Asked,
-  verifyChain: VerifyChain,
-): Wanted {
-  return {
-    query,
-    constraints: policy?.constraints ?? [],
-    checkTrust: createTrustCheck(wallet, issuers, verifyChain),
-    ...(transactionData && { transactions: createTransactionCheck(transactionData) }),
-  }
 }
 
 /**

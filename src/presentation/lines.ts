@@ -3,7 +3,6 @@ import type { JsonObject } from '../base/json.ts'
 import { checkAllSatisfied, checkOneSatisfied, type Constraint } from '../credentials/constraints.ts'
 import { findMissingIn } from '../credentials/sd-jwt/presentation.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import type { Check } from '../formats/checks.ts'
 import { type Demands, forEach, type Shown } from '../formats/presentation.ts'
 
 export type Lines = {
@@ -29,11 +28,7 @@ export function demandsOfLines({ proofs = [], claims = {} }: Lines): Demands {
       )
       await forEach(shown, (each) => checkClaims(each, claims))
     }
-    const checks: (Check | false)[] = [
-      isUnsigned && ['holder-binding', refuseUnsigned],
-      needsQuery && ['query', query],
-    ]
-    return checks.filter((check) => check !== false)
+    return [isUnsigned && ['holder-binding', refuseUnsigned], needsQuery && ['query', query]]
   }
 }
 

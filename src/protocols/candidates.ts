@@ -6,7 +6,6 @@ import { checkOneSatisfied, satisfies } from '../credentials/constraints.ts'
 import { findMissing } from '../credentials/sd-jwt/presentation.ts'
 import { checkValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { canonicalDid } from '../did/document.ts'
 import { isTokenFormat, traitsOf } from '../formats/names.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { findInvalid } from './credential-standing.ts'
@@ -16,7 +15,7 @@ import { CredentialFormat } from './formats.ts'
 import { type DecodedCredential, issuanceFormats } from './issue-credential/format.ts'
 import { fitOf } from './present-proof/formats/anoncreds.ts'
 import { requireHolderKey } from './present-proof/formats/token.ts'
-import { listHeldCredentials, type ListedCredential } from './listed-credentials.ts'
+import { describeHeld, listHeldCredentials, type ListedCredential } from './listed-credentials.ts'
 import { presentProof, type PresentationRecord } from './present-proof/model.ts'
 import { findDistrust } from './present-proof/held-credentials.ts'
 
@@ -141,8 +140,7 @@ function findChoice(candidates: Candidate[], lines: PresentationCandidates['line
 }
 
 async function judge(wallet: Wallet, record: PresentationRecord, held: ListedCredential): Promise<Candidate> {
-  const { id: recordId, format: credentialFormat, issuer, receivedAt, isRevoked: revoked } = held
-  const about = { recordId, credentialFormat, issuer: canonicalDid(issuer), receivedAt, revoked }
+  const about = describeHeld(held)
   const decoded = attempt(() => issuanceFormats[held.format].read(held.credential))
   if ('reason' in decoded)
     return { ...about, schemas: [], claims: [], expired: false, reason: decoded.reason }

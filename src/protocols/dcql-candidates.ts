@@ -1,5 +1,4 @@
 /** Finds the wallet's credentials that answer a received query in DCQL, and the claims that each would disclose. */
-import { canonicalDid } from '../did/document.ts'
 import type { Decoded } from '../formats/format.ts'
 import { createCheckpoint } from '../base/checkpoint.ts'
 import { describePath } from '../dcql/match.ts'
@@ -15,7 +14,7 @@ import {
   type Unpresentable,
   withoutInvalid,
 } from './present-proof/dcql-answer.ts'
-import type { ListedCredential } from './listed-credentials.ts'
+import { describeHeld } from './listed-credentials.ts'
 import type { PresentationRecord } from './present-proof/model.ts'
 
 type Candidate = PresentationCandidates['candidates'][number]
@@ -66,7 +65,8 @@ function judge(query: DcqlQuery, { held, decoded, results }: Presentable): Candi
   })
   const { types, claims } = decoded
   return {
-    ...toCandidate(held),
+    ...describeHeld(held),
+    expired: false,
     schemas: [...types],
     claims: Object.keys(claims),
     discloses,
@@ -79,17 +79,6 @@ function disclosedBy({ disclosures }: Decoded, paths: readonly ClaimsPath[]): st
   return disclosures ? selectDisclosures(disclosures, paths).map(({ path }) => describePath(path)) : ['*']
 }
 
-function toCandidate({ id, format, issuer, receivedAt, isRevoked }: ListedCredential) {
-  return {
-    recordId: id,
-    credentialFormat: format,
-    issuer: canonicalDid(issuer),
-    receivedAt,
-    expired: false,
-    revoked: isRevoked,
-  }
-}
-
 function toOther({ held, reason, isExpired }: Unpresentable): Candidate {
-  return { ...toCandidate(held), schemas: [], claims: [], expired: isExpired, reason }
+  return { ...describeHeld(held), schemas: [], claims: [], expired: isExpired, reason }
 }

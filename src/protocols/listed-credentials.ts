@@ -1,5 +1,6 @@
 /** All credentials of a wallet, to find those that answer a request. */
 import { createCheckpoint } from '../base/checkpoint.ts'
+import { canonicalDid } from '../did/document.ts'
 import type { Db } from '../storage/database.ts'
 import { CredentialFormat } from './formats.ts'
 import { CredentialData } from './issue-credential/model.ts'
@@ -10,6 +11,17 @@ export type ListedCredential = HeldCredential & {
   format: CredentialFormat
   receivedAt: string
   isRevoked: boolean
+}
+
+/** What candidates for a presentation say of a credential, whatever is asked. */
+export function describeHeld({ id, format, issuer, receivedAt, isRevoked }: ListedCredential) {
+  return {
+    recordId: id,
+    credentialFormat: format,
+    issuer: canonicalDid(issuer),
+    receivedAt,
+    revoked: isRevoked,
+  }
 }
 
 /** All credentials of the wallet, newest first. Other requests proceed while a large wallet is read. */

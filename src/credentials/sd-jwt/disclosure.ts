@@ -20,11 +20,7 @@ const hashes: Readonly<Record<string, string>> = {
 
 export type Digest = (encoded: string) => string
 
-/**
- * The hash function of a token's `_sd_alg`.
- *
- * @throws {VerificationError} `malformed` for an unsupported function.
- */
+/** The hash function of a token's `_sd_alg`. @throws {VerificationError} `malformed` for an unsupported function. */
 export function digestBy(algorithm: unknown = 'sha-256'): Digest {
   const name =
     typeof algorithm === 'string' && Object.hasOwn(hashes, algorithm) ? hashes[algorithm]! : undefined

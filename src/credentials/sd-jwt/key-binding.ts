@@ -1,6 +1,4 @@
-/**
- * Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`.
- */
+/** Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`. */
 import * as z from 'zod'
 import { quote } from '../../base/faults.ts'
 import { isMediaType } from '../../base/media-type.ts'
@@ -38,8 +36,7 @@ export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaim
 }
 
 /**
- * Checks the signature and `sd_hash` of the key binding, if there is one. Audience and nonce are checked in
- * `src/formats/presentation.ts`.
+ * Checks the signature and `sd_hash` of the key binding, if there is one. Audience and nonce are checked in `src/formats/presentation.ts`.
  *
  * @throws {VerificationError} as `readKeyBinding` and `holderKeysOf`; `holder-binding`
  */

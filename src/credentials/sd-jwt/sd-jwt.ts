@@ -1,9 +1,8 @@
 /**
- * Credentials as SD-JWT VC (RFC 9901, draft-ietf-oauth-sd-jwt-vc): issuing with every claim selectively
- * disclosable, and decoding.
+ * Credentials as SD-JWT VC (RFC 9901, draft-ietf-oauth-sd-jwt-vc): issuing with every claim selectively disclosable, and decoding.
  *
- * No library is used: those available write disclosures that the Cloud Agent cannot parse, and accept
- * disclosures that match no digest. The tests use them as peers.
+ * No library is used: those available write disclosures that the Cloud Agent cannot parse, and accept disclosures that match no digest. The
+ * tests use them as peers.
  */
 import * as z from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
@@ -21,10 +20,7 @@ import { pack } from './disclosure.ts'
 import { readIssuerJwt } from './issuer-jwt.ts'
 import { unpack, type LocatedDisclosure } from './unpack.ts'
 
-/**
- * Claims that are always disclosed (RFC 9901 §4.1, SD-JWT VC §3.2.2). Subjects have no claims with these
- * names.
- */
+/** Claims that are always disclosed (RFC 9901 §4.1, SD-JWT VC §3.2.2). Subjects have no claims with these names. */
 export const registeredClaims = [
   'iss',
   'sub',
@@ -95,11 +91,6 @@ export function issueSdJwt(content: SdJwtContent): string {
     ...(credentialStatus !== undefined && { credentialStatus }),
   }
   return [signJws({ typ: 'vc+sd-jwt', kid }, token, issuerKey), ...disclosures, ''].join('~')
-}
-
-/** Tells SD-JWTs from other compact tokens, which contain no `~`. */
-export function isSdJwt(text: string): boolean {
-  return text.includes('~')
 }
 
 /** The decoded claims of a credential or presentation. Nothing in it is verified. */

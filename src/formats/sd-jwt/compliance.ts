@@ -28,11 +28,7 @@ const SdJwtVcClaims = z.looseObject({
     .optional(),
 })
 
-/**
- * Checks a decoded SD-JWT VC.
- *
- * @throws {VerificationError} `malformed`, naming the member or the contradiction.
- */
+/** Checks a decoded SD-JWT VC. @throws {VerificationError} `malformed`, naming the member or the contradiction. */
 export function checkCompliance(
   header: JsonObject,
   { payload, validFrom = -Infinity, validUntil = Infinity }: SdJwtClaimsSet,

@@ -5,6 +5,7 @@ import { Problem } from '../../base/problem.ts'
 import { wrongState } from '../../protocols/engine/protocol.ts'
 import { advance, requireTransition } from '../../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
+import { toFailure } from '../../protocols/issue-credential/refusals.ts'
 import { optional } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { withParameters } from '../../oauth/parameters.ts'
@@ -46,13 +47,7 @@ const PushedResponse = z.looseObject({ request_uri: z.string().min(1).max(10_000
  *
  * @throws {Problem} 400 naming the member, and for another grant; `IssuerRefused`; 503 if the server does not answer
  */
-export function beginAuthorization(
-  wallet: Wallet,
-  recordId: string,
-  given: z.output<typeof BeginAuthorization>,
-): Promise<CredentialRecord> {
-  return oneAtATime(wallet, recordId, { begin: given }, () => begin(wallet, recordId, given))
-}
+export const beginAuthorization = oneAtATime('begin', begin)
 
 async function begin(
   wallet: Wallet,
@@ -128,13 +123,7 @@ async function toUrl(
  *
  * @throws {Problem} 400 for a response that is not of the begun authorization; `IssuerRefused`; 503 if the server does not answer
  */
-export function completeAuthorization(
-  wallet: Wallet,
-  recordId: string,
-  response: CompleteAuthorization,
-): Promise<CredentialRecord> {
-  return oneAtATime(wallet, recordId, { complete: response }, () => complete(wallet, recordId, response))
-}
+export const completeAuthorization = oneAtATime('complete', complete)
 
 async function complete(
   wallet: Wallet,
@@ -188,10 +177,9 @@ function endByError(
 ): Promise<CredentialRecord> {
   const { authorizationServer } = record.receivedOffer
   const said = [error, description].filter((each) => each !== '').map((each) => oneLine(each))
-  const { status, type, title, message: detail } = refused(authorizationServer, said.join(': '))
   const change = {
     ...withCalls(record, caller, { authorizationUrl: undefined, authorizationState: undefined }),
-    metaLastFailure: { status, type, title, detail },
+    metaLastFailure: toFailure(refused(authorizationServer, said.join(': '))),
   }
   return caller.wallet.transaction((tx) =>
     advance(tx, issueCredential, record, 'failed authorization', change),

@@ -2,8 +2,7 @@
  * Requests the credential, at once and deferred (VCI §8, §9), and stores it after its checks. The requests can be repeated: key and access
  * token are the same, and a received credential is stored before it is checked.
  */
-import type { Problem } from '../../base/problem.ts'
-import { isTemporary, Problem as ProblemError } from '../../base/problem.ts'
+import { isTemporary, Problem } from '../../base/problem.ts'
 import { toSteady } from '../../base/clock.ts'
 import { createHolderKey, getHolderKey, type HolderKey } from '../../did-registrar/holder-key.ts'
 import { advance, updateData } from '../../protocols/engine/record.ts'
@@ -92,7 +91,7 @@ async function conclude(
     }
     return store(caller, record, await checkCredentials(wallet, record, credentials, keys), offer)
   } catch (error) {
-    if (!(error instanceof ProblemError) || isTemporary(error)) throw error
+    if (!(error instanceof Problem) || isTemporary(error)) throw error
     return fail(caller, record, error, offer)
   }
 }

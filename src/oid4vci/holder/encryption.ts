@@ -2,12 +2,12 @@
  * Encrypted requests and responses of the credential endpoints (VCI §10). Responses are encrypted where the issuer offers that, and requests
  * with them, because someone between wallet and issuer could replace the key of the response.
  */
-import { compactDecrypt, CompactEncrypt, importJWK, type JWK } from 'jose'
-import { fromUtf8, utf8 } from '../../base/bytes.ts'
+import { compactDecrypt, importJWK } from 'jose'
+import { fromUtf8 } from '../../base/bytes.ts'
 import { isJsonObject, tryParseJson } from '../../base/json.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../../crypto/keys.ts'
 import type { StoredOpenId4VciOffer } from './model.ts'
-import { chooseEncoding, chooseKey } from '../../oauth/encryption-choice.ts'
+import { chooseEncoding, chooseKey, encryptTo } from '../../oauth/encryption-choice.ts'
 import type { Answer } from './answer.ts'
 import { refused } from './caller.ts'
 import type { ReceivedIssuerMetadata } from './issuer-metadata.ts'
@@ -52,12 +52,7 @@ export async function sealRequest({ request, response }: Encryption, json: objec
   const key = response && generateKey('P-256')
   const parameters = key && { jwk: { ...toPublic(key), use: 'enc', alg }, enc: response.enc }
   const all = { ...json, ...(parameters && { credential_response_encryption: parameters }) }
-  const { kid } = request.jwk as { kid?: string }
-  const header = { alg, enc: request.enc, ...(kid !== undefined && { kid }) }
-  const recipient = await importJWK(request.jwk as JWK, alg)
-  const jwt = await new CompactEncrypt(utf8(JSON.stringify(all)))
-    .setProtectedHeader(header)
-    .encrypt(recipient)
+  const jwt = await encryptTo(request, all)
   return { jwt, open: (answer, url) => openResponse(answer, url, key, response?.enc) }
 }
 

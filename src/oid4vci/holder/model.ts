@@ -117,24 +117,7 @@ export type StoredOpenId4VciOffer = z.infer<typeof StoredOpenId4VciOffer>
 
 export const OpenId4VciStatus = z.object(shown).meta({ id: 'OpenId4VciOfferStatus' })
 
+/** What is not shown, the endpoints and the secrets of the flow, is left out. */
 export function toOpenId4VciStatus(stored: StoredOpenId4VciOffer): z.infer<typeof OpenId4VciStatus> {
-  const { credentialIssuer, issuerName, credentialConfigurationId, credentialName, format, types } = stored
-  const { claims, grant, txCode, copies, authorizationServer, calls } = stored
-  const { authorizationUrl, authorizationState } = stored
-  return {
-    credentialIssuer,
-    issuerName,
-    credentialConfigurationId,
-    credentialName,
-    format,
-    types,
-    claims,
-    grant,
-    txCode,
-    copies,
-    authorizationServer,
-    authorizationUrl,
-    authorizationState,
-    calls,
-  }
+  return OpenId4VciStatus.parse(stored)
 }

@@ -11,21 +11,21 @@ type Step = { request: string; outcome: Promise<CredentialRecord> }
 /** The running steps of each open wallet, by their records. One process owns a wallet; each request has a handle of its own for it. */
 const running = new WeakMap<Db, Map<string, Step>>()
 
-/** Runs the steps of a record one after the other. Two equal requests at once are one step, and have one outcome. */
-export async function oneAtATime(
-  { db }: Wallet,
-  recordId: string,
-  request: object,
-  run: () => Promise<CredentialRecord>,
-): Promise<CredentialRecord> {
-  const steps = running.get(db) ?? new Map<string, Step>()
-  running.set(db, steps)
-  const text = JSON.stringify(request)
-  for (let step = steps.get(recordId); step; step = steps.get(recordId)) {
-    if (step.request === text) return step.outcome
-    await step.outcome.catch(() => undefined)
+/** Makes the steps of a record run one after the other. Two equal requests at once are one step, and have one outcome. */
+export function oneAtATime<Given>(
+  name: string,
+  run: (wallet: Wallet, recordId: string, given: Given) => Promise<CredentialRecord>,
+): typeof run {
+  return async (wallet, recordId, given) => {
+    const steps = running.get(wallet.db) ?? new Map<string, Step>()
+    running.set(wallet.db, steps)
+    const text = JSON.stringify({ [name]: given })
+    for (let step = steps.get(recordId); step; step = steps.get(recordId)) {
+      if (step.request === text) return step.outcome
+      await step.outcome.catch(() => undefined)
+    }
+    const outcome = run(wallet, recordId, given).finally(() => steps.delete(recordId))
+    steps.set(recordId, { request: text, outcome })
+    return outcome
   }
-  const outcome = run().finally(() => steps.delete(recordId))
-  steps.set(recordId, { request: text, outcome })
-  return outcome
 }

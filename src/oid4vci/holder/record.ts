@@ -11,15 +11,10 @@ import type { Caller } from './caller.ts'
 
 export type OfferRecord = CredentialRecord & { receivedOffer: StoredOpenId4VciOffer }
 
-/** Whether a record began with the offer of an OpenID4VCI issuer. */
-export function isReceivedOffer(record: CredentialRecord): record is OfferRecord {
-  return record.receivedOffer !== undefined
-}
-
 /** @throws {Problem} 404; 400 for another record */
 export async function getOffer(db: Db, recordId: string): Promise<OfferRecord> {
   const record = await getRecord(db, issueCredential, recordId)
-  if (isReceivedOffer(record)) return record
+  if (record.receivedOffer) return record as OfferRecord
   throw new Problem(
     'BadRequest',
     `The record ${recordId} is not an offer of an OpenID4VCI issuer, which POST /issue-credentials/records/openid4vci receives.`,

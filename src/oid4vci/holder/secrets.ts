@@ -1,16 +1,8 @@
 /** The secrets of a flow with an issuer: sealed in the record, because it may wait for days and for a restart. */
 import * as z from 'zod'
-import type { CredentialRecord } from '../../protocols/issue-credential/model.ts'
-import type { StoredOpenId4VciOffer } from './model.ts'
+import { P256PrivateJwk } from '../../oauth/secrets.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-
-const PrivateKey = z.object({
-  kty: z.literal('EC'),
-  crv: z.literal('P-256'),
-  x: z.string(),
-  y: z.string(),
-  d: z.string(),
-})
+import type { OfferRecord } from './record.ts'
 
 const Secrets = z.object({
   preAuthorizedCode: z.string().optional(),
@@ -20,10 +12,10 @@ const Secrets = z.object({
   state: z.string().optional(),
   redirectUri: z.string().optional(),
   /** The key of the wallet attestation, to which the code is bound. */
-  clientKey: PrivateKey.optional(),
+  clientKey: P256PrivateJwk.optional(),
   accessToken: z.string().optional(),
   /** The key that the access token is bound to. */
-  dpopKey: PrivateKey.optional(),
+  dpopKey: P256PrivateJwk.optional(),
 })
 export type Secrets = z.infer<typeof Secrets>
 
@@ -33,9 +25,6 @@ export function sealSecrets(wallet: Wallet, recordId: string, secrets: Secrets):
   return wallet.seal(contextOf(recordId), JSON.stringify(secrets))
 }
 
-export function openSecrets(
-  wallet: Wallet,
-  { id, receivedOffer }: CredentialRecord & { receivedOffer: StoredOpenId4VciOffer },
-): Secrets {
+export function openSecrets(wallet: Wallet, { id, receivedOffer }: OfferRecord): Secrets {
   return Secrets.parse(JSON.parse(wallet.unseal(contextOf(id), receivedOffer.sealed)))
 }

@@ -5,7 +5,9 @@ import { isTemporary, Problem } from '../../base/problem.ts'
 import { generateKey } from '../../crypto/keys.ts'
 import { advance, requireTransition, updateData } from '../../protocols/engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../../protocols/issue-credential/model.ts'
+import type { AcceptCredentialOffer } from '../../protocols/issue-credential/offers.ts'
 import { wrongState } from '../../protocols/engine/protocol.ts'
+import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { preAuthorizedGrant } from '../../oauth/parameters.ts'
 import { type Answer, describe } from './answer.ts'
@@ -31,12 +33,6 @@ const TokenResponse = z.looseObject({
   authorization_details: ifValid(validOnes(Details)),
 })
 
-export type AcceptOpenId4VciOffer = {
-  txCode?: string | undefined
-  subjectId?: string | undefined
-  keyId?: string | undefined
-}
-
 /** The states after the token request. */
 export const later: readonly CredentialRecord['state'][] = [
   'RequestPending',
@@ -50,18 +46,24 @@ export const later: readonly CredentialRecord['state'][] = [
  *
  * @throws {Problem} 400 naming the member; `IssuerRefused`; 503 if the server does not answer
  */
-export function acceptOffer(
-  wallet: Wallet,
-  recordId: string,
-  given: AcceptOpenId4VciOffer,
-): Promise<CredentialRecord> {
-  return oneAtATime(wallet, recordId, { accept: given }, () => accept(wallet, recordId, given))
+const acceptOffer = oneAtATime('accept', accept)
+
+/** OpenID4VCI as a transport of issuance: what a holder answers to the offer of an issuer. */
+export const openid4vci = {
+  accept: (wallet: Wallet, { id }: OfferRecord, choice: AcceptCredentialOffer) =>
+    acceptOffer(wallet, id, choice),
+
+  /** The issuer is not notified: the protocol has no message for that. */
+  async reject(tx: Tx, record: OfferRecord): Promise<CredentialRecord> {
+    if (record.state === 'OfferRejected') return record
+    return advance(tx, issueCredential, record, 'rejected offer', {})
+  },
 }
 
 async function accept(
   wallet: Wallet,
   recordId: string,
-  given: AcceptOpenId4VciOffer,
+  given: AcceptCredentialOffer,
 ): Promise<CredentialRecord> {
   const record = await getOffer(wallet.db, recordId)
   if (later.includes(record.state)) return record
@@ -176,7 +178,7 @@ function reasonOfRefusal(
 /** @throws {Problem} 400 */
 function requireFitting(
   record: OfferRecord,
-  { txCode: given, subjectId, keyId }: AcceptOpenId4VciOffer,
+  { txCode: given, subjectId, keyId }: AcceptCredentialOffer,
 ): void {
   const { grant, txCode } = record.receivedOffer
   const refuse = (detail: string) => new Problem('BadRequest', detail)

@@ -5,12 +5,7 @@ import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { takeNextCopies } from '../../protocols/credential-copies.ts'
 import { advance } from '../../protocols/engine/record.ts'
-import {
-  compareCredentials,
-  getAnswer,
-  makeVpToken,
-  withoutInvalid,
-} from '../../protocols/present-proof/dcql-answer.ts'
+import { answerQuery } from '../../protocols/present-proof/dcql-answer.ts'
 import { audienceOf, type DigitalCredential } from '../digital-credentials.ts'
 import type { PresentationChange, PresentOptions } from '../../protocols/present-proof/format.ts'
 import { presentProof, type PresentationRecord } from '../../protocols/present-proof/model.ts'
@@ -21,7 +16,7 @@ import { declineChange, deliverResponse, toForm, toParameters, type WithRequest 
 async function answerRequest(
   wallet: Wallet,
   record: WithRequest,
-  { proofId = [], claims, credentialFormat, anoncredPresentationRequest }: PresentOptions,
+  { proofId: chosen, claims, credentialFormat, anoncredPresentationRequest }: PresentOptions,
 ): Promise<PresentationChange> {
   const { openid4vpRequest: request } = record
   const foreign = { claims, credentialFormat, anoncredPresentationRequest }
@@ -33,18 +28,14 @@ async function answerRequest(
     )
   if (request.expiresTime !== undefined && isOver(request.expiresTime * 1_000))
     throw await expire(wallet, record)
-  const named = proofId.length > 0 ? proofId : undefined
-  const compared = await compareCredentials(wallet, request.dcqlQuery)
-  const held = named ? compared : await withoutInvalid(wallet, compared)
-  const answer = getAnswer(request.dcqlQuery, held, named)
-  const { digital } = request
-  const asked = digital ? { ...request, clientId: audienceOf(digital.origin) } : request
-  const token = await makeVpToken(wallet, asked, answer, held.presentable)
+  const { digital, dcqlQuery: query, nonce } = request
+  const clientId = digital ? audienceOf(digital.origin) : request.clientId
+  const { answer, proofId, token } = await answerQuery(wallet, { query, clientId, nonce }, chosen)
   const response = await toResponse(request, { vp_token: token })
   const parts = answer.map(({ credentialId, recordId }) => `${credentialId}: ${recordId}`)
   const steps = [...request.steps, { step: 'consent', detail: `Accepted with ${parts.join(', ')}.` }]
   return {
-    proofId: [...new Set(answer.map(({ recordId }) => recordId))],
+    proofId,
     data: Object.values(token).flat(),
     openid4vpRequest: { ...request, ...response, steps },
   }

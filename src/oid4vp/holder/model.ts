@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { DcqlQuery } from '../../dcql/query.ts'
 import { DigitalCredential, digitalProtocols } from '../digital-credentials.ts'
 import { responseModes } from '../model.ts'
+import { toExpiresAt } from '../../protocols/model.ts'
 
 export const RequestingVerifier = z
   .object({
@@ -70,15 +71,7 @@ export const OpenId4VpRequest = z
   .object({ ...shown, expiresAt: z.iso.datetime().optional() })
   .meta({ id: 'ReceivedOpenId4VpRequest' })
 
-export function toOpenId4VpRequest({
-  nonce: _nonce,
-  state: _state,
-  encryption: _encryption,
-  response: _response,
-  isAttempted: _isAttempted,
-  expiresTime,
-  ...rest
-}: StoredRequest): z.infer<typeof OpenId4VpRequest> {
-  if (expiresTime === undefined) return rest
-  return { ...rest, expiresAt: new Date(expiresTime * 1_000).toISOString() }
+/** What is not shown, such as the nonce and the response, is left out. */
+export function toOpenId4VpRequest(stored: StoredRequest): z.infer<typeof OpenId4VpRequest> {
+  return OpenId4VpRequest.parse({ ...stored, expiresAt: toExpiresAt(stored.expiresTime) })
 }

@@ -1,9 +1,9 @@
 /** Sends the wallet's response to a request over OpenID4VP: the form, its encryption, and the delivery (OpenID4VP 1.0 §8.2, §8.3, §8.5). */
-import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import * as z from 'zod'
 import { isOver, steadyNow } from '../../base/clock.ts'
 import { ifValid, isPassingStatus, oneLine } from '../../base/foreign.ts'
 import { parseJson } from '../../base/json.ts'
+import { encryptTo } from '../../oauth/encryption-choice.ts'
 import type { Task, Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../../protocols/engine/find.ts'
 import { advance, updateData, updateWithEvent } from '../../protocols/engine/record.ts'
@@ -25,13 +25,7 @@ export async function toParameters(
   content: Content,
 ): Promise<(Content & { state?: string }) | { response: string }> {
   const all = { ...content, ...(state !== undefined && { state }) }
-  if (!encryption) return all
-  const { jwk, enc } = encryption
-  const { kid } = jwk as { kid?: string }
-  const header = { alg: 'ECDH-ES', enc, ...(kid !== undefined && { kid }) }
-  const key = await importJWK(jwk as JWK, 'ECDH-ES')
-  const jwe = new CompactEncrypt(Buffer.from(JSON.stringify(all))).setProtectedHeader(header)
-  return { response: await jwe.encrypt(key) }
+  return encryption ? { response: await encryptTo(encryption, all) } : all
 }
 
 /** The form of a response. */

@@ -1,5 +1,5 @@
 /** The definition of Connections 1.0 (`https://atalaprism.io/mercury/connections/1.0`), which other protocols build on. */
-import { defineMachine, type RoleOf, type StateOf } from '../engine/machine.ts'
+import { defineMachine, type StateOf } from '../engine/machine.ts'
 
 // prettier-ignore
 export const connectionStates = defineMachine({
@@ -42,7 +42,6 @@ export const connectionStates = defineMachine({
 ])
 
 export type ConnectionState = StateOf<typeof connectionStates>
-export type ConnectionRole = RoleOf<typeof connectionStates>
 
 /** The states in which both sides know each other, and other protocols may begin. */
 export const connectedStates: readonly ConnectionState[] = [

@@ -1,6 +1,5 @@
 /** The metrics of flows. */
-import type { GaugeName, Metrics } from '../../base/metrics.ts'
-import type { JobBody } from '../../outbox/job.ts'
+import type { Metrics } from '../../base/metrics.ts'
 import { noteCount } from '../../storage/tx-context.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Machine, Row, State } from './machine.ts'
@@ -15,17 +14,6 @@ export function countTransition(tx: Tx, { name: protocol, states }: Machine, [ro
   const [before, after] = [endOf(states, from), endOf(states, to)]
   if (after !== undefined && before === undefined)
     noteCount(tx, 'agent_flows_ended_total', { protocol, role, outcome: outcomes[after] })
-}
-
-/** Observes an attempt at a job. `gauge` is that of its protocol. */
-export function observeJob(
-  metrics: Metrics,
-  attempt: { kind: JobBody['kind']; outcome: 'done' | 'failed' | 'postponed' },
-  ms: number,
-  gauge?: GaugeName,
-): void {
-  metrics.observe('agent_job_duration_seconds', attempt, ms / 1_000)
-  if (gauge) metrics.set(gauge, ms)
 }
 
 /** Begins the series of all transitions with 0, since `increase` does not see the increment that begins a series. */

@@ -7,7 +7,6 @@ import { NoFreeConnectionError, ServerDownError } from '../../net/destinations.t
 import { logSent, type Attempt } from '../../outbox/message-log.ts'
 import { deleteJob, reschedule, type Job, type JobBody, type MessageBody } from '../../outbox/job.ts'
 import type { Composition } from './composition.ts'
-import { observeJob } from './count.ts'
 import { endFailed, isForGood, waitsForTask } from './failed-task.ts'
 import { findRecord, getRecord } from './find.ts'
 import { findRow } from './machine.ts'
@@ -35,8 +34,12 @@ export async function processJob(wallet: Wallet, job: Job, composition: Composit
   const { id, body } = job
   const [at, start] = [new Date(), performance.now()]
   const { gauge } = composition.protocols[body.protocol] ?? {}
-  const observe = (outcome: 'done' | 'failed' | 'postponed') =>
-    observeJob(wallet.env.metrics, { kind: body.kind, outcome }, performance.now() - start, gauge)
+  const { metrics } = wallet.env
+  const observe = (outcome: 'done' | 'failed' | 'postponed') => {
+    const ms = performance.now() - start
+    metrics.observe('agent_job_duration_seconds', { kind: body.kind, outcome }, ms / 1_000)
+    if (gauge) metrics.set(gauge, ms)
+  }
   try {
     const write =
       body.kind === 'message'

@@ -1,9 +1,9 @@
 /** Issues tokens: the terms of an offer, and the signed credential of a record. Every transport takes them. */
 import { assignStatus } from '../../credential-status/assign.ts'
-import type { PrivateJwk, PublicJwk } from '../../crypto/keys.ts'
+import type { PublicJwk } from '../../crypto/keys.ts'
 import { getManagedDid } from '../../did-registrar/dids.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
-import type { Terms } from '../../formats/format.ts'
+import type { Signing, Terms } from '../../formats/format.ts'
 import { formats } from '../../formats/index.ts'
 import type { TokenFormat } from '../../formats/names.ts'
 import { getCertificateSigner } from '../../issuer-certificates/signatures.ts'
@@ -52,18 +52,8 @@ function issuanceTime({ openid4vci, validityPeriod = Infinity }: CredentialRecor
   return openid4vci && validityPeriod >= 86_400 ? now - (now % 3_600) : now
 }
 
-/** The signer of a credential: a key of a DID, or that of an issuer certificate. */
-export type Signer = {
-  /** For `iss`: a DID that others can resolve, or the URI in the certificate. */
-  issuerDid: string
-  issuerKey: PrivateJwk
-  /** For a DID. */
-  keyId?: string
-  /** Of a certificate. */
-  x5c?: string[]
-  /** The issuer in the table of status lists. */
-  listOwner: string
-}
+/** A key of a DID, or that of an issuer certificate. `listOwner` is the issuer in the table of status lists. */
+type Signer = Pick<Signing, 'issuerDid' | 'issuerKey' | 'keyId' | 'x5c'> & { listOwner: string }
 
 /** @throws {Problem} when the DID has no key for the format, or the certificate no valid chain */
 export async function getSigner(

@@ -1,5 +1,5 @@
 /** The definition of Issue Credential 3.0. */
-import { defineMachine, type RoleOf, type StateOf } from '../engine/machine.ts'
+import { defineMachine } from '../engine/machine.ts'
 
 // prettier-ignore
 export const credentialStates = defineMachine({
@@ -105,6 +105,3 @@ export const credentialStates = defineMachine({
   ['Holder', 'RequestPending',      'expired',                                                     'OfferExpired'                           ],
   ['Holder', 'CredentialDeferred',  'expired',                                                     'OfferExpired'                           ],
 ])
-
-export type CredentialState = StateOf<typeof credentialStates>
-export type CredentialRole = RoleOf<typeof credentialStates>

@@ -24,7 +24,7 @@ export type Presentable = { held: ListedCredential; decoded: Decoded; results: M
 export type Unpresentable = { held: ListedCredential; reason: string; isExpired: boolean }
 
 /** The credentials of a wallet, as far as a query is concerned. */
-export type Compared = { presentable: Presentable[]; others: Unpresentable[] }
+type Compared = { presentable: Presentable[]; others: Unpresentable[] }
 
 /** Decodes the credentials of the wallet, checks dates, reported revocation and the holder's key, and matches them with a query. */
 export async function compareCredentials(
@@ -84,7 +84,7 @@ async function readHeld(
 }
 
 /** A credential that answers a credential query, and the paths of the claims that it must disclose. Undefined paths: none. */
-export type AnswerPart = { credentialId: string; recordId: string; paths: ClaimsPath[] | undefined }
+type AnswerPart = { credentialId: string; recordId: string; paths: ClaimsPath[] | undefined }
 
 /**
  * The credentials that answer a query: the first that match, or those that were chosen. Credential sets that are not required are
@@ -118,8 +118,8 @@ function withoutOptional(query: DcqlQuery): DcqlQuery {
   return required.length > 0 ? { ...query, credential_sets: required } : query
 }
 
-/** @throws {Problem} if a chosen credential cannot be presented, or is not needed, or the query cannot be answered */
-export function getAnswer(
+/** @throws {Problem} as `answerQuery` */
+function getAnswer(
   query: DcqlQuery,
   { presentable, others }: Compared,
   chosen?: readonly string[],
@@ -164,28 +164,42 @@ export function mismatchOf({ credentials }: DcqlQuery, results: readonly MatchRe
   return reasons.length > 0 ? reasons.slice(0, 5).join('; ') : 'Another credential answers the same query'
 }
 
-type Request = { clientId: string; nonce: string; dcqlQuery: DcqlQuery }
+/** What is asked. The holder signs for the client id with the nonce. */
+type Request = {
+  query: DcqlQuery
+  clientId: string
+  nonce: string
+  issuers?: PresentationRecord['issuers']
+}
 
-/** The `vp_token`: a presentation of each credential, signed for this request where the query requires holder binding. */
-export async function makeVpToken(
+/**
+ * The `vp_token` that answers a request, by chosen credentials or by the first that match: a presentation of each, signed for the request
+ * where its query requires holder binding.
+ *
+ * @throws {Problem} if a chosen credential cannot be presented, or is not needed, or the query cannot be answered
+ */
+export async function answerQuery(
   wallet: Wallet,
-  request: Request,
-  answer: readonly AnswerPart[],
-  presentable: readonly Presentable[],
-): Promise<Record<string, string[]>> {
+  { query, clientId: audience, nonce, issuers }: Request,
+  proofId: readonly string[] = [],
+): Promise<{ answer: AnswerPart[]; proofId: string[]; token: Record<string, string[]> }> {
+  const isChosen = proofId.length > 0
+  const compared = await compareCredentials(wallet, query, isChosen ? undefined : issuers)
+  const held = isChosen ? compared : await withoutInvalid(wallet, compared)
+  const answer = getAnswer(query, held, isChosen ? proofId : undefined)
   const token: Record<string, string[]> = {}
   for (const { credentialId, recordId, paths } of answer) {
-    const { held } = presentable.find((each) => each.held.id === recordId)!
-    const asked = request.dcqlQuery.credentials.find(({ id }) => id === credentialId)!
+    const { held: own } = held.presentable.find((each) => each.held.id === recordId)!
+    const asked = query.credentials.find(({ id }) => id === credentialId)!
     const ask = {
-      audience: request.clientId,
-      nonce: request.nonce,
+      audience,
+      nonce,
       discloses: (claim: readonly string[]) => (paths ?? []).some((path) => isOnPath(path, claim)),
       now: Date.now() / 1_000,
     }
-    const format = formats[held.format as TokenFormat]
-    const text = await format.present(keysOf(wallet), [held], ask, !isUnbound(asked))
+    const format = formats[own.format as TokenFormat]
+    const text = await format.present(keysOf(wallet), [own], ask, !isUnbound(asked))
     ;(token[credentialId] ??= []).push(text)
   }
-  return token
+  return { answer, proofId: [...new Set(answer.map(({ recordId }) => recordId))], token }
 }

@@ -1,5 +1,5 @@
 /** The definition of Present Proof 3.0. */
-import { defineMachine, type RoleOf, type StateOf } from '../engine/machine.ts'
+import { defineMachine } from '../engine/machine.ts'
 
 // prettier-ignore
 export const presentationStates = defineMachine({
@@ -70,6 +70,3 @@ export const presentationStates = defineMachine({
   ['Prover',   'RequestReceived',       'expired',                           'RequestExpired'                             ],
   ['Prover',   'PresentationPending',   'expired',                           'RequestExpired'                             ],
 ])
-
-export type PresentationState = StateOf<typeof presentationStates>
-export type PresentationRole = RoleOf<typeof presentationStates>

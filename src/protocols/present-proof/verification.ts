@@ -92,6 +92,16 @@ export function passed(checks: readonly (CheckName | false)[]): PresentationChec
   return checks.flatMap((name) => (name === false ? [] : [{ name, result: 'passed' as const }]))
 }
 
+/** The failure of a record whose presentation is not valid. */
+export function toFailure(detail: string) {
+  return {
+    status: 400,
+    type: 'error:PresentationError:PresentationVerificationError',
+    title: 'Presentation Verification Error',
+    detail,
+  }
+}
+
 /** The check that a failure belongs to. */
 // prettier-ignore
 export const checkOf: Readonly<Record<Failure, CheckName>> = {

@@ -20,7 +20,7 @@ import { formatOf, type Verdict } from './format.ts'
 import { writeRequest } from './messages.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import type { InviteToPresent, RequestTerms, RequestPresentation } from './requests.ts'
-import { checkOf } from './verification.ts'
+import { checkOf, toFailure } from './verification.ts'
 
 /**
  * Requests a presentation over a connection. A repeated request with the same idempotency key returns the first one.
@@ -138,13 +138,7 @@ export const onPresentation: Handler = async (wallet, message) => {
       return advanceByReply(tx, presentProof, record.id, 'verified presentation', change)
     }
   const report = { code: 'e.p.presentation-verification-failed', comment: refusal }
-  const metaLastFailure = {
-    status: 400,
-    type: 'error:PresentationError:PresentationVerificationError',
-    title: 'Presentation Verification Error',
-    detail: refusal,
-  }
-  const refused = { ...change, metaLastFailure }
+  const refused = { ...change, metaLastFailure: toFailure(refusal) }
   const reply = problemReport(message, report)
   return (tx) => {
     count(tx, 'refused')

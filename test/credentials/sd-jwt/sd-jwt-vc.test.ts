@@ -7,16 +7,12 @@ import { issueSdJwtVc, type SdJwtVcContent } from '../../../src/credentials/sd-j
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { presentSdJwt } from '../_present.ts'
 import { verifySdJwt, verifySdJwtPresentation } from '../_verify.ts'
-import {
-  checkType,
-  integrityOf,
-  readTypeMetadata,
-  type TypeMetadata,
-} from '../../../src/credentials/sd-jwt/type-metadata.ts'
+import { integrityOf, type TypeMetadata } from '../../../src/credentials/sd-jwt/type-metadata.ts'
 import { generateKey, sign, toPublic, verify } from '../../../src/crypto/keys.ts'
 import { createJwkDid } from '../../../src/did/jwk.ts'
 import { createResolver } from '../../../src/did/resolver.ts'
 import { audience, failureOf, nonce, now } from '../_people.ts'
+import { checkType, readTypeMetadata } from './_type-metadata.ts'
 
 const [issuerKey, holderKey] = [generateKey('P-256'), generateKey('P-256')]
 const issuer = createJwkDid(toPublic(issuerKey))

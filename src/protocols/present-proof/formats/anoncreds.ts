@@ -215,11 +215,7 @@ function toClaims(
   )
 }
 
-/**
- * Stores a used nonce, because the proof for one request must not answer another.
- *
- * @throws {Problem} 409 if it was used before
- */
+/** Stores a used nonce, because the proof for one request must not answer another. @throws {Problem} 409 if it was used before */
 async function storeNonce(tx: Tx, text: string): Promise<void> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('proof_nonce')

@@ -5,18 +5,12 @@ import { Problem } from '../../../base/problem.ts'
 import { reasonOf } from '../../../base/reason.ts'
 import { VerificationError } from '../../../credentials/verification-error.ts'
 import { jsonAttachment } from '../../../didcomm/message.ts'
-import type { DcqlQuery } from '../../../dcql/query.ts'
+import { describeFailed } from '../../../formats/checks.ts'
 import { isTokenFormat } from '../../../formats/names.ts'
 import { verifyPresentations } from '../../../presentation/answer.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { DcqlAnswer, dcqlAttachments, DcqlRequest, firstFormatOf, type DcqlPresentation } from '../dcql.ts'
-import {
-  type AnswerPart,
-  compareCredentials,
-  getAnswer,
-  makeVpToken,
-  withoutInvalid,
-} from '../dcql-answer.ts'
+import { answerQuery } from '../dcql-answer.ts'
 import type { ProofFormat } from '../format.ts'
 import { wrongFormat } from '../held-credentials.ts'
 import type { PresentationRecord } from '../model.ts'
@@ -40,8 +34,7 @@ export const dcql: ProofFormat = {
     return { options, credentialFormat: firstFormatOf(query), dcql: { query } }
   },
 
-  async choose(wallet, record, { proofId = [], claims, credentialFormat, anoncredPresentationRequest }) {
-    const { query } = queryOf(record)
+  async choose(wallet, record, { proofId, claims, credentialFormat, anoncredPresentationRequest }) {
     if (
       (credentialFormat !== undefined && !isTokenFormat(credentialFormat)) ||
       anoncredPresentationRequest !== undefined
@@ -49,13 +42,13 @@ export const dcql: ProofFormat = {
       throw wrongFormat('credentialFormat: the request is a query in DCQL, which has no AnonCreds.')
     if (Object.keys(claims ?? {}).length > 0)
       throw refuse('claims: the query decides which claims are disclosed. Leave it out.')
-    const { answer } = await present(wallet, record, query, proofId.length > 0 ? proofId : undefined)
-    return { proofId: [...new Set(answer.map(({ recordId }) => recordId))] }
+    // Making the presentations shows that the wallet has the keys.
+    const { proofId: chosen } = await present(wallet, record, proofId)
+    return { proofId: chosen }
   },
 
   async present(wallet, record) {
-    const { query } = queryOf(record)
-    const { token } = await present(wallet, record, query, record.proofId)
+    const { token } = await present(wallet, record, record.proofId)
     return JSON.stringify({ vp_token: token })
   },
 
@@ -72,11 +65,10 @@ export const dcql: ProofFormat = {
       { ...record, query, audience, nonce, requiresVcType: false },
       presented,
     )
-    const failed = checks.find(({ result }) => result === 'failed')
-    if (!failed) return { dcql: { query, checks, credentials } }
-    const { credentialId, name, reason } = failed
-    const about = credentialId === undefined ? name : `${credentialId}: ${name}`
-    return { dcql: { query, checks }, refusal: `${about}: ${reason}` }
+    const refusal = describeFailed(checks)
+    return refusal === undefined
+      ? { dcql: { query, checks, credentials } }
+      : { dcql: { query, checks }, refusal }
   },
 }
 
@@ -94,19 +86,10 @@ function readAnswer(presentation: string): Record<string, string[]> {
   }
 }
 
-/** The presentations of chosen credentials, or of the first that match. Before the holder accepts, this shows that the wallet has the keys. @throws {Problem} */
-async function present(
-  wallet: Wallet,
-  record: PresentationRecord,
-  query: DcqlQuery,
-  proofId: readonly string[] | undefined,
-): Promise<{ answer: AnswerPart[]; token: Record<string, string[]> }> {
+function present(wallet: Wallet, record: PresentationRecord, proofId: readonly string[] | undefined) {
   const { domain: clientId, challenge: nonce } = getOptions(record)
-  const compared = await compareCredentials(wallet, query, proofId ? undefined : record.issuers)
-  const held = proofId ? compared : await withoutInvalid(wallet, compared)
-  const answer = getAnswer(query, held, proofId)
-  const request = { clientId, nonce, dcqlQuery: query }
-  return { answer, token: await makeVpToken(wallet, request, answer, held.presentable) }
+  const { issuers } = record
+  return answerQuery(wallet, { ...queryOf(record), clientId, nonce, issuers }, proofId)
 }
 
 function refuse(detail: string): Problem {

@@ -1,7 +1,7 @@
 /** Verifies presentations of tokens that answer a request without a query in DCQL. */
 import type { VerifyChain } from '../../../credentials/issuer-signature.ts'
 import { canonicalDid } from '../../../did/document.ts'
-import { type Check, runChecks } from '../../../formats/checks.ts'
+import { runChecks } from '../../../formats/checks.ts'
 import {
   checksOf,
   type Demands,
@@ -57,22 +57,19 @@ function demandsOf(wallet: Wallet, record: PresentationRecord, verifyChain: Veri
   const ofLines = demandsOfLines(record)
   return (presentation) => {
     const { shown } = presentation
+    const policed = () =>
+      checkPolicy(
+        constraints,
+        shown.map(({ decoded }) => decoded),
+      )
     const trust = () => {
       const checkTrust = createTrustCheck(wallet, issuers, verifyChain)
       return forEach(shown, ({ decoded: { issuerDid: issuer, x5c } }) => checkTrust({ issuer, x5c }))
     }
-    const checks: (Check | false)[] = [
+    return [
       ...ofLines(presentation),
-      constraints.length > 0 && [
-        'policy',
-        () =>
-          checkPolicy(
-            constraints,
-            shown.map(({ decoded }) => decoded),
-          ),
-      ],
+      constraints.length > 0 && ['policy', policed],
       restrictsIssuers(record) && ['trust', trust],
     ]
-    return checks.filter((check) => check !== false)
   }
 }

@@ -38,8 +38,15 @@ export function tokenProof(name: TokenFormat): ProofFormat {
     async choose(wallet, record, choice) {
       requireFormat(name, choice)
       const { proofId = [], claims: shownClaims } = choice
-      if (isSelective) await checkClaims(wallet, record, choice)
-      else await checkWhole(wallet, record, choice)
+      if (!isSelective && Object.keys(shownClaims ?? {}).length > 0)
+        throw new Problem(
+          'BadRequest',
+          `claims: the request is for ${name}, and a ${name} credential is presented as a whole.`,
+        )
+      const held = await getHeld(wallet, proofId)
+      if (isSelective) checkClaims(held[0]!, record, shownClaims)
+      format.checkTogether?.(held)
+      await requireHolderKey(wallet, name, held[0]!, record)
       return { proofId, shownClaims }
     },
 
@@ -75,38 +82,20 @@ export function tokenProof(name: TokenFormat): ProofFormat {
     return getHeldCredentials(wallet.db, proofId, name)
   }
 
-  async function checkWhole(
-    wallet: Wallet,
+  function checkClaims(
+    held: HeldCredential,
     record: PresentationRecord,
-    { proofId = [], claims }: PresentOptions,
-  ): Promise<void> {
-    if (Object.keys(claims ?? {}).length > 0)
-      throw new Problem(
-        'BadRequest',
-        `claims: the request is for ${name}, and a ${name} credential is presented as a whole.`,
-      )
-    const held = await getHeld(wallet, proofId)
-    format.checkTogether?.(held)
-    await requireHolderKey(wallet, name, held[0]!, record)
-  }
-
-  async function checkClaims(
-    wallet: Wallet,
-    record: PresentationRecord,
-    { proofId = [], claims: chosen }: PresentOptions,
-  ): Promise<void> {
-    const [held] = (await getHeld(wallet, proofId)) as [HeldCredential]
+    chosen: PresentOptions['claims'],
+  ): void {
     const missing = findMissing(format.decode(held.credential).claims, chosen ?? record.claims ?? {})
-    if (missing !== undefined) {
-      const way = chosen
-        ? 'Name claims that it has.'
-        : 'Present another, or name the claims to show in `claims`.'
-      throw new Problem(
-        'BadRequest',
-        `The credential ${held.id} has no claim ${missing}, which ${chosen ? 'is to be shown' : 'was asked for'}. ${way}`,
-      )
-    }
-    await requireHolderKey(wallet, name, held, record)
+    if (missing === undefined) return
+    const way = chosen
+      ? 'Name claims that it has.'
+      : 'Present another, or name the claims to show in `claims`.'
+    throw new Problem(
+      'BadRequest',
+      `The credential ${held.id} has no claim ${missing}, which ${chosen ? 'is to be shown' : 'was asked for'}. ${way}`,
+    )
   }
 }
 
