@@ -1,20 +1,11 @@
 /** Keys, services and update actions of a DID, from flags. */
 import * as Flags from '@oclif/core/flags'
+import { curves, purposes } from '../../src/did/names.ts'
 import type { Input } from '../client/api.ts'
 import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
 import { repeatable } from './arguments.ts'
 import { type Json, parse, readJson, readText } from './files.ts'
-
-/** The purposes and curves of a key in a DID document. A test compares them with the API. */
-export const purposes = [
-  'authentication',
-  'assertionMethod',
-  'keyAgreement',
-  'capabilityInvocation',
-  'capabilityDelegation',
-] as const
-export const curves = ['secp256k1', 'Ed25519', 'X25519', 'P-256'] as const
 
 export type Key = { id: string; purpose: (typeof purposes)[number]; curve?: (typeof curves)[number] }
 export type Service = { id: string; type: string; serviceEndpoint: string }

@@ -26,7 +26,8 @@ export function schemaUrl(schema: string, baseUrl: string): string {
 }
 
 type Schema = Answer<'GET /schema-registry/schemas/{guid}'>
-type SchemaEnvelope = Answer<'GET /schema-registry/schemas/did-url/{guid}'>
+/** The same for schemas and definitions. */
+export type Envelope = Answer<'GET /schema-registry/schemas/did-url/{guid}'>
 
 export const didUrlFlag = Flags.boolean({
   description: 'use the registry of resources with DID URLs, instead of HTTP URLs of this agent',
@@ -41,25 +42,24 @@ export const registryFlags = {
 }
 
 /** Decodes the content of an envelope: JSON in base64url. */
-export function openEnvelope(envelope: SchemaEnvelope): unknown {
+export function openEnvelope(envelope: Envelope): unknown {
   return JSON.parse(Buffer.from(envelope.resource, 'base64url').toString())
 }
 
 /** Returns the schema in an envelope, or the schema itself. */
-export function openSchema(answer: Schema | SchemaEnvelope): Schema {
+export function openSchema(answer: Schema | Envelope): Schema {
   return 'resource' in answer ? (openEnvelope(answer) as Schema) : answer
 }
 
 /** The public URL of a schema: its DID URL, or its URL at the daemon. */
-export function publicUrl(answer: Schema | SchemaEnvelope, baseUrl: string): string {
+export function publicUrl(answer: Schema | Envelope, baseUrl: string): string {
   return 'resource' in answer ? answer.url : schemaUrl(answer.guid, baseUrl)
 }
 
 type Definition = Answer<'GET /credential-definition-registry/definitions/{guid}'>
-type DefinitionEnvelope = Answer<'GET /credential-definition-registry/definitions/did-url/{guid}'>
 
 /** Returns the credential definition in an envelope, or the definition itself. */
-export function openDefinition(answer: Definition | DefinitionEnvelope): Definition {
+export function openDefinition(answer: Definition | Envelope): Definition {
   return 'resource' in answer ? (openEnvelope(answer) as Definition) : answer
 }
 

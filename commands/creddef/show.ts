@@ -2,7 +2,13 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { safeJson } from '../../cli/format/text.ts'
 import { argument } from '../../cli/input/arguments.ts'
-import { definitionFields, didUrlFlag, openDefinition, openEnvelope } from '../../cli/input/registry.ts'
+import {
+  definitionFields,
+  didUrlFlag,
+  type Envelope,
+  openDefinition,
+  openEnvelope,
+} from '../../cli/input/registry.ts'
 
 export default defineCommand({
   summary: 'Show a credential definition',
@@ -21,18 +27,10 @@ export default defineCommand({
   async run({ args, flags, call, log, getAccess, print }) {
     const path = { guid: args.guid }
     if (flags.raw) {
-      if (flags['did-url']) {
-        const envelope = await call(
-          'GET /credential-definition-registry/definitions/did-url/{guid}/definition',
-          { path },
-        )
-        log(safeJson(openEnvelope(envelope)))
-        return envelope
-      }
-      const raw = await call('GET /credential-definition-registry/definitions/{guid}/definition', {
-        path,
-      })
-      log(safeJson(raw))
+      const raw = flags['did-url']
+        ? await call('GET /credential-definition-registry/definitions/did-url/{guid}/definition', { path })
+        : await call('GET /credential-definition-registry/definitions/{guid}/definition', { path })
+      log(safeJson(flags['did-url'] ? openEnvelope(raw as Envelope) : raw))
       return raw
     }
     const answer = flags['did-url']

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { safeJson } from '../../cli/format/text.ts'
 import { argument } from '../../cli/input/arguments.ts'
-import { didUrlFlag, openEnvelope, openSchema, publicUrl } from '../../cli/input/registry.ts'
+import { didUrlFlag, type Envelope, openEnvelope, openSchema, publicUrl } from '../../cli/input/registry.ts'
 
 export default defineCommand({
   summary: 'Show a credential schema',
@@ -21,13 +21,10 @@ export default defineCommand({
   async run({ args, flags, call, log, print, getAccess, isQuiet }) {
     const path = { guid: args.guid }
     if (flags.raw) {
-      if (flags['did-url']) {
-        const envelope = await call('GET /schema-registry/schemas/did-url/{guid}/schema', { path })
-        log(safeJson(openEnvelope(envelope)))
-        return envelope
-      }
-      const raw = await call('GET /schema-registry/schemas/{guid}/schema', { path })
-      log(safeJson(raw))
+      const raw = flags['did-url']
+        ? await call('GET /schema-registry/schemas/did-url/{guid}/schema', { path })
+        : await call('GET /schema-registry/schemas/{guid}/schema', { path })
+      log(safeJson(flags['did-url'] ? openEnvelope(raw as Envelope) : raw))
       return raw
     }
     const answer = flags['did-url']

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { Problem } from '../base/problem.ts'
 import { findMethod } from '../did/methods.ts'
-import { factsOf, managedMethods, namesOf } from '../did/names.ts'
+import { curves, factsOf, managedMethods, namesOf } from '../did/names.ts'
 import { type Usage, usages } from '../did/prism/model.ts'
 import type { DidContent, DidState } from '../did/prism/state.ts'
 import type { Db, Tx } from '../storage/database.ts'
@@ -148,7 +148,7 @@ function toDid(didRef: string): string {
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 const PublicJwk = z.object({
   kty: z.enum(['OKP', 'EC']),
-  crv: z.enum(['secp256k1', 'P-256', 'Ed25519', 'X25519']),
+  crv: z.enum(curves),
   x: z.string(),
   y: z.string().exactOptional(),
 })

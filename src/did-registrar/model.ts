@@ -1,17 +1,16 @@
 /** The types of the DID Registrar API: a wallet's DIDs, document templates and update actions. */
 import * as z from 'zod'
-import { purposes } from '../did/document.ts'
 import {
+  curves,
   fetchedMethods,
   keyCurves,
   keyMethods,
   managedMethods,
   namedMethods,
   namesOf,
+  purposes,
   usualMethod,
 } from '../did/names.ts'
-
-const Curve = z.enum(['secp256k1', 'Ed25519', 'X25519', 'P-256'])
 
 const quoted = (methods: readonly string[]) => methods.map((name) => `\`${name}\``).join(' or ')
 
@@ -27,7 +26,10 @@ export const ManagedDidKeyTemplate = z
   .object({
     id: z.string().min(1).describe('The fragment of the key’s DID URL.'),
     purpose: z.enum(purposes),
-    curve: Curve.nullish().transform((curve) => curve ?? ('secp256k1' as const)),
+    curve: z
+      .enum(curves)
+      .nullish()
+      .transform((curve) => curve ?? ('secp256k1' as const)),
   })
   .meta({ id: 'ManagedDIDKeyTemplate' })
 export type ManagedDidKeyTemplate = z.output<typeof ManagedDidKeyTemplate>

@@ -1,10 +1,10 @@
 /** DID documents (W3C DID 1.0): their shape, and the keys of a document by purpose. */
 import * as z from 'zod'
 import type { PublicJwk } from '../crypto/keys.ts'
-import { canonicalDid } from './names.ts'
+import { canonicalDid, purposes } from './names.ts'
 import { readKey } from './verification-key.ts'
 
-export { canonicalDid }
+export { canonicalDid, purposes }
 
 /** A DID: `did:`, a method name and a method-specific id (DID 1.0 §3.1). */
 export const Did = z
@@ -36,13 +36,6 @@ export type VerificationMethod = z.infer<typeof VerificationMethod>
 /** The key of a verification method. `id` is an absolute DID URL. */
 export type VerificationKey = { id: string; publicKeyJwk: PublicJwk }
 
-export const purposes = [
-  'authentication',
-  'assertionMethod',
-  'keyAgreement',
-  'capabilityInvocation',
-  'capabilityDelegation',
-] as const
 export type Purpose = (typeof purposes)[number]
 
 /** A value for each purpose. */

@@ -2,7 +2,16 @@
  * The DID methods: what settings, tables, texts and the command line need to know of them. Pure data, which every folder may import.
  * `methods.ts` has their documents, `did-registrar/methods.ts` what wallets do with their DIDs.
  */
-type Curve = 'secp256k1' | 'P-256' | 'Ed25519' | 'X25519'
+/** The purposes of keys in documents, and the curves of keys that wallets create. */
+export const purposes = [
+  'authentication',
+  'assertionMethod',
+  'keyAgreement',
+  'capabilityInvocation',
+  'capabilityDelegation',
+] as const
+export const curves = ['secp256k1', 'Ed25519', 'X25519', 'P-256'] as const
+type Curve = (typeof curves)[number]
 
 export type MethodFacts = {
   /** Where a document is: in the DID itself, at a host, or on the ledger. Only a ledger takes time, and may be without the DID. */
