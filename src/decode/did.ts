@@ -28,7 +28,7 @@ export async function decodeDid(text: string, sources: Sources): Promise<Decoded
   const isMalformed = error === 'invalidDid'
   const reason = isMalformed ? message : whyUnresolved(did, sources, message)
   const resolution: Check = document
-    ? { name: 'document', result: 'passed', detail: describeSource(did) }
+    ? { name: 'document', result: 'passed', detail: sourceOf[factsOf(did)!.kind] }
     : { name: 'document', result: isMalformed ? 'failed' : 'not verified', detail: reason }
   const facts = {
     did,
@@ -50,15 +50,11 @@ export function decodeDidDocument(value: JsonObject): Decoded {
   return decodedOf('did-document', 'DID document', facts, { content: { document: value } })
 }
 
-const sources = {
+const sourceOf = {
   self: 'from the DID itself',
   fetched: 'what its host serves now',
   ledger: 'from the long form, whose hash is the suffix; a ledger may have later changes',
 } as const
-
-function describeSource(did: string): string {
-  return sources[factsOf(did)!.kind]
-}
 
 function shortFormOf(did: string): string | undefined {
   const short = canonicalDid(did)

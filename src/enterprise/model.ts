@@ -4,7 +4,6 @@ import { Problem } from '../base/problem.ts'
 import { optional } from '../wallet/model.ts'
 import { OpenId4VpOptions, SessionOpenId4Vp } from './openid4vp-model.ts'
 
-/** The longest id in a path. */
 const maxIdLength = 100
 
 /** A label for the asking organisation, which the other side sees. */

@@ -17,8 +17,7 @@ import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { WalletTokens } from '../wallet/wallet-tokens.ts'
 import { newShortLink, toShortUrl } from '../wallet/short-links.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { assertIdLength, toResult, type OperationResult } from './model.ts'
-import type { OpenId4VpOptions } from './openid4vp-model.ts'
+import { assertIdLength, type CreateSession, toResult, type OperationResult } from './model.ts'
 import { readSessionOpenId4Vp, requestForSession, withdrawRequest } from './openid4vp-request.ts'
 
 /** The row of a session. */
@@ -53,11 +52,7 @@ export type Product<State extends { id: string } = { id: string }> = {
 }
 
 /** The choices of the tenant for a session. */
-export type SessionChoices = {
-  from?: string | undefined
-  expectedDid?: string | undefined
-  openid4vp?: Partial<OpenId4VpOptions> | undefined
-}
+export type SessionChoices = Partial<CreateSession> & { expectedDid?: string | undefined }
 
 /** Creates a session, whose link is open for the lifetime of its product. @throws {Problem} for options that cannot be used */
 export async function createSession(

@@ -1,7 +1,6 @@
 /** Compares a credential with its offer. */
 import { canonicalize, type JsonObject, tryParseJson } from '../base/json.ts'
 
-/** The parts of an offer and a credential that are compared. */
 type ClaimsAndSchemas = { claims: JsonObject; schemas: readonly string[] }
 
 /** Why a credential differs from its offer. Undefined if it does not. */

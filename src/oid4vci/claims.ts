@@ -8,7 +8,6 @@ import type { Wallet } from '../wallet/wallet.ts'
 /** The most claims that the metadata names. */
 export const maxClaims = 200
 
-/** The longest title of a claim. */
 const maxTitleLength = 200
 
 /** `title` is what the schema calls the claim, for people. */

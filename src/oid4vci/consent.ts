@@ -174,14 +174,11 @@ async function orRefusal<T>(
   try {
     return await work()
   } catch (error) {
-    return { refusal: refusalOf(wallet, issuer, request, error) }
+    if (!(error instanceof OAuthError)) throw error
+    const parameters = { error: error.code, error_description: error.message }
+    const target = toRedirect(wallet, issuer, request, parameters)
+    return { refusal: { reason: error.message, target } }
   }
-}
-
-function refusalOf(wallet: Wallet, issuer: IssuerRow, request: Origin, error: unknown): Refusal {
-  if (!(error instanceof OAuthError)) throw error
-  const parameters = { error: error.code, error_description: error.message }
-  return { reason: error.message, target: toRedirect(wallet, issuer, request, parameters) }
 }
 
 /** A response for the wallet. `iss` tells it which server answers (RFC 9207). */

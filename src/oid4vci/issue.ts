@@ -60,7 +60,8 @@ async function retryRaces<T>(issue: () => Promise<T>): Promise<T> {
       return await issue()
     } catch (error) {
       // Another request was faster, or another credential got the index of the status list.
-      const isRace = error instanceof LaterError || isWrongState(error)
+      const isFaster = error instanceof Problem && error.type === issueCredential.problems.wrongState
+      const isRace = error instanceof LaterError || isFaster
       if (!isRace || attempt === attempts) throw error
     }
   }
@@ -142,8 +143,4 @@ function requireRequested({ requestedKeys = [] }: CredentialRecord, keys: readon
 
 function isOverFor({ state }: CredentialRecord): OAuthError {
   return new OAuthError('credential_request_denied', `The offer cannot be used any more: ${state}.`)
-}
-
-function isWrongState(error: unknown): boolean {
-  return error instanceof Problem && error.type === issueCredential.problems.wrongState
 }

@@ -41,14 +41,14 @@ export function toMetadata({ keyStorage, userAuthentication }: Requirement) {
 }
 
 /** The rules for key attestations in a request. */
-export type AttestationPolicy = {
+type AttestationPolicy = {
   /** Undefined: the issuer trusts no wallet provider, and ignores attestations. */
   providers: TrustedProviders | undefined
   /** Undefined: an attestation is not required. */
   requirement: Requirement | undefined
 }
 
-type Checks = {
+export type AttestationChecks = {
   policy: AttestationPolicy
   clock: Clock
   /** When a nonce ends, in milliseconds since 1970. Undefined for one that is not valid. */
@@ -81,7 +81,7 @@ const ClaimsInHeader = Claims.extend({ exp: NumericDate })
 export async function verifyKeyAttestation(
   text: string,
   place: 'header' | 'proof',
-  { policy: { providers, requirement }, clock, readNonce }: Checks,
+  { policy: { providers, requirement }, clock, readNonce }: AttestationChecks,
 ): Promise<KeyAttestation> {
   if (!providers) throw invalidAttestation('this issuer trusts no wallet provider')
   const { claims } = await verifyProofJwt(text, {

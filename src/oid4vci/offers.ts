@@ -16,13 +16,11 @@ import { checkOffered } from '../protocols/issue-credential/sign.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { ConfigurationId, requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
+import { grants } from './holder/model.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
 import { insertSession, newIssuerState, sealSecrets, type SessionSecrets } from './session.ts'
 import { mostGuesses, newTxCode, TxCode } from './tx-code.ts'
-
-/** Grants of offers by their names here. */
-const grants = ['pre-authorized_code', 'authorization_code'] as const
 
 export const CreateOpenIdCredentialOffer = z
   .object({

@@ -2,32 +2,21 @@
 import * as z from 'zod'
 import { checkSignature } from '../credentials/did-signature.ts'
 import { isSignedBy } from '../credentials/jws.ts'
-import {
-  type Clock,
-  type ProofJwt,
-  PublicKey,
-  requireSignature,
-  verifyProofJwt,
-} from '../credentials/proof-jwt.ts'
+import { type ProofJwt, PublicKey, requireSignature, verifyProofJwt } from '../credentials/proof-jwt.ts'
 import { NumericDate } from '../credentials/validity.ts'
 import { isSameKey, type PublicJwk } from '../crypto/keys.ts'
 import { didOf, type Resolve } from '../did/document.ts'
 import { createJwkDid } from '../did/jwk.ts'
-import { type AttestationPolicy, type KeyAttestation, verifyKeyAttestation } from './key-attestation.ts'
+import { type AttestationChecks, type KeyAttestation, verifyKeyAttestation } from './key-attestation.ts'
 import { invalidNonce, nonceLifetimeSeconds } from './nonce.ts'
 import { OAuthError } from '../oauth/oauth-error.ts'
 
-export type ProofChecks = {
+export type ProofChecks = AttestationChecks & {
   resolve: Resolve
-  /** For key attestations in the header. */
-  policy: AttestationPolicy
   /** The Credential Issuer Identifier. */
   audience: string
   /** The client that the authorization code was issued to. Undefined for other grants, whose clients are not known. */
   clientId: string | undefined
-  clock: Clock
-  /** When a nonce ends, in milliseconds since 1970. Undefined for one that is not valid. */
-  readNonce: (nonce: string) => number | undefined
 }
 
 /** A proof that passed all checks: the DID that the credential is bound to, the nonce to be used up, and the attestation of the key. */

@@ -8,6 +8,7 @@ import { getSigningKey } from '../did-registrar/keys.ts'
 import { getCertificate } from '../issuer-certificates/certificates.ts'
 import { signWithCertificate, x5cOf } from '../issuer-certificates/signatures.ts'
 import type { StoredOpenId4Vp } from './model.ts'
+import type { RequestByOpenId4Vp } from './requests.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
 export const clientIdPrefixes = [
@@ -19,17 +20,13 @@ export const clientIdPrefixes = [
 export type ClientIdPrefix = (typeof clientIdPrefixes)[number]
 
 /** The tenant's choice of a client. The prefix fits the other members. */
-export type ClientChoice = {
-  clientIdPrefix: ClientIdPrefix
-  did?: string | undefined
-  keyId?: string | undefined
-  certificateId?: string | undefined
-}
+type ClientChoice = Pick<RequestByOpenId4Vp, 'clientIdPrefix'> &
+  Partial<Pick<RequestByOpenId4Vp, 'did' | 'keyId' | 'certificateId'>>
 
 export type Client = { clientId: string; signer: StoredOpenId4Vp['signer'] }
 
 /** @throws {Problem} if the DID or the certificate cannot sign for this agent */
-export async function chooseClient(
+async function chooseClient(
   wallet: Wallet,
   { clientIdPrefix: prefix, did, keyId, certificateId }: ClientChoice,
   responseUri: string,

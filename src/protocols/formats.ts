@@ -31,10 +31,6 @@ export const anonCredsFormats = {
 } as const
 
 /** The credential format of an offer or a request. Agents label the attachments of other messages differently; for those the record has the format. */
-export function toCredentialFormat(attachmentFormat: string | null | undefined): CredentialFormat {
-  return findFormat(attachmentFormat) ?? defaultFormat
-}
-
 function findFormat(attachmentFormat: string | null | undefined): CredentialFormat | undefined {
   const isOf = (known: string) =>
     known.endsWith('/') ? attachmentFormat?.startsWith(known) : attachmentFormat === known
@@ -82,7 +78,7 @@ export function readContent(
   const { format: attachmentFormat } = attachment
   return {
     content: attachmentJson(attachment),
-    credentialFormat: toCredentialFormat(attachmentFormat),
+    credentialFormat: findFormat(attachmentFormat) ?? defaultFormat,
     attachmentFormat,
   }
 }

@@ -38,7 +38,6 @@ export async function verifyCredentials(
   return responses
 }
 
-/** Adds the index of the credential to a problem. */
 function withIndex(index: number): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof Problem) || error.status !== 400) throw error

@@ -148,8 +148,8 @@ const consents: Check[] = [
   {
     // A link to this agent leads to the host of a stranger.
     file: 'consent.ts',
-    text: '{ refusal: refusalOf(wallet, issuer, request, error) }',
-    off: '{ redirect: refusalOf(wallet, issuer, request, error).target }',
+    text: '{ refusal: { reason: error.message, target } }',
+    off: '{ redirect: target }',
     attack: async ({ setup }) => {
       const shown = await open(setup, { ...(await offered(setup)).parameters, response_type: 'token' })
       return { ...shown, status: shown.location ? 200 : 400 }

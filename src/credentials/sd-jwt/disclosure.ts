@@ -11,6 +11,17 @@ export type Disclosure = { encoded: string; name?: string; value: unknown }
 /** Names that claims must not have (RFC 9901 §4.1). */
 export const reserved: ReadonlySet<string> = new Set(['_sd', '_sd_alg', '...'])
 
+/** The path of a claim with a reserved name, at any level. Elements of arrays have their index as text. */
+export function findReserved(claims: unknown, path: readonly string[] = []): string[] | undefined {
+  if (typeof claims !== 'object' || claims === null) return undefined
+  for (const [name, below] of Object.entries(claims)) {
+    const here = [...path, name]
+    const found = reserved.has(name) ? here : findReserved(below, here)
+    if (found) return found
+  }
+  return undefined
+}
+
 /** Supported hash functions (IANA "Named Information Hash Algorithm") by their names in node:crypto. */
 const hashes: Readonly<Record<string, string>> = {
   'sha-256': 'sha256',

@@ -2,10 +2,10 @@
  * Issues SD-JWT VCs of the media type `dc+sd-jwt` (draft-ietf-oauth-sd-jwt-vc): the type metadata says which
  * claims are selectively disclosable, and the credential is bound to a key, without a DID of the holder.
  */
-import { isJsonObject, type JsonObject } from '../../base/json.ts'
+import type { JsonObject } from '../../base/json.ts'
 import { type PrivateJwk, type PublicJwk, toPublic } from '../../crypto/keys.ts'
 import { signJws } from '../jws.ts'
-import { pack, reserved } from './disclosure.ts'
+import { findReserved, pack } from './disclosure.ts'
 import { registeredClaims } from './sd-jwt.ts'
 import { disclosureOf, findMissing, type TypeMetadata } from './type-metadata.ts'
 
@@ -40,7 +40,7 @@ export type SdJwtVcContent = {
 export function issueSdJwtVc(content: SdJwtVcContent): string {
   const { issuer, issuerKey, kid, x5c, claims, type, integrity, holderKey } = content
   const { status, issuedAt, expiresAt } = content
-  const taken = registeredClaims.find((name) => Object.hasOwn(claims, name)) ?? findReserved(claims)
+  const taken = registeredClaims.find((name) => Object.hasOwn(claims, name)) ?? findReserved(claims)?.at(-1)
   if (taken !== undefined) throw new TypeError(`the name ${taken} is reserved in SD-JWT VCs`)
   const missing = findMissing(type, claims)
   if (missing) throw new TypeError(`the type ${type.vct} requires the claim ${missing.path.join('.')}`)
@@ -57,20 +57,4 @@ export function issueSdJwtVc(content: SdJwtVcContent): string {
     ...(status && { status }),
   }
   return [signJws({ typ: 'dc+sd-jwt', kid, x5c }, token, issuerKey), ...disclosures, ''].join('~')
-}
-
-/** A name that RFC 9901 reserves, at any level. */
-function findReserved(value: unknown): string | undefined {
-  if (Array.isArray(value)) {
-    for (const element of value as unknown[]) {
-      const found = findReserved(element)
-      if (found !== undefined) return found
-    }
-  }
-  if (!isJsonObject(value)) return undefined
-  for (const [name, below] of Object.entries(value)) {
-    const found = reserved.has(name) ? name : findReserved(below)
-    if (found !== undefined) return found
-  }
-  return undefined
 }

@@ -1,6 +1,6 @@
 /** Issues SD-JWTs: those of Cloud Agents, and SD-JWT VCs of a type with metadata. */
 import { Problem } from '../../base/problem.ts'
-import { reserved } from '../../credentials/sd-jwt/disclosure.ts'
+import { findReserved } from '../../credentials/sd-jwt/disclosure.ts'
 import { anyCredential, issueSdJwt, registeredClaims } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { issueSdJwtVc } from '../../credentials/sd-jwt/sd-jwt-vc.ts'
 import { findDifference as compare } from '../difference.ts'
@@ -72,17 +72,6 @@ export function findDifference(
     { claims: offered, schemas: isTyped ? schemaIds : [] },
     { claims: issued, schemas: isTyped ? types : [] },
   )
-}
-
-/** The path of a claim with a name that SD-JWTs reserve for disclosures. */
-function findReserved(value: unknown, path: string[]): string[] | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [name, below] of Object.entries(value)) {
-    const here = [...path, name]
-    const found = reserved.has(name) ? here : findReserved(below, here)
-    if (found) return found
-  }
-  return undefined
 }
 
 function badRequest(detail: string): Problem {

@@ -60,7 +60,8 @@ export async function findServerMetadata(
   for (const each of candidates) {
     try {
       const server = await readServer(caller, each)
-      if (hasGrant(server, grant)) return server
+      // RFC 8414 §2: the default is authorization_code and implicit. Servers may have the pre-authorized code without saying so.
+      if (server.grant_types_supported?.includes(grant) ?? true) return server
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       fault ??= error
@@ -68,11 +69,6 @@ export async function findServerMetadata(
   }
   if (fault) throw fault
   throw invalidOffer(`no authorization server of the issuer has the grant ${grant}`)
-}
-
-/** RFC 8414 §2: the default is authorization_code and implicit. Servers may have the pre-authorized code without saying so. */
-function hasGrant({ grant_types_supported: grants }: ReceivedServerMetadata, grant: GrantType): boolean {
-  return grants === undefined || grants.includes(grant)
 }
 
 async function readServer(caller: Caller, identifier: string): Promise<ReceivedServerMetadata> {

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { openIdFormats } from '../../formats/names.ts'
 
+/** Grants of offers by their names here. */
 export const grants = ['pre-authorized_code', 'authorization_code'] as const
 
 /** A claim that the issuer describes. `path` is as in the credential. */

@@ -9,7 +9,7 @@ import type { StoredRequest, Step } from './model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authenticateClient, type AuthenticatedClient } from './client.ts'
 import { describeQuery } from './query.ts'
-import { checkFreshness, checkParameters, nameOf } from './request.ts'
+import { checkFreshness, checkParameters, describeVerifier } from './request.ts'
 import { invalid, type Note, readObject, type ReceivedRequest } from './request-object.ts'
 
 const Origins = z.array(z.string()).min(1)
@@ -44,19 +44,9 @@ export async function resolveDigitalRequest(
       : await authenticateFirst(wallet, readSigned(protocol, data, origin), note)
   const checked = checkParameters(received)
   note('query', describeQuery(checked.dcqlQuery))
-  const { responseHost: _host, responseUri: _uri, ...about } = client
-  return {
-    ...checked,
-    clientId: received.clientId,
-    responseUri: origin,
-    digital: { protocol, origin },
-    verifier: {
-      ...about,
-      ...nameOf(received),
-      responseHost: URL.canParse(origin) ? new URL(origin).host : origin,
-    },
-    steps,
-  }
+  const host = URL.canParse(origin) ? new URL(origin).host : origin
+  const about = describeVerifier(received, client, host)
+  return { ...checked, ...about, responseUri: origin, digital: { protocol, origin }, steps }
 }
 
 /** A `client_id` in it, and `expected_origins`, are ignored (A.2). */

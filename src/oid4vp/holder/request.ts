@@ -65,14 +65,7 @@ export async function resolveRequest(wallet: Wallet, authorizationRequest: strin
   try {
     const checked = checkParameters(received)
     note('query', describeQuery(checked.dcqlQuery))
-    const { responseHost: _host, responseUri: _uri, ...about } = client
-    return {
-      ...checked,
-      ...target,
-      clientId: received.clientId,
-      verifier: { ...about, ...nameOf(received), responseHost: responseUri.host },
-      steps,
-    }
+    return { ...checked, ...target, ...describeVerifier(received, client, responseUri.host), steps }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     throw new RequestError(error, { ...target, ...findEncryption(received) })
@@ -174,10 +167,13 @@ function findEncryption(received: ReceivedRequest): Pick<Target, 'encryption'> {
   }
 }
 
-/** The name that the verifier gives itself. It is for people, and cannot stop a request. */
-export function nameOf({ parameters }: Pick<ReceivedRequest, 'parameters'>): { name?: string } {
-  const { client_metadata: metadata } = parameters
+/** What the record shows of the verifier. The name that it gives itself is for people, and cannot stop a request. */
+export function describeVerifier(
+  { clientId, parameters: { client_metadata: metadata } }: ReceivedRequest,
+  { responseHost: _host, responseUri: _uri, ...about }: AuthenticatedClient,
+  responseHost: string,
+): Pick<StoredRequest, 'clientId' | 'verifier'> {
   const given = isJsonObject(metadata) ? metadata['client_name'] : undefined
   const name = typeof given === 'string' ? oneLine(given, 200) : ''
-  return name === '' ? {} : { name }
+  return { clientId, verifier: { ...about, ...(name !== '' && { name }), responseHost } }
 }

@@ -43,7 +43,6 @@ export function endOf(waitsSince: string, lifetimeSeconds: number): Date {
   return new Date(Math.min(lastMs, Date.parse(waitsSince) + lifetimeSeconds * 1_000))
 }
 
-/** The failure of an expired flow. */
 const flowExpired = { status: 408, type: 'FlowExpired', title: 'Flow Expired' }
 
 /** The code of the report. `req.time` is Report Problem 2.0's descriptor for a timing requirement that was not met. */

@@ -4,6 +4,7 @@ import type { Decoded } from '../../formats/format.ts'
 import { perToken } from '../../formats/names.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import type { AutomaticAcceptance } from '../connection/model.ts'
 import type { Received } from '../engine/receive.ts'
 import type { CredentialData, CredentialRecord } from './model.ts'
 import type { OfferTerms } from './offers.ts'
@@ -15,11 +16,7 @@ import { tokenIssuance } from './formats/token.ts'
 export type CredentialChange = Partial<CredentialData>
 
 /** The holder's choices when it accepts an offer: subject DID, authentication key, and accepted issuers (default: all). */
-export type AcceptOptions = {
-  subjectId?: string | undefined
-  keyId?: string | undefined
-  trustedIssuers?: string[] | undefined
-}
+export type AcceptOptions = Pick<AutomaticAcceptance, 'subjectId' | 'keyId' | 'trustedIssuers'>
 
 /** The parts of a message that depend on the format. */
 export type MessageContent = { attachments: Attachment[]; body?: Record<string, unknown> }

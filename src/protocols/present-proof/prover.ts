@@ -50,7 +50,6 @@ export const presentationOverDidcomm = {
   deliver: makePresentation,
 }
 
-/** Creates the presentation and enqueues it. */
 async function makePresentation(wallet: Wallet, record: PresentationRecord): ReturnType<Task> {
   const { id: recordId, goalCode, comment, isDidcommOrg } = record
   const { myDid, theirDid } = await peersOf(wallet.db, record)

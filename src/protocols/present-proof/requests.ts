@@ -157,16 +157,9 @@ export const CredentialProof = z
   .meta({ id: 'AnoncredCredentialProof' })
 export type CredentialProof = z.output<typeof CredentialProof>
 
-export const presentationActions = [
-  'request-accept',
-  'request-reject',
-  'presentation-accept',
-  'presentation-reject',
-] as const
-
 export const RequestPresentationAction = z
   .object({
-    action: z.enum(presentationActions),
+    action: z.enum(['request-accept', 'request-reject', 'presentation-accept', 'presentation-reject']),
     proofId: optional(z.array(z.string()).max(100)).describe(
       '`request-accept`: the record ids of the credentials to present; for SDJWT exactly one.',
     ),

@@ -182,7 +182,6 @@ function checkIssuer(
     )
 }
 
-/** Why a credential differs from its offer. */
 function compare(record: CredentialRecord, { schema_id, cred_def_id, values }: Credential) {
   const { offer } = offerOf(record)
   if (cred_def_id !== offer.cred_def_id)
@@ -203,7 +202,6 @@ function offerOf({ id, anoncreds }: CredentialRecord): NonNullable<CredentialRec
   return anoncreds
 }
 
-/** The sealing context of a request's metadata. */
 function contextOf({ id }: CredentialRecord): string {
   return `anoncreds-request:${id}`
 }

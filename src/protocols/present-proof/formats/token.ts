@@ -134,7 +134,6 @@ const ClaimsRequest = z.looseObject({
   claims: z.record(z.string(), JsonValue).nullish(),
 })
 
-/** Requests with claims by name. */
 function byClaims(name: TokenFormat): Requests {
   return {
     createRequest(wallet, requested, verifier) {
