@@ -1,5 +1,5 @@
 /** DID requests and challenges are answered by wallets of OpenID4VP. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { refusal } from '../_tenants.ts'
@@ -18,7 +18,6 @@ import {
   present,
   presentSdJwt,
   startVerifier,
-  type Verifier,
 } from '../oid4vp/_wallet.ts'
 import { answerTo, shop, submit as submitDigital } from '../oid4vp/_digital.ts'
 import { answer as answerAsForeignWallet } from '../oid4vp/_foreign-wallet.ts'
@@ -36,15 +35,14 @@ import {
   trustIssuer,
 } from './_openid4vp.ts'
 import { newHolder } from './_suite.ts'
+import { untilEnd } from '../_shared.ts'
 
 const holderDid = createJwkDid(toPublic(holderKey))
 
-let verifier: Verifier
-beforeAll(async () => {
-  verifier = await startVerifier({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '100000', ENTERPRISE_EVENTS: 'true' })
-  await trustIssuer(verifier.tenant)
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(
+  startVerifier({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '100000', ENTERPRISE_EVENTS: 'true' }),
+)
+await trustIssuer(verifier.tenant)
 
 const passed = (name: string) => expect.objectContaining({ name, result: 'passed' })
 

@@ -2,47 +2,27 @@
  * The entries of `proofs`: one credential must match schema and issuer of an entry, and each entry needs a
  * credential.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import {
-  connect,
-  credentialIn,
-  issue,
-  newDid,
-  presentationIn,
-  until,
-  publishSchema,
-  type Tenant,
-} from '../_tenants.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
+import { connect, credentialIn, issue, newDid, presentationIn, until, publishSchema } from '../_tenants.ts'
 import { claims, publishDefinition } from '../anoncreds/_definition.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 import { expectRefusal, acceptOfferWith, prove } from './_steps.ts'
+import { untilEnd } from '../_shared.ts'
 
 type Line = { schemaId: string; trustIssuers?: string[] }
 
-let here: TestAgent
-let there: TestAgent
-let issuer: Tenant
-let holder: Tenant
-let connectionId: string
 /** The schemas and the DIDs of the issuers. */
-let [a, b, p, q] = ['', '', '', '']
-beforeAll(async () => {
-  here = await startAgent()
-  there = await startAgent({ VDR_URL: here.url })
-  issuer = await here.newTenant('issuer and verifier')
-  holder = await there.newTenant('holder')
-  connectionId = (await connect(issuer, holder)).inviterConnectionId
-  ;[{ did: p }, { did: q }] = await Promise.all([
-    newDid(issuer, 'assertionMethod', 'Ed25519'),
-    newDid(issuer, 'assertionMethod', 'Ed25519'),
-  ])
-  ;[a, b] = [await publishSchema(issuer, p, { name: 'a' }), await publishSchema(issuer, p, { name: 'b' })]
-})
-afterAll(async () => {
-  await here[Symbol.asyncDispose]()
-  await there[Symbol.asyncDispose]()
-})
+const here = await untilEnd(startAgent())
+const there = await untilEnd(startAgent({ VDR_URL: here.url }))
+const issuer = await here.newTenant('issuer and verifier')
+const holder = await there.newTenant('holder')
+const connectionId = (await connect(issuer, holder)).inviterConnectionId
+const [{ did: p }, { did: q }] = await Promise.all([
+  newDid(issuer, 'assertionMethod', 'Ed25519'),
+  newDid(issuer, 'assertionMethod', 'Ed25519'),
+])
+const [a, b] = [await publishSchema(issuer, p, { name: 'a' }), await publishSchema(issuer, p, { name: 'b' })]
 
 /** The prover's record of a request, with functions to answer it. */
 async function ask(body: {

@@ -1,10 +1,9 @@
 /** Client authentication by wallet attestation: every rule of the attestation and of its proof, and the binding of codes. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { refusal } from '../_tenants.ts'
-import { attested, clientId, newProvider, trust, type ClientParts, type Provider } from './_attestations.ts'
+import { attested, clientId, newProvider, trust, type ClientParts } from './_attestations.ts'
 import { consent, offered, open, redirectUri } from './_authorization.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { faults } from './_schemas.ts'
@@ -19,21 +18,21 @@ import {
   startIssuer,
   type Setup,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-let provider: Provider
-beforeAll(async () => {
-  ;[setup, provider] = await Promise.all([startIssuer(), newProvider()])
-  await trust(setup, provider)
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const [setup, provider] = await Promise.all([untilEnd(startIssuer()), newProvider()])
+await trust(setup, provider)
 
 const now = () => Math.floor(Date.now() / 1_000)
 const metadataOf = async ({ agent, issuerId }: Setup) =>
   (await ask(agent, `GET /.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`)).body
 
 /** A token request for a new offer with a pre-authorized code. */
-async function preAuthorized(headers: Record<string, string>, form: Record<string, string> = {}, by = setup) {
+async function preAuthorized(
+  headers: Record<string, string>,
+  form: Record<string, string> = {},
+  by: Setup = setup,
+) {
   const { credentialOffer, recordId } = await offer(by)
   const code = await codeOf(credentialOffer)
   const all = { grant_type: preAuthorizedGrant, 'pre-authorized_code': code, ...form }

@@ -6,11 +6,10 @@
 import { decodeJwtVc } from '../credentials/_verify.ts'
 import { readFileSync } from 'node:fs'
 import { importJWK, jwtVerify } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, type PrivateJwk } from '../../src/crypto/keys.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import { publishSchema } from '../_tenants.ts'
 import {
@@ -38,18 +37,15 @@ import {
   startIssuer,
   type Setup,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-beforeAll(async () => {
-  setup = await startIssuer()
-  const { tenant, issuerId, issuingDID } = setup
-  const schemaId = await publishSchema(tenant, issuingDID, { name: 'licence' })
-  await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
-    path: { issuerId },
-    body: { configurationId: 'Licence', format: 'dc+sd-jwt', schemaId },
-  })
+const setup = await untilEnd(startIssuer())
+const { tenant, issuerId, issuingDID } = setup
+const schemaId = await publishSchema(tenant, issuingDID, { name: 'licence' })
+await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
+  path: { issuerId },
+  body: { configurationId: 'Licence', format: 'dc+sd-jwt', schemaId },
 })
-afterAll(() => setup.agent[Symbol.asyncDispose]())
 
 /** An issuer that requires wallet attestations, and a provider that it trusts. */
 let attestedSetup: Setup

@@ -1,7 +1,6 @@
 /** Access tokens that are bound to a key (DPoP, RFC 9449), and the proofs that are refused. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey } from '../../src/crypto/keys.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { consent, offered, push, redeemAuthorized, redirectUri, type Parameters } from './_authorization.ts'
 import { newDpopNonce, post, proofFor, thumbprintOf, type ProofParts } from './_dpop.ts'
@@ -17,14 +16,10 @@ import {
   startIssuer,
   type Setup,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-let other: Setup
-beforeAll(async () => {
-  setup = await startIssuer()
-  other = await addIssuer(setup.agent, setup.tenant)
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const setup = await untilEnd(startIssuer())
+const other = await addIssuer(setup.agent, setup.tenant)
 
 const formOf = async (by: Setup = setup) => ({
   grant_type: preAuthorizedGrant,

@@ -1,11 +1,10 @@
 /** Key attestations, in the header of a key proof and as the proof: every rule, and a credential for each attested key. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../../src/crypto/keys.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import { publishSchema, refusal } from '../_tenants.ts'
-import { attestKeys, newProvider, trust, type Provider } from './_attestations.ts'
+import { attestKeys, newProvider, trust } from './_attestations.ts'
 import { faults } from './_schemas.ts'
 import {
   addIssuer,
@@ -19,20 +18,16 @@ import {
   startIssuer,
   type Setup,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
 const keyAttestation = { keyStorage: ['iso_18045_high', 'iso_18045_moderate'] }
 const high = { key_storage: ['iso_18045_high'] }
 
-let setup: Setup & { agent: TestAgent }
-let provider: Provider
-beforeAll(async () => {
-  ;[setup, provider] = await Promise.all([startIssuer(), newProvider()])
-  await trust(setup, provider, 'optional')
-  await addLicence(setup, { keyAttestation })
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
-
 const configurations = 'POST /oid4vci/issuers/{issuerId}/credential-configurations'
+
+const [setup, provider] = await Promise.all([untilEnd(startIssuer()), newProvider()])
+await trust(setup, provider, 'optional')
+await addLicence(setup, { keyAttestation })
 
 /** A configuration of SD-JWT VCs, which show the key that they are bound to. */
 async function addLicence({ tenant, issuerId, issuingDID }: Setup, settings: object) {

@@ -1,9 +1,8 @@
 /** Issuance with a pre-authorized code: offer, token, nonce, credential; and what is refused at each step. */
 import { decodeJwtVc, verifyJwtVc } from '../credentials/_verify.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/crypto/keys.ts'
 import { resolveJwkDid } from '../../src/did/jwk.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { faultsOf } from '../daemon/_cloud-agent-bodies.ts'
 import { isRevoked } from '../flows/_revocation.ts'
@@ -25,16 +24,11 @@ import {
   request,
   startIssuer,
   unkeyedProof,
-  type Setup,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-let other: Setup
-beforeAll(async () => {
-  setup = await startIssuer()
-  other = await addIssuer(setup.agent, setup.tenant)
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const setup = await untilEnd(startIssuer())
+const other = await addIssuer(setup.agent, setup.tenant)
 
 const checks = (setupOf: typeof setup) => ({
   resolve: setupOf.agent.agent.env.resolver.document,

@@ -1,7 +1,7 @@
 /** Requests and responses over the Digital Credentials API (OpenID4VP 1.0 Appendix A), with constructed responses. */
 import { createHash, hash, X509Certificate } from 'node:crypto'
 import { decodeProtectedHeader, flattenedVerify, importJWK, jwtVerify } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { ask } from '../_ask.ts'
 import { refusal } from '../_tenants.ts'
@@ -17,16 +17,11 @@ import {
   requestProof,
   startVerifier,
   type RequestOptions,
-  type Verifier,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let verifier: Verifier
-let did: string
-beforeAll(async () => {
-  verifier = await startVerifier()
-  did = await newVerifierDid(verifier)
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(startVerifier())
+const did = await newVerifierDid(verifier)
 
 const own = () => new URL(verifier.agent.url).origin
 const statusOf = async (id: string) => (await presentationOf(verifier, id)).status

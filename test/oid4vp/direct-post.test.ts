@@ -1,6 +1,6 @@
 /** Presentations over OpenID4VP by direct_post: accepted ones, and attacks, each refused with its reason. */
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { ask } from '../_ask.ts'
@@ -28,14 +28,10 @@ import {
   vct,
   type Presented,
   type RequestOptions,
-  type Verifier,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let verifier: Verifier
-beforeAll(async () => {
-  verifier = await startVerifier()
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(startVerifier())
 
 async function asked(options: RequestOptions = {}) {
   const { presentationId, openid4vp } = await requestProof(verifier, options)
