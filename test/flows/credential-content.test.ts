@@ -11,7 +11,6 @@ import { expectRefusal, startWithCredential } from './_steps.ts'
 import { untilEnd } from '../_shared.ts'
 
 /** A server at the address of the status lists that has none. */
-
 const server = await untilEnd(startServer((_, response) => response.writeHead(503).end()))
 const home = await untilEnd(startAgent({ POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: server.url }))
 const away = await untilEnd(startAgent({ VDR_URL: `${home.url}/` }))

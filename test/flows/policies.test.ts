@@ -7,12 +7,11 @@ import { untilEnd } from '../_shared.ts'
 const other = `did:prism:${'ab'.repeat(32)}`
 const noId = '00000000-0000-4000-8000-000000000000'
 
-/** A credential without a schema. */
-
 const pair = await untilEnd(startConnected())
 const { connectionId, issuingDID } = pair
 const schemaId = await publishSchema(pair.issuer, issuingDID)
 const { recordId } = await pair.toHolder({ name: 'Alice' }, schemaId)
+/** A credential without a schema. */
 const { recordId: plainRecordId } = await pair.toHolder()
 
 type Constraint = { schemaId: string; trustedIssuers?: string[] }

@@ -12,7 +12,6 @@ import { untilEnd } from '../_shared.ts'
 
 type Line = { schemaId: string; trustIssuers?: string[] }
 
-/** The schemas and the DIDs of the issuers. */
 const here = await untilEnd(startAgent())
 const there = await untilEnd(startAgent({ VDR_URL: here.url }))
 const issuer = await here.newTenant('issuer and verifier')
