@@ -15,10 +15,10 @@ import { publishSchema, refusal } from '../_tenants.ts'
 import { newNonce, offer, prove, recordOf, redeemed, request, startIssuer } from './_wallet.ts'
 import { untilEnd } from '../_shared.ts'
 
-/** A did:jwk on P-256. */
 const setup = await untilEnd(startIssuer())
 const { tenant } = setup
 const template = { publicKeys: [], services: [] }
+/** A did:jwk on P-256. */
 const created = await tenant.call('POST /did-registrar/dids', {
   body: { method: 'jwk', documentTemplate: template },
 })
