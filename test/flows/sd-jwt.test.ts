@@ -249,12 +249,7 @@ describe('a presentation', () => {
     const theirs = { schemaId: anyCredential, trustedIssuers: [other] }
     const elsewhere = { schemaId: 'https://a.example/1', trustedIssuers: [holding.issuingDID] }
     const cases: [string, (typeof accepted)[], RegExp | undefined][] = [
-      ['nothing', [], undefined],
-      ['this issuer', [accepted], undefined],
-      ['any issuer', [{ schemaId: anyCredential, trustedIssuers: [] }], undefined],
       ['one of two', [theirs, accepted], undefined],
-      ['another issuer', [theirs], /does not trust the issuer/],
-      ['another type', [elsewhere], /accepts none of the schemas/],
       [
         'this type by another issuer, or another type by this one',
         [theirs, elsewhere],
@@ -335,7 +330,7 @@ describe('a presentation', () => {
     }
   })
 
-  test('is invalid for another verifier, after a change, and without the key', async () => {
+  test('is invalid for another verifier and without the key', async () => {
     await using thief = await openParty()
     const { connectionId: theirs, theirDid } = await thief.connect(issuer)
     const ask = (named: object) =>
@@ -354,28 +349,8 @@ describe('a presentation', () => {
     const { presentationId } = await presentationIn(holder.call, shownOnce.thid, 'RequestReceived')
     await prove(holder, presentationId, bound!.recordId)
     const genuine = (await presentationIn(issuer.call, shownOnce.thid, 'PresentationVerified')).data[0]!
-    const [jwt, ...rest] = genuine.split('~') as [string, ...string[]]
-    const [header, payload, signature] = jwt.split('.') as [string, string, string]
-    const forged = { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), cnf: undefined }
-    const other = decodeSdJwt(unbound!.credential)
     const attempts: [string, string, RegExp][] = [
       ['as it was shown to another', genuine, /is for \[https:\/\/other\.example\]/],
-      ['without the key binding', [jwt, ...rest.slice(0, -1), ''].join('~'), /requires key binding/],
-      ['without a disclosure', [jwt, rest.at(-1)].join('~'), /the audience|other disclosures/],
-      [
-        'with a disclosure of another credential',
-        [jwt, other.disclosures[0]!.encoded, ...rest].join('~'),
-        /matches no digest/,
-      ],
-      [
-        'without the binding’s claim',
-        [
-          [header, Buffer.from(JSON.stringify(forged)).toString('base64url'), signature].join('.'),
-          ...rest.slice(0, -1),
-          '',
-        ].join('~'),
-        /signature/i,
-      ],
       ['as the credential is', bound!.credential, /requires key binding/],
       ['not at all', 'nothing', /~/],
     ]

@@ -177,7 +177,7 @@ export async function takeDpop(setup: Setup, token: string, dpop: string): Promi
 }
 
 /** Sets the end of an offer to the past. */
-export function expire({ agent, setup }: Scene, recordId: string): Promise<void> {
+export function expire({ agent, setup }: Pick<Scene, 'agent' | 'setup'>, recordId: string): Promise<void> {
   return agent.agent.wallets.use(setup.tenant.walletId, (wallet) =>
     wallet.transaction(async (tx) => {
       const records = tx.selectFrom('record').select('data').where('id', '=', recordId)

@@ -103,23 +103,16 @@ test('a proof is used once, at the token endpoint and at the credential endpoint
   expect(errorOf(await take(accessToken, proof))).toEqual([401, 'invalid_dpop_proof'])
 })
 
-const now = Math.floor(Date.now() / 1_000)
 const key = generateKey('Ed25519')
 const faults: [string, ProofParts][] = [
   ['for another endpoint', { claims: { htu: 'https://issuer.example/token' } }],
   ['for another method', { claims: { htm: 'GET' } }],
   ['for another access token', { accessToken: 'another' }],
   ['for no access token', { claims: { ath: undefined } }],
-  ['of another type', { header: { typ: 'openid4vci-proof+jwt' } }],
   ['without a key', { header: { jwk: undefined } }],
-  ['with a private key', { header: { jwk: key } }],
   ['signed by another key', { signer: generateKey('Ed25519') }],
   ['of another key', { header: { jwk: { ...generateKey('Ed25519'), d: undefined } } }],
   ['without a signature', { header: { alg: 'none' } }],
-  ['of the future', { claims: { iat: now + 3_600 } }],
-  ['of the past', { claims: { iat: now - 3_600 } }],
-  ['that has expired', { claims: { exp: now - 3_600 } }],
-  ['that is not valid yet', { claims: { nbf: now + 3_600 } }],
   ['without a time', { claims: { iat: undefined } }],
   ['without an id', { claims: { jti: undefined } }],
 ]
