@@ -2,7 +2,7 @@
  * Schemas and definitions of other agents by URL: which are accepted, the reasons of refusals, and the
  * network requests.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { createHttpClient, type HttpClient } from '../../src/net/http-client.ts'
 import {
@@ -16,6 +16,7 @@ import { dereference } from '../../src/schemas/dereference.ts'
 import { toEnvelope } from '../../src/schemas/did-url.ts'
 import { startServer } from '../_server.ts'
 import { definition, made } from './_flow.ts'
+import { untilEnd } from '../_shared.ts'
 
 const guid = '3f86a73f-5b78-39c7-af77-0c16123fa9c2'
 const issuer = made.schema.issuerId
@@ -25,23 +26,21 @@ const [n, primary] = [BigInt(made.primary.n), made.primary]
 /** Documents by path, and the requested paths. */
 const documents = new Map<string, unknown>()
 const asked: string[] = []
-let server: Awaited<ReturnType<typeof startServer>>
 let http: HttpClient
-beforeAll(async () => {
-  server = await startServer((request, response) => {
+const server = await untilEnd(
+  startServer((request, response) => {
     asked.push(request.url!)
     const document = documents.get(request.url!.split('?')[0]!)
     response
       .writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' })
       .end(JSON.stringify(document ?? null))
-  })
-})
+  }),
+)
 beforeEach(() => {
   documents.clear()
   asked.length = 0
   http = createHttpClient({ allow: 'loopback' })
 })
-afterAll(() => server[Symbol.asyncDispose]())
 
 const sources = (change: Partial<DefinitionSources> = {}): DefinitionSources => ({
   http,

@@ -1,36 +1,31 @@
 /** Changes of the audit log without the agent's key are detected. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { parseHead } from '../../src/audit/chain.ts'
-import { act, copyOf, openLog, tamper, type TestLog } from './_log.ts'
-
-let log: TestLog
-let head: string
+import { act, copyOf, openLog, tamper } from './_log.ts'
+import { untilEnd } from '../_shared.ts'
 
 /** Seven entries of all kinds, in order of their numbers. */
-beforeAll(async () => {
-  log = await openLog()
-  const { audit } = log
-  await act(audit, 'one', { id: '00000000-0000-4000-8000-000000000001' })
-  await act(audit, 'two')
-  const refusal = new Problem('error:AuthenticationError:InvalidCredentials', 'no')
-  await audit.refused(
-    { actor: 'tenant', entityId: 'e', keyId: 'k', walletId: 'w', address: '192.0.2.1', action: 'three' },
-    refusal,
-  )
-  await audit
-    .during({ actor: 'agent', action: 'four' }, () => Promise.reject(new Error('a fault')))
-    .catch(() => undefined)
-  for (let n = 0; n < 11; n++)
-    await audit.refused({ actor: 'anonymous', address: '192.0.2.2', action: 'five' }, refusal)
-  await audit.countRefusals()
-  await act(audit, 'last')
-  head = (await audit.verify()).head!
-  tamper(log.path, 'create table kept as select * from entry')
-})
-afterAll(() => log[Symbol.asyncDispose]())
+const log = await untilEnd(openLog())
+const { audit } = log
+await act(audit, 'one', { id: '00000000-0000-4000-8000-000000000001' })
+await act(audit, 'two')
+const refusal = new Problem('error:AuthenticationError:InvalidCredentials', 'no')
+await audit.refused(
+  { actor: 'tenant', entityId: 'e', keyId: 'k', walletId: 'w', address: '192.0.2.1', action: 'three' },
+  refusal,
+)
+await audit
+  .during({ actor: 'agent', action: 'four' }, () => Promise.reject(new Error('a fault')))
+  .catch(() => undefined)
+for (let n = 0; n < 11; n++)
+  await audit.refused({ actor: 'anonymous', address: '192.0.2.2', action: 'five' }, refusal)
+await audit.countRefusals()
+await act(audit, 'last')
+const head = (await audit.verify()).head!
+tamper(log.path, 'create table kept as select * from entry')
 
 /** Returns the verification result after a change of the entries. */
 async function verified(statement: string) {

@@ -1,23 +1,18 @@
 /** Roles, permissions, wallets and scopes of the subjects of an OpenID provider. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import { expect, test } from 'vitest'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
-import { accepting, bearer, startIssuer, type Issuer } from './_issuer.ts'
+import { accepting, bearer, startIssuer } from './_issuer.ts'
+import { untilEnd } from '../_shared.ts'
 
-let issuer: Issuer
-let agent: TestAgent
-beforeAll(async () => {
-  issuer = await startIssuer()
-  agent = await startAgent({
+const issuer = await untilEnd(startIssuer())
+const agent = await untilEnd(
+  startAgent({
     ...accepting(issuer),
     OIDC_SCOPE_CLAIM: 'scope',
     AUDIT_REFUSALS_PER_MINUTE: '1000',
-  })
-})
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  await issuer[Symbol.asyncDispose]()
-})
+  }),
+)
 
 const unknownId = 'f1b2c3d4-0000-4000-8000-00000000dead'
 const notPermitted = 'error:AuthenticationError:ResourceNotPermitted'

@@ -1,27 +1,21 @@
 /** Tokens that must not be accepted: each gets 401 with a reason, `WWW-Authenticate`, and nothing else. */
 import { generateKeyPairSync } from 'node:crypto'
 import { exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
-import { accepting, audience, bearer, startIssuer, type Issuer } from './_issuer.ts'
+import { accepting, audience, bearer, startIssuer } from './_issuer.ts'
+import { untilEnd } from '../_shared.ts'
 
-let issuer: Issuer
-let agent: TestAgent
-let walletId: string
-beforeAll(async () => {
-  issuer = await startIssuer()
-  issuer.state.keys.unshift(...(await badKeys()))
-  agent = await startAgent({ ...accepting(issuer), OIDC_CLOCK_LEEWAY: '30', OIDC_KEYS_REFRESH: '1h' })
-  walletId = (await agent.admin('POST /wallets', { body: { name: 'alice' } })).id
-  await agent.admin('POST /wallets/{walletId}/uma-permissions', {
-    path: { walletId },
-    body: { subject: 'alice' },
-  })
-})
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  await issuer[Symbol.asyncDispose]()
+const issuer = await untilEnd(startIssuer())
+issuer.state.keys.unshift(...(await badKeys()))
+const agent = await untilEnd(
+  startAgent({ ...accepting(issuer), OIDC_CLOCK_LEEWAY: '30', OIDC_KEYS_REFRESH: '1h' }),
+)
+const walletId = (await agent.admin('POST /wallets', { body: { name: 'alice' } })).id
+await agent.admin('POST /wallets/{walletId}/uma-permissions', {
+  path: { walletId },
+  body: { subject: 'alice' },
 })
 
 /** Published beside the key that signs. The library throws errors of other classes than its own for each. */

@@ -1,35 +1,31 @@
 /** `agent login` and `agent logout` at a real provider: by a device code, and by a browser on this machine. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import type { Page } from 'playwright-core'
+import { afterAll, expect, test } from 'vitest'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { launch } from '../_chromium.ts'
 import { until } from '../_tenants.ts'
 import { fails, newUser, type User } from '../commands/_cli.ts'
 import { audience, bearer } from './_issuer.ts'
-import { loginClient, startRealProvider, type RealProvider } from './_provider.ts'
+import { loginClient, startRealProvider } from './_provider.ts'
+import { untilEnd } from '../_shared.ts'
 
-let provider: RealProvider
-let agent: TestAgent
-let browser: Browser
 const users: User[] = []
-beforeAll(async () => {
-  provider = await startRealProvider()
-  agent = await startAgent({
+const provider = await untilEnd(startRealProvider())
+const agent = await untilEnd(
+  startAgent({
     OIDC_ISSUER: provider.url,
     OIDC_AUDIENCE: audience,
     OIDC_LOGIN_CLIENT_ID: loginClient,
     OIDC_KEYS_REFRESH: '0',
-  })
-  browser = await launch()
-})
+  }),
+)
+const browser = await launch()
 afterAll(async () => {
   for (const user of users) user.remove()
   await browser.close()
-  await agent[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
 })
 
 /** A user whose commands call the agent, without keys. */

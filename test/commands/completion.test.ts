@@ -3,13 +3,13 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa, execaSync } from 'execa'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { complete } from '../../cli/completion/complete.ts'
 import { readCommands, topics } from '../../docs/_make/manifest.ts'
 import { shapes } from '../../docs/_make/shapes.ts'
-import type { TestAgent } from '../_agent.ts'
 import { bin, fails, useUser } from './_cli.ts'
 import { serveUser } from './_agents.ts'
+import { untilEnd } from '../_shared.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
@@ -23,21 +23,16 @@ const files = {
 const isThere = (shell: Shell) => execaSync(shell, ['--version'], { reject: false }).exitCode === 0
 
 const user = useUser()
-let agent: TestAgent
-let ids: { connection: string; did: string; other: string; wallet: string }
-beforeAll(async () => {
-  agent = await serveUser(user)
-  const { connectionId: connection } = await user.json`connection invite --label Alice`
-  const { did } = await user.json`did create`
-  const { connectionId: other } = await user.json`connection invite --label ${'a\u001b[2Jb\tc'}`
-  const { walletId: wallet } = await user.json`tenant create bob`
-  ids = { connection, did, other, wallet }
-  // The program that the shells find as `agent`.
-  mkdirSync(join(user.folder, 'bin'))
-  writeFileSync(join(user.folder, 'bin', 'agent'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`)
-  chmodSync(join(user.folder, 'bin', 'agent'), 0o755)
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+await untilEnd(serveUser(user))
+const { connectionId: connection } = await user.json`connection invite --label Alice`
+const { did } = await user.json`did create`
+const { connectionId: other } = await user.json`connection invite --label ${'a\u001b[2Jb\tc'}`
+const { walletId: wallet } = await user.json`tenant create bob`
+const ids: Record<'connection' | 'did' | 'other' | 'wallet', string> = { connection, did, other, wallet }
+// The program that the shells find as `agent`.
+mkdirSync(join(user.folder, 'bin'))
+writeFileSync(join(user.folder, 'bin', 'agent'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`)
+chmodSync(join(user.folder, 'bin', 'agent'), 0o755)
 
 /** Runs `agent complete`. Returns the words without descriptions. */
 async function asked(...words: string[]): Promise<string[]> {

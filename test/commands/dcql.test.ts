@@ -1,7 +1,7 @@
 /** `agent dcql from`: queries for credentials, schemas and types. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
@@ -10,15 +10,12 @@ import { startServer } from '../_server.ts'
 import { connect, issue, newDid, presentationIn, receive } from '../_tenants.ts'
 import { startCommandedPair } from './_agents.ts'
 import { newUser } from './_cli.ts'
+import { untilEnd } from '../_shared.ts'
 
 const alone = newUser()
-let pair: Awaited<ReturnType<typeof startCommandedPair>>
-beforeAll(async () => {
-  pair = await startCommandedPair()
-})
+const pair = await untilEnd(startCommandedPair())
 afterAll(async () => {
   alone.remove()
-  await pair[Symbol.asyncDispose]()
 })
 
 const key = generateKey('Ed25519')

@@ -2,19 +2,14 @@
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestAgent } from '../_agent.ts'
+import { afterAll, expect, test } from 'vitest'
 import { fails, newUser, says, saysOnly, type User, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 
 const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
 
-let [acme, alice] = [] as unknown as [User, User]
-let agents: TestAgent[]
-beforeAll(async () => {
-  ;[acme, alice] = [newUser(), newUser()]
-  agents = [await serveUser(acme), await serveUser(alice)]
-})
+const [acme, alice] = [newUser(), newUser()]
+const agents = [await serveUser(acme), await serveUser(alice)]
 afterAll(async () => {
   for (const agent of agents) await agent[Symbol.asyncDispose]()
   for (const user of [acme, alice]) user.remove()

@@ -2,20 +2,16 @@
 import { existsSync } from 'node:fs'
 import { once } from 'node:events'
 import { execa } from 'execa'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { exitCodes } from '../../cli/errors/errors.ts'
-import type { TestAgent } from '../_agent.ts'
 import { bin, type Line, printed, useUser, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
+import { untilEnd } from '../_shared.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 
 const user = useUser()
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await serveUser(user)
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+await untilEnd(serveUser(user))
 
 /** Provokes an exit code, by number. */
 const provoked: Readonly<

@@ -2,25 +2,22 @@
 import { setTimeout } from 'node:timers/promises'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { newDid, startPair } from '../_tenants.ts'
 import { personQuery } from '../oid4vp/_wallet.ts'
-import { type Commands, newUser, type User, words } from './_cli.ts'
+import { newUser, words } from './_cli.ts'
+import { untilEnd } from '../_shared.ts'
 
-let pair: Awaited<ReturnType<typeof startPair>>
-let user: User
-let mine: Commands
-beforeAll(async () => {
-  pair = await startPair({
+const pair = await untilEnd(
+  startPair({
     CONNECT_INVITATION_EXPIRY: '1',
     ISSUANCE_INVITATION_EXPIRY: '1',
     PRESENTATION_INVITATION_EXPIRY: '1',
-  })
-  user = newUser()
-  mine = user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: pair.issuer.apiKey })
-})
+  }),
+)
+const user = newUser()
+const mine = user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: pair.issuer.apiKey })
 afterAll(async () => {
-  await pair[Symbol.asyncDispose]()
   user.remove()
 })
 

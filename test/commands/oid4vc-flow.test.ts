@@ -2,32 +2,27 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CommandResult, newUser, type User, words } from './_cli.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type CommandResult, newUser, words } from './_cli.ts'
 
 const ledger = mkdtempSync(join(tmpdir(), 'identity-agent-'))
 const env = { VDR_URL: `sqlite:${join(ledger, 'vdr.db')}` }
 const types = { jwt: 'Person', sdjwt: 'PersonSd' } as const
-let issuer: User
-let holder: User
-let [did, vci]: string[] = []
 
-beforeAll(async () => {
-  ;[issuer, holder] = [newUser(), newUser()]
-  for (const user of [issuer, holder]) expect((await user.as(env).run`daemon start`).code).toBe(0)
-  did = await printedBy(issuer.run`did create --publish --wait --quiet`)
-  const properties = { name: { type: 'string' }, age: { type: 'integer' } }
-  const $schema = 'https://json-schema.org/draft/2020-12/schema'
-  const schema = JSON.stringify({ $schema, type: 'object', properties, required: ['name'] })
-  const guid = await printedBy(
-    issuer.run`schema publish --name person --author ${did} --schema ${schema} --quiet`,
+const [issuer, holder] = [newUser(), newUser()]
+for (const user of [issuer, holder]) expect((await user.as(env).run`daemon start`).code).toBe(0)
+const did = await printedBy(issuer.run`did create --publish --wait --quiet`)
+const properties = { name: { type: 'string' }, age: { type: 'integer' } }
+const $schema = 'https://json-schema.org/draft/2020-12/schema'
+const schema = JSON.stringify({ $schema, type: 'object', properties, required: ['name'] })
+const guid = await printedBy(
+  issuer.run`schema publish --name person --author ${did} --schema ${schema} --quiet`,
+)
+const vci = await printedBy(issuer.run`issuer create --quiet`)
+for (const [format, id] of Object.entries(types))
+  await printedBy(
+    issuer.run`issuer configuration add ${vci} --id ${id} --schema ${guid} --format ${format} --quiet`,
   )
-  vci = await printedBy(issuer.run`issuer create --quiet`)
-  for (const [format, id] of Object.entries(types))
-    await printedBy(
-      issuer.run`issuer configuration add ${vci} --id ${id} --schema ${guid} --format ${format} --quiet`,
-    )
-})
 afterAll(async () => {
   for (const user of [issuer, holder]) {
     await user.run`daemon stop`
@@ -45,7 +40,7 @@ async function printedBy(running: Promise<CommandResult>): Promise<string> {
 
 /** The record of an offer, with the URL for the wallet. */
 const offer = (format: keyof typeof types, ...more: string[]) =>
-  issuer.json`credential offer --oid4vci ${vci!} --configuration ${types[format]} --issuing-did ${did!} --claim name=Alice --claim age:=42 ${more}`
+  issuer.json`credential offer --oid4vci ${vci} --configuration ${types[format]} --issuing-did ${did} --claim name=Alice --claim age:=42 ${more}`
 
 /** Makes a query for the name in a credential of the holder. Returns its file. */
 async function queryFor(recordId: string): Promise<string> {
@@ -54,7 +49,7 @@ async function queryFor(recordId: string): Promise<string> {
   return file
 }
 
-const request = (file: string) => issuer.json`proof request --oid4vp --trust-issuer ${did!} --dcql ${file}`
+const request = (file: string) => issuer.json`proof request --oid4vp --trust-issuer ${did} --dcql ${file}`
 
 describe.each(['jwt', 'sdjwt'] as const)('a credential as %s', (format) => {
   test('is offered, received, requested, presented, verified, revoked and refused', async () => {

@@ -1,22 +1,17 @@
 /** `agent oid4vc receive`: a holder takes offers of OpenID4VCI issuers with commands only. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { answer, sealedIn, open } from '../oid4vci/_authorization.ts'
 import { addLicence, licence } from '../oid4vci/holder/_holder.ts'
-import { addIssuer, offer, recordOf, type Setup } from '../oid4vci/_wallet.ts'
+import { addIssuer, offer, recordOf } from '../oid4vci/_wallet.ts'
 import { until } from '../_tenants.ts'
 import { startCommandedPair } from './_agents.ts'
-import { type Commands, hasScript } from './_cli.ts'
+import { hasScript } from './_cli.ts'
+import { untilEnd } from '../_shared.ts'
 
-let pair: Awaited<ReturnType<typeof startCommandedPair>>
-let setup: Setup
-let holder: Commands
-beforeAll(async () => {
-  pair = await startCommandedPair()
-  setup = await addIssuer(pair.agent, pair.issuer)
-  await addLicence(setup)
-  holder = pair.as(pair.holder)
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startCommandedPair())
+const setup = await addIssuer(pair.agent, pair.issuer)
+await addLicence(setup)
+const holder = pair.as(pair.holder)
 
 const declined = async (recordId: string) =>
   (await pair.holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })).protocolState

@@ -3,38 +3,24 @@ import { decodeJwtVc } from '../credentials/_verify.ts'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { takeCredentials } from '../oid4vci/_foreign-wallet.ts'
-import {
-  addIssuer,
-  fetchDeferred,
-  prove,
-  readOffer,
-  redeemOffer,
-  request,
-  type Setup,
-} from '../oid4vci/_wallet.ts'
+import { addIssuer, fetchDeferred, prove, readOffer, redeemOffer, request } from '../oid4vci/_wallet.ts'
 import { until } from '../_tenants.ts'
 import { startCommandedPair } from './_agents.ts'
-import { type Commands, fails, hasScript, words } from './_cli.ts'
+import { fails, hasScript, words } from './_cli.ts'
 import { readPng } from './_picture.ts'
 import { readQr } from './_qr.ts'
+import { untilEnd } from '../_shared.ts'
 
-let pair: Awaited<ReturnType<typeof startCommandedPair>>
-let setup: Setup
-let issuer: Commands
-let offering: string[]
-beforeAll(async () => {
-  pair = await startCommandedPair()
-  setup = await addIssuer(pair.agent, pair.issuer)
-  issuer = pair.as(pair.issuer)
-  const { issuerId, issuingDID } = setup
-  offering = words`
-    credential offer --oid4vci ${issuerId} --configuration Person --issuing-did ${issuingDID} --claim name=Alice
-  `
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startCommandedPair())
+const setup = await addIssuer(pair.agent, pair.issuer)
+const issuer = pair.as(pair.issuer)
+const { issuerId, issuingDID } = setup
+const offering = words`
+  credential offer --oid4vci ${issuerId} --configuration Person --issuing-did ${issuingDID} --claim name=Alice
+`
 
 test('an offer is a short URL, with a QR code on request', async () => {
   const file = join(pair.user.folder, 'offer.png')

@@ -1,24 +1,19 @@
 /** Requests of proofs from wallets of OpenID4VP by commands. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newVerifierDid, personQuery, present, presentSdJwt, readRequest } from '../oid4vp/_wallet.ts'
 import { startCommandedPair } from './_agents.ts'
-import { type Commands, words } from './_cli.ts'
+import { words } from './_cli.ts'
 import { readPng } from './_picture.ts'
 import { readQr } from './_qr.ts'
+import { untilEnd } from '../_shared.ts'
 
-let pair: Awaited<ReturnType<typeof startCommandedPair>>
-let verifier: Commands
-let asking: string[]
-beforeAll(async () => {
-  pair = await startCommandedPair()
-  verifier = pair.as(pair.issuer)
-  const file = join(pair.user.folder, 'query.json')
-  writeFileSync(file, JSON.stringify(personQuery))
-  asking = words`proof request --oid4vp --any-issuer --dcql ${file}`
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startCommandedPair())
+const verifier = pair.as(pair.issuer)
+const file = join(pair.user.folder, 'query.json')
+writeFileSync(file, JSON.stringify(personQuery))
+const asking = words`proof request --oid4vp --any-issuer --dcql ${file}`
 
 test('a request is a URL with a QR code, and its record shows the claims', async () => {
   const did = await newVerifierDid({ tenant: pair.issuer })

@@ -2,19 +2,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bin, type Line, useUser, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
+import { untilEnd } from '../_shared.ts'
 
 const user = useUser()
-let served: Awaited<ReturnType<typeof serveUser>>
-let ids: string[]
-beforeAll(async () => {
-  served = await serveUser(user)
-  const run = async (...line: Line) => (await user.run`${words(...line)} --quiet`).out.split('\n')[0]!
-  ids = [await run`connection invite --label ${'Alice of the Long Name Department'}`, await run`did create`]
-})
-afterAll(() => served[Symbol.asyncDispose]())
+await untilEnd(serveUser(user))
+const run = async (...line: Line) => (await user.run`${words(...line)} --quiet`).out.split('\n')[0]!
+const ids = [
+  await run`connection invite --label ${'Alice of the Long Name Department'}`,
+  await run`did create`,
+]
 
 const commands = ['connection list', 'did list', 'event list', 'profile list']
 

@@ -2,23 +2,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { fails, hasScript, type Line, newUser, prints, words } from './_cli.ts'
 import { readPng, toPicture } from './_picture.ts'
 import { readQr } from './_qr.ts'
 import { drawScreen, type Picture } from './_screen.ts'
+import { untilEnd } from '../_shared.ts'
 
 const user = newUser()
-let agent: TestAgent
 const terminal = { TERM: 'xterm-256color', LANG: 'C.UTF-8', LC_ALL: '', LC_CTYPE: '' }
-let env: Record<string, string>
 
-beforeAll(async () => {
-  agent = await startAgent({ API_KEY_ENABLED: 'false' })
-  env = { AGENT_URL: agent.url, ...terminal }
-})
+const agent = await untilEnd(startAgent({ API_KEY_ENABLED: 'false' }))
+const env = { AGENT_URL: agent.url, ...terminal }
 afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
   user.remove()
 })
 

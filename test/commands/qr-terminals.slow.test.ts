@@ -1,10 +1,11 @@
 /** Commands that draw QR codes, for terminals of twelve sizes: a decoder reads each code from what stays visible above a prompt that wraps. */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import { newUser } from './_cli.ts'
 import { readWithJsQr } from './_qr.ts'
 import { drawScreen, themes, visibleLines, type Theme } from './_screen.ts'
+import { untilEnd } from '../_shared.ts'
 
 const sizes = [
   [60, 20],
@@ -29,23 +30,18 @@ const env: Record<string, string> = {
   LC_CTYPE: '',
   CI: 'true',
 }
-let agent: TestAgent
-let commands: Record<string, string[]>
 
-beforeAll(async () => {
-  agent = await startAgent({ API_KEY_ENABLED: 'false' })
-  env['AGENT_URL'] = agent.url
-  const did = await user.as(env).json`did create --publish --wait --key issue-1:assertionMethod`
-  commands = {
-    connection: ['connection', 'invite'],
-    offer: ['credential', 'offer', '--invitation', '--issuing-did', did.did, '--claim', 'name=Alice'],
-    proof: ['proof', 'request', '--invitation', '--any-issuer'],
-    onboard: ['onboard', 'create', '--from', 'Acme'],
-    auth: ['auth', 'create', '--from', 'Acme'],
-  }
-})
+const agent = await untilEnd(startAgent({ API_KEY_ENABLED: 'false' }))
+env['AGENT_URL'] = agent.url
+const did = await user.as(env).json`did create --publish --wait --key issue-1:assertionMethod`
+const commands: Record<string, string[]> = {
+  connection: ['connection', 'invite'],
+  offer: ['credential', 'offer', '--invitation', '--issuing-did', did.did, '--claim', 'name=Alice'],
+  proof: ['proof', 'request', '--invitation', '--any-issuer'],
+  onboard: ['onboard', 'create', '--from', 'Acme'],
+  auth: ['auth', 'create', '--from', 'Acme'],
+}
 afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
   user.remove()
 })
 

@@ -1,5 +1,5 @@
 /** Prompts at a terminal about records of a real agent. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { askForMissing, type Questions } from '../../cli/prompts/missing.ts'
 import {
   toWhom,
@@ -11,23 +11,16 @@ import {
   whichRecord,
 } from '../../cli/prompts/questions.ts'
 import type { Client } from '../../daemon/client/client.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, startPair, type Tenant } from '../_tenants.ts'
+import { connect, credentialIn, issue, newDid, presentationIn, startPair } from '../_tenants.ts'
 import { keys, newTerminal, type TestTerminal } from './_terminal.ts'
+import { untilEnd } from '../_shared.ts'
 
-let pair: Awaited<ReturnType<typeof startPair>>
-let unconnected: Tenant
-let issuingDid: string
-let subject: string
-let connected: Awaited<ReturnType<typeof connect>>
-beforeAll(async () => {
-  pair = await startPair()
-  unconnected = await pair.agent.newTenant('unconnected')
-  issuingDid = (await newDid(pair.issuer, 'assertionMethod')).did
-  subject = (await newDid(pair.holder, 'authentication')).longFormDid
-  connected = await connect(pair.issuer, pair.holder)
-  await pair.issuer.call('POST /connections', { body: { label: 'not connected' } })
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startPair())
+const unconnected = await pair.agent.newTenant('unconnected')
+const issuingDid = (await newDid(pair.issuer, 'assertionMethod')).did
+const subject = (await newDid(pair.holder, 'authentication')).longFormDid
+const connected = await connect(pair.issuer, pair.holder)
+await pair.issuer.call('POST /connections', { body: { label: 'not connected' } })
 
 /** Runs prompts at a terminal. Waits for each text, then types its answer. */
 async function asked(call: Client, questions: Questions, steps: [shown: string, ...typed: string[]][]) {

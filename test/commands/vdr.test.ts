@@ -1,20 +1,16 @@
 /** `agent vdr …` with the drivers of an agent without a ledger. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import { useUser } from './_cli.ts'
+import { untilEnd } from '../_shared.ts'
 
 const user = useUser()
-let agent: TestAgent
-let [owner, other]: string[] = []
-beforeAll(async () => {
-  agent = await startAgent()
-  ;[owner, other] = [(await agent.newTenant()).apiKey, (await agent.newTenant()).apiKey]
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const [owner, other] = [(await agent.newTenant()).apiKey, (await agent.newTenant()).apiKey]
 
-const { run, json } = user.as(() => ({ AGENT_URL: agent.url, AGENT_API_KEY: owner! }))
+const { run, json } = user.as(() => ({ AGENT_URL: agent.url, AGENT_API_KEY: owner }))
 
 test('an entry of text is created, shown, changed and removed', async () => {
   const { url } = await json`vdr create ${'two words'}`
@@ -43,7 +39,7 @@ test('the content comes from a file or standard input, and goes to a new file, u
 
 test('errors have the exit codes of all commands', async () => {
   const { url } = await json`vdr create x`
-  const strange = user.as({ AGENT_URL: agent.url, AGENT_API_KEY: other! })
+  const strange = user.as({ AGENT_URL: agent.url, AGENT_API_KEY: other })
   expect((await strange.run`vdr show ${url}`).out).toBe('x')
   const refused = await strange.run`vdr update ${url} y`
   expect(refused.code).toBe(3)

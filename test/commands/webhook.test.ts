@@ -1,28 +1,20 @@
 /** `agent webhook` against a real agent and real receivers. */
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import { until } from '../_tenants.ts'
-import { openReceiver, type Receiver } from '../_receiver.ts'
-import { type Line, newUser, prints, type User, words } from './_cli.ts'
+import { openReceiver } from '../_receiver.ts'
+import { type Line, newUser, prints, words } from './_cli.ts'
+import { untilEnd } from '../_shared.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 
-let agent: TestAgent
-let user: User
-let receiver: Receiver
-let refusing: Receiver
-beforeAll(async () => {
-  agent = await startAgent()
-  user = newUser()
-  receiver = await openReceiver()
-  refusing = await openReceiver((response) => response.writeHead(503).end())
-})
+const agent = await untilEnd(startAgent())
+const user = newUser()
+const receiver = await untilEnd(openReceiver())
+const refusing = await untilEnd(openReceiver((response) => response.writeHead(503).end()))
 afterAll(async () => {
   user.remove()
-  await receiver[Symbol.asyncDispose]()
-  await refusing[Symbol.asyncDispose]()
-  await agent[Symbol.asyncDispose]()
 })
 
 const run = (...line: Line) =>

@@ -1,12 +1,13 @@
 /** Request bodies: accepted types, limits, and refusals. */
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { defaultMaxBytes } from '../../daemon/http/body.ts'
 import { route } from '../../daemon/http/route.ts'
 import { jsonLimits } from '../../src/base/json.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { anyone } from './_route.ts'
+import { untilEnd } from '../_shared.ts'
 
 const Body = z.object({
   name: z.string(),
@@ -27,11 +28,7 @@ const echo = [
   route('GET /query', { ...echoing, query: Query }, (_, { query }) => Promise.resolve(query)),
 ]
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent({}, { routes: echo })
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent({}, { routes: echo }))
 
 type Answer = { status: number; type?: string; detail?: string; body: unknown }
 

@@ -1,23 +1,20 @@
 /** Non-ASCII text of the built program, byte by byte: its pages and the output of its commands. */
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
-import type { Tenant } from '../_tenants.ts'
+import { untilEnd } from '../_shared.ts'
 
 const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 const name = 'Ácme “Größe” 株式会社 🎓'
 
-let daemon: Daemon
-let tenant: Tenant
 const post = async (path: string, body: unknown) =>
   (await daemon.call(`POST ${path}`, { body, apiKey: tenant.apiKey })).body
 
-beforeAll(async () => {
-  daemon = await Daemon.start({ DEFAULT_WALLET_ENABLED: 'false', API_KEY_AUTO_PROVISIONING: 'true' })
-  tenant = await daemon.newTenant(name)
-})
-afterAll(() => daemon[Symbol.asyncDispose]())
+const daemon = await untilEnd(
+  Daemon.start({ DEFAULT_WALLET_ENABLED: 'false', API_KEY_AUTO_PROVISIONING: 'true' }),
+)
+const tenant = await daemon.newTenant(name)
 
 /** Returns the body of a page. @throws when its bytes are not UTF-8 */
 async function page(url: string): Promise<string> {

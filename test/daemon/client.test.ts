@@ -1,17 +1,14 @@
 /** The typed client, against a real daemon and against other servers. */
 import type { RequestListener } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createClient, DaemonUnreachable, ProblemError } from '../../daemon/client/client.ts'
-import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { adminToken, startAgent } from '../_agent.ts'
 import { built } from '../_built.ts'
+import { untilEnd } from '../_shared.ts'
 
 const { bind, serve, stop, urlOf } = built
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent({ DEFAULT_WALLET_ENABLED: 'false' }))
 
 /** Runs `use` with the URL of a server that is not the agent. */
 async function withServer(listener: RequestListener, use: (url: string) => Promise<void>): Promise<void> {

@@ -1,5 +1,5 @@
 /** CORS and security headers of both servers. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { statusWith } from '../_ask.ts'
 
@@ -9,19 +9,14 @@ const preflight = {
   'access-control-request-headers': 'apikey,content-type',
 }
 
-let open: TestAgent
-let local: TestAgent
-let closed: TestAgent
-beforeAll(async () => {
-  const AGENT_CORS_ORIGINS = `${app}, https://other.example:8443`
-  open = await startAgent({
-    AGENT_HOST: '0.0.0.0',
-    AGENT_CORS_ORIGINS,
-    REST_SERVICE_URL: 'https://agent.example',
-  })
-  local = await startAgent({ AGENT_CORS_ORIGINS })
-  closed = await startAgent({ AGENT_HOST: '0.0.0.0' })
+const AGENT_CORS_ORIGINS = `${app}, https://other.example:8443`
+const open = await startAgent({
+  AGENT_HOST: '0.0.0.0',
+  AGENT_CORS_ORIGINS,
+  REST_SERVICE_URL: 'https://agent.example',
 })
+const local = await startAgent({ AGENT_CORS_ORIGINS })
+const closed = await startAgent({ AGENT_HOST: '0.0.0.0' })
 afterAll(() => Promise.all([open, local, closed].map((agent) => agent[Symbol.asyncDispose]())))
 
 /** The status of a response, and its CORS headers. */

@@ -6,9 +6,10 @@ import SwaggerParser from '@apidevtools/swagger-parser'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newFolder } from '../_folder.ts'
 import { startDaemonPair, type Tenant } from '../_tenants.ts'
+import { untilEnd } from '../_shared.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -18,13 +19,8 @@ type Client = {
   refusal: (agent: Tenant) => Promise<unknown>
 }
 
-let pair: Awaited<ReturnType<typeof startDaemonPair>>
-let source: string
-beforeAll(async () => {
-  pair = await startDaemonPair()
-  source = await (await fetch(`${pair.issuer.url}/docs/openapi.json`)).text()
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startDaemonPair())
+const source = await (await fetch(`${pair.issuer.url}/docs/openapi.json`)).text()
 
 test('Redocly’s recommended rules find no error, and warn of nothing but what is known', async () => {
   const config = await createConfig({

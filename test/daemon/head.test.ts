@@ -1,14 +1,11 @@
 /** Limits of request headers on both ports: one `Host`, and at most 200 headers. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
+import { untilEnd } from '../_shared.ts'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent({ AGENT_MEDIATOR: 'true' })
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent({ AGENT_MEDIATOR: 'true' }))
 
 const endpoints = {
   'the HTTP API': () => [agent.url, '/_system/health'] as const,

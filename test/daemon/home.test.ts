@@ -1,14 +1,11 @@
 /** `/`, `/docs` and `/favicon.ico`: the entry points for browsers and programs. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import { describe, expect, test } from 'vitest'
+import { sharedAgent, startAgent } from '../_agent.ts'
+import { untilEnd } from '../_shared.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent()
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
 
 const get = (path: string, accept?: string) =>
   agent.send('GET', path, accept === undefined ? {} : { headers: { accept } })

@@ -1,16 +1,13 @@
 /** A daemon on a developer's machine refuses web pages (CSRF, DNS rebinding). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createApp } from '../../daemon/server/app.ts'
 import { isLocalHost } from '../../src/net/public-url.ts'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { statusWith } from '../_ask.ts'
 import { startServer } from '../_server.ts'
+import { untilEnd } from '../_shared.ts'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent({ REST_SERVICE_URL: 'https://agent.example:8443/base' })
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent({ REST_SERVICE_URL: 'https://agent.example:8443/base' }))
 
 test.each([
   [{}, 200],

@@ -1,15 +1,16 @@
 /** The accessibility of all pages (WCAG 2.2 AA), in Chromium: axe-core, and what it cannot see. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { launch } from '../_chromium.ts'
 import { encode, offerByInvitation } from '../_invitation.ts'
 import { offered } from '../oid4vci/_authorization.ts'
 import { requestProof, type RequestOptions } from '../oid4vp/_wallet.ts'
 import { addIssuer } from '../oid4vci/_wallet.ts'
 import { oobOf } from '../_tenants.ts'
+import { untilEnd } from '../_shared.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
@@ -17,63 +18,55 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 /** Names and goals in several scripts, one of which is written from right to left. */
 const name = 'Größe & Söhne 株式会社 شركة 🎓'
 
-let agent: TestAgent
-let browser: Browser
-let pages: Record<string, string>
-
-beforeAll(async () => {
-  agent = await startAgent()
-  browser = await launch()
-  const body = { from: name }
-  const link = (oob: string) => `${agent.url}/invitation?_oob=${oob}`
-  const tenant = await agent.newTenant()
-  const [{ didRequest, shortUrl }, unnamed, { challenge }, withdrawn, connection, offer, request] =
-    await Promise.all([
-      agent.tenant('POST /onboard/did-requests', { body }),
-      agent.tenant('POST /onboard/did-requests', { body: {} }),
-      agent.tenant('POST /did-authentication/challenges', { body: { ...body, openid4vp: {} } }),
-      agent.tenant('POST /onboard/did-requests', { body }),
-      agent.tenant('POST /connections', { body: { goal: name } }),
-      offerByInvitation({ ...tenant }, { goal: name }),
-      agent.tenant('POST /present-proof/presentations/invitation', { body: { goal: name, proofs: [] } }),
-    ])
-  await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: withdrawn.id } })
-  const issuer = await addIssuer(agent, tenant)
-  const { parameters } = await offered(issuer)
-  const consent = new URLSearchParams(parameters as Record<string, string>)
-  const pageOf = async (options: RequestOptions) =>
-    (await requestProof({ tenant }, options)).openid4vp!.pageUrl
-  pages = {
-    'OpenID4VP request': await pageOf({}),
-    'request for the browser': await pageOf({ responseMode: 'dc_api' }),
-    'request for the browser alone': await pageOf({ responseMode: 'dc_api', directPost: false }),
-    consent: `${issuer.identifier}/authorize?${consent.toString()}`,
-    'refused request': `${issuer.identifier}/authorize?${consent.toString()}&response_mode=fragment`,
-    home: `${agent.url}/`,
-    'DID request': didRequest.onboardEndpoint,
-    'DID request without a name': unnamed.didRequest.onboardEndpoint,
-    challenge: challenge.submissionEndpoint,
-    invitation: link(oobOf(connection)),
-    'short link of an invitation': connection.invitation.shortUrl!,
-    'short link of a DID request': shortUrl!,
-    offer: link(oobOf(offer)),
-    'proof request': link(oobOf(request)),
-    'expired invitation': link(
-      encode({
-        id: '1',
-        type: 'https://didcomm.org/out-of-band/2.0/invitation',
-        from: 'did:example:other',
-        expires_time: 1,
-      }),
-    ),
-    unreadable: link('no'),
-    unknown: `${agent.url}/onboard/none`,
-    closed: withdrawn.didRequest.onboardEndpoint,
-  }
-})
+const agent = await untilEnd(startAgent())
+const browser = await launch()
+const body = { from: name }
+const link = (oob: string) => `${agent.url}/invitation?_oob=${oob}`
+const tenant = await agent.newTenant()
+const [{ didRequest, shortUrl }, unnamed, { challenge }, withdrawn, connection, offer, request] =
+  await Promise.all([
+    agent.tenant('POST /onboard/did-requests', { body }),
+    agent.tenant('POST /onboard/did-requests', { body: {} }),
+    agent.tenant('POST /did-authentication/challenges', { body: { ...body, openid4vp: {} } }),
+    agent.tenant('POST /onboard/did-requests', { body }),
+    agent.tenant('POST /connections', { body: { goal: name } }),
+    offerByInvitation({ ...tenant }, { goal: name }),
+    agent.tenant('POST /present-proof/presentations/invitation', { body: { goal: name, proofs: [] } }),
+  ])
+await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: withdrawn.id } })
+const issuer = await addIssuer(agent, tenant)
+const { parameters } = await offered(issuer)
+const consent = new URLSearchParams(parameters as Record<string, string>)
+const pageOf = async (options: RequestOptions) => (await requestProof({ tenant }, options)).openid4vp!.pageUrl
+const pages = {
+  'OpenID4VP request': await pageOf({}),
+  'request for the browser': await pageOf({ responseMode: 'dc_api' }),
+  'request for the browser alone': await pageOf({ responseMode: 'dc_api', directPost: false }),
+  consent: `${issuer.identifier}/authorize?${consent.toString()}`,
+  'refused request': `${issuer.identifier}/authorize?${consent.toString()}&response_mode=fragment`,
+  home: `${agent.url}/`,
+  'DID request': didRequest.onboardEndpoint,
+  'DID request without a name': unnamed.didRequest.onboardEndpoint,
+  challenge: challenge.submissionEndpoint,
+  invitation: link(oobOf(connection)),
+  'short link of an invitation': connection.invitation.shortUrl!,
+  'short link of a DID request': shortUrl!,
+  offer: link(oobOf(offer)),
+  'proof request': link(oobOf(request)),
+  'expired invitation': link(
+    encode({
+      id: '1',
+      type: 'https://didcomm.org/out-of-band/2.0/invitation',
+      from: 'did:example:other',
+      expires_time: 1,
+    }),
+  ),
+  unreadable: link('no'),
+  unknown: `${agent.url}/onboard/none`,
+  closed: withdrawn.didRequest.onboardEndpoint,
+}
 afterAll(async () => {
   await browser.close()
-  await agent[Symbol.asyncDispose]()
 })
 
 type Look = { colorScheme: 'light' | 'dark'; width: number }
@@ -190,16 +183,16 @@ test('the keyboard reaches each control in order, and its focus is visible', asy
     }
     return names
   }
-  expect(await walk(pages['invitation']!, 4)).toEqual([
+  expect(await walk(pages['invitation'], 4)).toEqual([
     'summary',
     'textareacopy-0',
     'textareacopy-1',
     'summary',
   ])
-  expect(await walk(pages['home']!, 3)).toEqual(['a', 'a', 'a'])
-  expect(await walk(pages['consent']!, 3)).toEqual(['inputtx_code', 'button', 'button'])
+  expect(await walk(pages['home'], 3)).toEqual(['a', 'a', 'a'])
+  expect(await walk(pages['consent'], 3)).toEqual(['inputtx_code', 'button', 'button'])
   // Without the pointer, Enter opens the details.
-  await page.goto(pages['DID request']!)
+  await page.goto(pages['DID request'])
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   expect(await page.locator('textarea').isVisible()).toBe(true)

@@ -1,15 +1,12 @@
 /** The streams of open pages, over HTTP: one event when the link closes. */
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { personQuery, readRequest, respond } from '../oid4vp/_wallet.ts'
 import { newHolder } from '../enterprise/_suite.ts'
+import { untilEnd } from '../_shared.ts'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent()
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
 
 const holder = newHolder()
 

@@ -1,21 +1,18 @@
 /** The pages of links that people open in a browser, over HTTP. */
 import { createHash } from 'node:crypto'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { encode, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
 import { oobOf } from '../_tenants.ts'
 import { ask } from '../_ask.ts'
 import { keyOf, newHolder } from '../enterprise/_suite.ts'
+import { untilEnd } from '../_shared.ts'
 
 /** The Accept header of browsers. */
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent()
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
 
 const holder = newHolder()
 

@@ -1,9 +1,10 @@
 /** Paths of endpoints: base paths, slashes, percent-encoding, methods. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { route } from '../../daemon/http/route.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { anyone } from './_route.ts'
+import { untilEnd } from '../_shared.ts'
 
 const text = z.object({ text: z.string() })
 
@@ -42,11 +43,7 @@ const samples = [
   ),
 ]
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent({}, { routes: samples })
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent({}, { routes: samples }))
 
 const id = '0198c2f4-0000-7000-8000-000000000000'
 

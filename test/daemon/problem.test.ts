@@ -1,12 +1,13 @@
 /** Error responses and their log lines. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { toBody } from '../../daemon/middleware/problem.ts'
 import { route } from '../../daemon/http/route.ts'
 import { createLog } from '../../src/base/log.ts'
-import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { adminToken, startAgent } from '../_agent.ts'
 import { anyone } from './_route.ts'
 import { built } from '../_built.ts'
+import { untilEnd } from '../_shared.ts'
 
 const empty = { ...anyone, reply: [200, null] } as const
 
@@ -34,11 +35,7 @@ const failing = [
   ),
 ]
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent({}, { routes: failing, log })
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent({}, { routes: failing, log }))
 
 const instance = 'error:instance:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
 

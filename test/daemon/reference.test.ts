@@ -3,20 +3,14 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { describe, expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import { until } from '../_tenants.ts'
+import { untilEnd } from '../_shared.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-let agent: TestAgent
-/** The paths of the files that the page loads. */
-let files: string[]
-beforeAll(async () => {
-  agent = await startAgent()
-  files = linksOf(await (await get('/docs')).text(), '/docs')
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
 
 const get = (path: string, headers: Record<string, string> = { accept: browser }) =>
   agent.send('GET', path, { headers })
@@ -26,6 +20,9 @@ const linksOf = (page: string, path: string) =>
   [...page.matchAll(/<(?:link rel="stylesheet" href|script defer src)="([^"]+)"/g)].map(
     ([, link]) => new URL(link!, agent.url + path).pathname,
   )
+
+/** The paths of the files that the page loads. */
+const files = linksOf(await (await get('/docs')).text(), '/docs')
 
 /** A response as sent: `fetch` would decompress it, and forbid caches to answer `If-None-Match`. */
 function sent(path: string, headers: Record<string, string>) {

@@ -1,11 +1,12 @@
 /** The request id is logged with the request and the sent message, and by the receiver. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { route } from '../../daemon/http/route.ts'
 import { createLog } from '../../src/base/log.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { built } from '../_built.ts'
 import { connectionIn, oobOf, until, type Tenant } from '../_tenants.ts'
+import { untilEnd } from '../_shared.ts'
 
 type Line = {
   msg: string
@@ -27,13 +28,10 @@ const bug = route(
   },
 )
 
-let agent: TestAgent
-let [alice, bob] = [] as unknown as [Tenant, Tenant]
-beforeAll(async () => {
-  agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1' }, { log, routes: [...built.routes, bug] })
-  ;[alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(
+  startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1' }, { log, routes: [...built.routes, bug] }),
+)
+const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
 beforeEach(() => void (lines.length = 0))
 
 const post = (path: string, { apiKey }: Tenant, requestId: string, body: object) =>

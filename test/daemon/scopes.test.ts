@@ -1,24 +1,20 @@
 /** Keys with scopes may call the endpoints that the contracts list, and no others. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { scopesOf, splitKey, type Route } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import { allScopes, type Scope } from '../../src/wallet/model.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
+import { untilEnd } from '../_shared.ts'
 
 const unknownId = 'f1b2c3d4-0000-4000-8000-00000000dead'
 
-let agent: TestAgent
 const keys = new Map<Scope | 'two', string>()
-beforeAll(async () => {
-  agent = await startAgent()
-  const { entityId } = await agent.newTenant()
-  const make = async (scopes: Scope[]) =>
-    (await agent.admin('POST /iam/entities/{id}/api-keys', { path: { id: entityId }, body: { scopes } }))
-      .apiKey
-  for (const scope of allScopes) keys.set(scope, await make([scope]))
-  keys.set('two', await make(['issuer', 'holder']))
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const { entityId } = await agent.newTenant()
+const make = async (scopes: Scope[]) =>
+  (await agent.admin('POST /iam/entities/{id}/api-keys', { path: { id: entityId }, body: { scopes } })).apiKey
+for (const scope of allScopes) keys.set(scope, await make([scope]))
+keys.set('two', await make(['issuer', 'holder']))
 
 /** Returns whether a request passes the scope check. Its resource does not exist, or its body is missing. */
 async function isRefused(apikey: string, key: Route['key']): Promise<boolean> {

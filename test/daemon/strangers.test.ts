@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey } from '../../src/crypto/keys.ts'
 import { sharedAgent, type TestAgent } from '../_agent.ts'
 import type { Tenant } from '../_tenants.ts'
@@ -28,7 +28,6 @@ import {
   redeemOffer,
   request,
   offer,
-  type Setup,
 } from '../oid4vci/_wallet.ts'
 import { send } from '../oid4vci/_scene.ts'
 import { issueSdJwt, present, presentSdJwt, readRequest, requestProof, respond } from '../oid4vp/_wallet.ts'
@@ -36,11 +35,8 @@ import { issueSdJwt, present, presentSdJwt, readRequest, requestProof, respond }
 const variables = { OID4VCI_REQUESTS_PER_MINUTE: '100000', OID4VP_REQUESTS_PER_MINUTE: '100000' }
 const repetitions = 60
 
-let setup: Setup & { agent: TestAgent }
-beforeAll(async () => {
-  const agent = await sharedAgent(variables)
-  setup = await addIssuer(agent, await agent.newTenant('issuer'))
-})
+const agent = await sharedAgent(variables)
+const setup = await addIssuer(agent, await agent.newTenant('issuer'))
 
 async function newRequest(more: Record<string, string> = {}) {
   const agent = await sharedAgent({ ...variables, ...more })

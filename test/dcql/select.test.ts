@@ -174,6 +174,15 @@ test('names the member that a credential does not match', async () => {
     'claims: postal_code has another value',
   )
   expect(reason(held[6]!)).toBe('format: it is jwt_vc_json')
+  const claim = { path: ['list', 1], values: ['b'] }
+  const [indexed] = DcqlQuery.parse({ credentials: [{ ...query, claims: [claim] }] }).credentials
+  for (const [list, why] of [
+    [['b'], 'is missing'],
+    [['b', 'a'], 'has another value'],
+  ] as const)
+    expect(matchCredential(sdJwt(identity, { list }), indexed!)).toMatchObject({
+      reason: `claims: list[1] ${why}`,
+    })
 })
 
 test('finds the fault of a set of presentations', async () => {

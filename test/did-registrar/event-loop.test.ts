@@ -1,23 +1,19 @@
 /** Deriving a key blocks for milliseconds, so the event loop runs after each key. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createPrismDid as createDid } from '../../src/did-registrar/prism.ts'
 import { CreateManagedDid } from '../../src/did-registrar/model.ts'
 import { restoreDids } from '../../src/did-registrar/restore.ts'
 import { createWebDid } from '../../src/did-registrar/web.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
+import { untilEnd } from '../_shared.ts'
 
-let agent: TestAgent
-let walletId: string
-beforeAll(async () => {
-  agent = await startAgent()
-  // A fixed seed: one key in 128 is skipped, and the next one derived.
-  ;({ id: walletId } = await agent.admin('POST /wallets', {
-    body: { name: 'of one seed', seed: '07'.repeat(64) },
-  }))
+const agent = await untilEnd(startAgent())
+// A fixed seed: one key in 128 is skipped, and the next one derived.
+const { id: walletId } = await agent.admin('POST /wallets', {
+  body: { name: 'of one seed', seed: '07'.repeat(64) },
 })
-afterAll(() => agent[Symbol.asyncDispose]())
 
 /**
  * The order of events during an operation of a wallet: `key` for a derived key, `turn` for an event loop

@@ -1,16 +1,13 @@
 /** P-256 keys of DIDs. `test/flows/revocation-formats.test.ts` issues and presents with them. */
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { withDetail } from '../_detail.ts'
 import { refusal } from '../_tenants.ts'
 import { tenantOf, type Call } from './_seed.ts'
+import { untilEnd } from '../_shared.ts'
 
-let first: TestAgent, second: TestAgent
-beforeAll(async () => {
-  ;[first, second] = await Promise.all([startAgent(), startAgent()])
-})
-afterAll(() => Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()]))
+const [first, second] = await Promise.all([untilEnd(startAgent()), untilEnd(startAgent())])
 
 const key = (id: string, curve: 'P-256' | 'secp256k1' = 'P-256') => ({
   id,

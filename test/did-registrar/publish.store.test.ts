@@ -1,5 +1,5 @@
 /** Publication of DIDs: an event when the ledger confirms it, a failure on the DID when it does not. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { createPrismDid as createDid } from '../../src/did-registrar/prism.ts'
 import { getDidRow, toDetail } from '../../src/did-registrar/dids.ts'
@@ -7,8 +7,9 @@ import { submitTask } from '../../src/did-registrar/submit.ts'
 import { deactivateDid, publishDid, updateDid } from '../../src/did-registrar/registrar.ts'
 import type { Ledger } from '../../src/vdr/ledger.ts'
 import { LaterError, type Wallet } from '../../src/wallet/wallet.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { withDetail } from '../_detail.ts'
+import { untilEnd } from '../_shared.ts'
 
 const template = { documentTemplate: { publicKeys: [], internalKeys: [], services: [], contexts: [] } }
 const down = new Problem('error:ServiceUnavailable', 'The ledger at http://ledger.example does not answer.')
@@ -18,12 +19,8 @@ function withLedger(wallet: Wallet, changes: Partial<Ledger>): Wallet {
   return { ...wallet, env: { ...wallet.env, ledger: { ...wallet.env.ledger, ...changes } } }
 }
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent()
-  await agent.agent.worker[Symbol.asyncDispose]()
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+await agent.agent.worker[Symbol.asyncDispose]()
 
 /** A new wallet without a worker, and a DID in it that is about to be published. */
 async function pending(

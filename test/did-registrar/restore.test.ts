@@ -3,20 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import { refusal, until } from '../_tenants.ts'
 import { withDetail } from '../_detail.ts'
 import { tenantOf, type Call } from './_seed.ts'
+import { untilEnd } from '../_shared.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-ledger-'))
-let first: TestAgent, second: TestAgent
-beforeAll(async () => {
-  const variables = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
-  ;[first, second] = await Promise.all([startAgent(variables), startAgent(variables)])
-})
+const variables = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
+const [first, second] = await Promise.all([untilEnd(startAgent(variables)), untilEnd(startAgent(variables))])
 afterAll(async () => {
-  await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()])
   rmSync(folder, { recursive: true })
 })
 

@@ -3,18 +3,15 @@
  * `test/flows/revocation-formats.test.ts` issues and holds with them.
  */
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { describe, expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import { withDetail } from '../_detail.ts'
 import { refusal } from '../_tenants.ts'
 import { tenantOf, type Call } from './_seed.ts'
+import { untilEnd } from '../_shared.ts'
 
-let first: TestAgent, second: TestAgent, call: Call
-beforeAll(async () => {
-  ;[first, second] = await Promise.all([startAgent(), startAgent()])
-  call = (await first.newTenant()).call
-})
-afterAll(() => Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()]))
+const [first, second] = await Promise.all([untilEnd(startAgent()), untilEnd(startAgent())])
+const call = (await first.newTenant()).call
 
 const create = async (by: Call, body: object) =>
   (await by('POST /did-registrar/dids', { body: { documentTemplate: {}, ...body } })).longFormDid

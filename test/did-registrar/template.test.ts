@@ -2,23 +2,18 @@
  * Document templates: the curves of each purpose, and every rule of a template. Each violation gets 422 with
  * a text that names the rule, or 400 if the body has another structure. Neither stores anything.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { purposes } from '../../src/did/document.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { newDid, refusal } from '../_tenants.ts'
+import { untilEnd } from '../_shared.ts'
 
 type Template = { publicKeys?: unknown; internalKeys?: unknown; services?: unknown; contexts?: unknown }
 
-let agent: TestAgent
-let call: Awaited<ReturnType<TestAgent['newTenant']>>['call']
-let published: string
-beforeAll(async () => {
-  agent = await startAgent()
-  const tenant = await agent.newTenant()
-  call = tenant.call
-  published = (await newDid(tenant, 'assertionMethod')).did
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const tenant = await agent.newTenant()
+const call = tenant.call
+const published = (await newDid(tenant, 'assertionMethod')).did
 
 const create = (documentTemplate: Template) =>
   call('POST /did-registrar/dids', { body: { documentTemplate } as never })

@@ -1,14 +1,11 @@
 /** Updates and deactivation of published DIDs: each action, when it takes effect, and refusals. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { connect, credentialIn, newDid, refusal, startPair, type Tenant } from '../_tenants.ts'
 import { until } from '../_tenants.ts'
 import { withDetail } from '../_detail.ts'
+import { untilEnd } from '../_shared.ts'
 
-let pair: Awaited<ReturnType<typeof startPair>>
-beforeAll(async () => {
-  pair = await startPair()
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startPair())
 
 type Action = { actionType: string; [member: string]: unknown }
 

@@ -2,18 +2,17 @@
  * did:web DIDs of this agent: creation, document, resolution by others, update, deactivation, issuing and
  * holding.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, presentationIn, refusal, startPair } from '../_tenants.ts'
 import { toWebDid } from '../../src/did-registrar/web.ts'
 import { withDetail } from '../_detail.ts'
+import { untilEnd } from '../_shared.ts'
 
-let pair: Awaited<ReturnType<typeof startPair>>
-let other: TestAgent
-beforeAll(async () => {
-  ;[pair, other] = await Promise.all([startPair(), startAgent({ DID_CACHE_LIFETIME: '0' })])
-})
-afterAll(() => Promise.all([pair[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]))
+const [pair, other] = await Promise.all([
+  untilEnd(startPair()),
+  untilEnd(startAgent({ DID_CACHE_LIFETIME: '0' })),
+])
 
 const template = {
   publicKeys: [

@@ -1,11 +1,12 @@
 /** A new DID method needs two files, and one row in each of the three tables of methods. */
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import type { built } from '../_built.ts'
 import { loadWith, type Overlay, withRow } from '../_overlay.ts'
-import { publishSchema, refusal, type Tenant } from '../_tenants.ts'
+import { publishSchema, refusal } from '../_tenants.ts'
+import { untilEnd } from '../_shared.ts'
 
 const importing = (name: string, file: string) =>
   `import { ${name} } from '${resolve('test/did/toy', file)}'\n`
@@ -29,22 +30,16 @@ type Parts = typeof built & {
   create: typeof import('../../commands/did/create.ts').default
   resolve: typeof import('../../commands/did/resolve.ts').default
 }
-let program: Awaited<ReturnType<typeof loadWith>>
-let agent: TestAgent
-let tenant: Tenant
 
-beforeAll(async () => {
-  program = await loadWith(
-    `export * from './daemon/server/bundle.ts'
-     export { default as create } from './commands/did/create.ts'
-     export { default as resolve } from './commands/did/resolve.ts'`,
-    overlay,
-  )
-  agent = await startAgent({ AUTH_DID_METHODS: 'peer, toy' }, { parts: program.parts as Parts })
-  tenant = await agent.newTenant()
-})
+const program = await loadWith(
+  `export * from './daemon/server/bundle.ts'
+   export { default as create } from './commands/did/create.ts'
+   export { default as resolve } from './commands/did/resolve.ts'`,
+  overlay,
+)
+const agent = await untilEnd(startAgent({ AUTH_DID_METHODS: 'peer, toy' }, { parts: program.parts as Parts }))
+const tenant = await agent.newTenant()
 afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
   program.dispose()
 })
 

@@ -1,15 +1,12 @@
 /** `agent doctor` and held credentials: revoked without a notice, suspended, expired, or of an issuer that is away. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { issueSdJwtVc } from '../../src/credentials/sd-jwt/sd-jwt-vc.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
-import { inState, licence, startHolderPair, take, type Pair } from '../oid4vci/holder/_holder.ts'
+import { inState, licence, startHolderPair, take } from '../oid4vci/holder/_holder.ts'
+import { untilEnd } from '../_shared.ts'
 
-let pair: Pair
-beforeAll(async () => {
-  pair = await startHolderPair()
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startHolderPair())
 
 async function held() {
   const { checks } = await pair.agent.admin('GET /_system/doctor')

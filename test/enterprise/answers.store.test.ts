@@ -2,23 +2,15 @@
  * The answering side of the enterprise suite: a wallet of this agent answers a DID request or challenge of
  * another agent.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { newDid, type Tenant } from '../_tenants.ts'
+import { expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
+import { newDid } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
+import { untilEnd } from '../_shared.ts'
 
-let acme: TestAgent
-let theirs: TestAgent
-let alice: Tenant
-beforeAll(async () => {
-  acme = await startAgent({ AUTH_DID_METHODS: 'peer, prism, web' })
-  theirs = await startAgent()
-  alice = await theirs.newTenant()
-})
-afterAll(async () => {
-  await acme[Symbol.asyncDispose]()
-  await theirs[Symbol.asyncDispose]()
-})
+const acme = await untilEnd(startAgent({ AUTH_DID_METHODS: 'peer, prism, web' }))
+const theirs = await untilEnd(startAgent())
+const alice = await theirs.newTenant()
 
 const request = async (from?: string) => acme.tenant('POST /onboard/did-requests', { body: { from } })
 const challenge = async (from?: string) =>

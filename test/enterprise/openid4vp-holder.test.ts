@@ -1,14 +1,11 @@
 /** The wallet of another tenant answers DID requests and challenges by their short URLs, with credentials that the organisation has issued. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { refusal } from '../_tenants.ts'
-import { act, inState, receive, startWallet, type TestWallet } from '../oid4vp/holder/_holder.ts'
+import { act, inState, receive, startWallet } from '../oid4vp/holder/_holder.ts'
 import { challengeOf, didRequestOf, newChallenge, newDidRequest } from './_openid4vp.ts'
+import { untilEnd } from '../_shared.ts'
 
-let wallet: TestWallet
-beforeAll(async () => {
-  wallet = await startWallet()
-})
-afterAll(() => wallet[Symbol.asyncDispose]())
+const wallet = await untilEnd(startWallet())
 
 /** Receives the request of a short URL and accepts it. */
 async function answerLink({ shortUrl }: { shortUrl?: string | undefined }, body: object = {}) {

@@ -1,18 +1,13 @@
 /** The endpoints of the enterprise suite over HTTP: statuses, bodies and errors. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import { describe, expect, test } from 'vitest'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import { bareUuid, keyOf, newHolder, signed } from './_suite.ts'
+import { untilEnd } from '../_shared.ts'
 
-let agent: TestAgent
-let apiKey: string
-let foreignKey: string
-beforeAll(async () => {
-  agent = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '100000' })
-  apiKey = keyOf(agent)
-  foreignKey = (await agent.newTenant()).apiKey
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '100000' }))
+const apiKey = keyOf(agent)
+const foreignKey = (await agent.newTenant()).apiKey
 
 const holder = newHolder()
 const uuid = expect.stringMatching(bareUuid)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
 import { createWorker } from '../../src/protocols/create-worker.ts'
 import { appendEvent, type Event } from '../../src/events/event.ts'
@@ -13,12 +13,9 @@ import { until, type Tenant } from '../_tenants.ts'
 import { openReceiver, type Receiver } from '../_receiver.ts'
 import { startAgent, type TestAgent } from '../_agent-from-sources.ts'
 import { announce, use } from '../_announce.ts'
+import { untilEnd } from '../_shared.ts'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent()
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
 
 const add = async (
   { call }: Tenant,

@@ -3,43 +3,31 @@
  * report.
  */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Engine } from '../../src/anoncreds/engine.ts'
+import { describe, expect, test } from 'vitest'
 import { base64Attachment } from '../../src/didcomm/message.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
 import { made } from '../anoncreds/_flow.ts'
-import { credentialIn, newDid, refusal, type Tenant } from '../_tenants.ts'
-import { openParty, typesOf, type Party } from '../_party.ts'
+import { credentialIn, newDid, refusal } from '../_tenants.ts'
+import { openParty, typesOf } from '../_party.ts'
 import { expectRefusal, issueRequested } from './_steps.ts'
+import { untilEnd } from '../_shared.ts'
 
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'
 
-let agent: TestAgent
-let engine: Engine
-let [tenant, publisher]: Tenant[] = []
-let published: Published
-let party: Party
-let sides: { connectionId: string; theirDid: string }
-beforeAll(async () => {
-  agent = await startAgent()
-  engine = agent.agent.env.anoncreds
-  tenant = await agent.newTenant('tenant')
-  publisher = await agent.newTenant('publisher')
-  published = await publishDefinition(agent, publisher, (await newDid(publisher, 'assertionMethod')).did)
-  party = await openParty()
-  sides = await party.connect(tenant)
-})
-afterAll(async () => {
-  await party[Symbol.asyncDispose]()
-  await agent[Symbol.asyncDispose]()
-})
+const agent = await untilEnd(startAgent())
+const engine = agent.agent.env.anoncreds
+const tenant = await agent.newTenant('tenant')
+const publisher = await agent.newTenant('publisher')
+const published = await publishDefinition(agent, publisher, (await newDid(publisher, 'assertionMethod')).did)
+const party = await untilEnd(openParty())
+const sides = await party.connect(tenant)
 
 const attach = (content: object, format: string) => [
   base64Attachment(randomUUID(), JSON.stringify(content), format),
 ]
 const accept = (recordId: string, body: object = {}) =>
-  tenant!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body })
+  tenant.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body })
 const createOffer = () => engine.createOffer({ ...published, keyCorrectnessProof: made.keyCorrectnessProof })
 
 /** The party sends an offer as an issuer without an agent. */
@@ -115,9 +103,9 @@ describe('an offer', () => {
     'that %s cannot be accepted and stays open',
     async (_, { change, attributes, body, status = 400 }, detail) => {
       const { thid } = await offer(change, attributes)
-      const { recordId } = await credentialIn(tenant!.call, thid, 'OfferReceived')
+      const { recordId } = await credentialIn(tenant.call, thid, 'OfferReceived')
       await expectRefusal(accept(recordId, body), status, detail)
-      expect(await credentialIn(tenant!.call, thid, 'OfferReceived')).toMatchObject({ recordId })
+      expect(await credentialIn(tenant.call, thid, 'OfferReceived')).toMatchObject({ recordId })
     },
   )
 })
@@ -125,7 +113,7 @@ describe('an offer', () => {
 /** An accepted offer. Returns the party's means to issue a credential, and a valid credential. */
 async function startIssuing() {
   const { thid, offered } = await offer()
-  const { recordId } = await credentialIn(tenant!.call, thid, 'OfferReceived')
+  const { recordId } = await credentialIn(tenant.call, thid, 'OfferReceived')
   await accept(recordId)
   const asked = await party.next(typesOf.credentialRequest)
   expect(asked).toMatchObject({ thid, body: { goal_code: 'Request Credential' } })
@@ -194,7 +182,7 @@ describe('the flow ends without a stored credential when the credential', () => 
     const issuing = await startIssuing()
     const { thid, recordId, good, send } = issuing
     expect((await send(await make(issuing))).status).toBe(200)
-    const ended = await credentialIn(tenant!.call, thid, 'ProblemReportSent')
+    const ended = await credentialIn(tenant.call, thid, 'ProblemReportSent')
     expect(ended).toMatchObject({
       recordId,
       metaLastFailure: {
@@ -208,7 +196,7 @@ describe('the flow ends without a stored credential when the credential', () => 
       body: { code: 'e.p.trust.credential-refused', comment: ended.metaLastFailure!.detail },
     })
     expect((await send(good)).status).toBe(400)
-    expect((await credentialIn(tenant!.call, thid, 'ProblemReportSent')).recordId).toBe(recordId)
+    expect((await credentialIn(tenant.call, thid, 'ProblemReportSent')).recordId).toBe(recordId)
   })
 })
 
@@ -261,17 +249,17 @@ test('an invalid credential is refused and stored as a failure, and a valid one 
       pthid: thid,
       body: { code: 'e.p.trust.credential-refused', comment: answer.detail },
     })
-    const waiting = await credentialIn(tenant!.call, thid, 'RequestSent')
+    const waiting = await credentialIn(tenant.call, thid, 'RequestSent')
     expect(waiting.metaLastFailure).toMatchObject({
       type: 'error:CredentialServiceError:InvalidCredentialIssue',
       detail: answer.detail,
     })
   }
   expect((await send(good)).status).toBe(200)
-  await credentialIn(tenant!.call, thid, 'CredentialReceived')
+  await credentialIn(tenant.call, thid, 'CredentialReceived')
   expect((await send(good)).status).toBe(400)
   await party.next(report)
-  const { issuer, definition: named } = await tenant!.call(
+  const { issuer, definition: named } = await tenant.call(
     'GET /issue-credentials/records/{recordId}/credential',
     { path: { recordId } },
   )
@@ -281,7 +269,7 @@ test('an invalid credential is refused and stored as a failure, and a valid one 
 describe('a request', () => {
   async function offered() {
     const own = await publishedByTenant()
-    const { thid, recordId } = await tenant!.call('POST /issue-credentials/credential-offers', {
+    const { thid, recordId } = await tenant.call('POST /issue-credentials/credential-offers', {
       body: {
         connectionId: sides.connectionId,
         credentialFormat: 'AnonCreds',
@@ -315,7 +303,7 @@ describe('a request', () => {
   }
   let own: Promise<Published> | undefined
   const publishedByTenant = () =>
-    (own ??= newDid(tenant!, 'assertionMethod').then(({ did }) => publishDefinition(agent, tenant!, did)))
+    (own ??= newDid(tenant, 'assertionMethod').then(({ did }) => publishDefinition(agent, tenant, did)))
 
   test('that is invalid is refused, and the offer stays open for a valid one', async () => {
     const { thid, recordId, request, send } = await offered()
@@ -332,27 +320,25 @@ describe('a request', () => {
         pthid: thid,
         body: { code: 'e.p.trust.request-refused' },
       })
-      expect((await credentialIn(tenant!.call, thid, 'OfferSent')).metaLastFailure?.detail).toBe(
-        answer.detail,
-      )
+      expect((await credentialIn(tenant.call, thid, 'OfferSent')).metaLastFailure?.detail).toBe(answer.detail)
     }
     expect((await send(request)).status).toBe(200)
-    await issueRequested(tenant!, recordId)
+    await issueRequested(tenant, recordId)
     const issued = await party.next(typesOf.credential)
     expect(issued).toMatchObject({
       thid,
       body: { goal_code: 'Issue Credential' },
       attachments: [{ format: 'anoncreds/credential@v1.0' }],
     })
-    await credentialIn(tenant!.call, thid, 'CredentialSent')
+    await credentialIn(tenant.call, thid, 'CredentialSent')
   })
 
   test('with an invalid proof ends the flow without a credential, and the holder gets a report', async () => {
     const { thid, recordId, request, send } = await offered()
     await send({ ...request, blinded_ms: { ...request.blinded_ms, u: '12345' } })
-    const issue = () => issueRequested(tenant!, recordId)
+    const issue = () => issueRequested(tenant, recordId)
     await issue()
-    const ended = await credentialIn(tenant!.call, thid, 'ProblemReportSent')
+    const ended = await credentialIn(tenant.call, thid, 'ProblemReportSent')
     expect(ended).not.toHaveProperty('credential')
     expect(ended.metaLastFailure?.detail).toMatch(/The request does not hold: .*BlindedCredentialSecrets/)
     expect(await party.next(report)).toMatchObject({

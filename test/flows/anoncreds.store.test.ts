@@ -1,27 +1,16 @@
 /** Issuing and presenting AnonCreds between two agents. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
-import { connect, credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
+import { expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
+import { claims, publishDefinition } from '../anoncreds/_definition.ts'
+import { connect, credentialIn, newDid, presentationIn } from '../_tenants.ts'
 import { acceptOfferWith, actOnProof, expectRefusal, issueRequested } from './_steps.ts'
+import { untilEnd } from '../_shared.ts'
 
-let here: TestAgent
-let there: TestAgent
-let issuer: Tenant
-let holder: Tenant
-let connectionId: string
-let published: Published
-beforeAll(async () => {
-  ;[here, there] = await Promise.all([startAgent(), startAgent()])
-  issuer = await here.newTenant('issuer')
-  holder = await there.newTenant('holder')
-  connectionId = (await connect(issuer, holder)).inviterConnectionId
-  published = await publishDefinition(here, issuer, (await newDid(issuer, 'assertionMethod')).did)
-})
-afterAll(async () => {
-  await here[Symbol.asyncDispose]()
-  await there[Symbol.asyncDispose]()
-})
+const [here, there] = await Promise.all([untilEnd(startAgent()), untilEnd(startAgent())])
+const issuer = await here.newTenant('issuer')
+const holder = await there.newTenant('holder')
+const connectionId = (await connect(issuer, holder)).inviterConnectionId
+const published = await publishDefinition(here, issuer, (await newDid(issuer, 'assertionMethod')).did)
 
 /** Offers, accepts and issues a credential. */
 async function issue(change: object = {}) {

@@ -1,15 +1,16 @@
 /** A credential that differs from its offer is not stored, ends the flow and is reported to the issuer. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { issueJwtVc, type CredentialContent } from '../../src/credentials/jwt-vc.ts'
 import { anyCredential, issueSdJwt, type SdJwtContent } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { credentialIn, newDid, type Tenant } from '../_tenants.ts'
-import { openParty, typesOf, type Party } from '../_party.ts'
+import { startAgent } from '../_agent.ts'
+import { credentialIn, newDid } from '../_tenants.ts'
+import { openParty, typesOf } from '../_party.ts'
 import { acceptOfferWith } from './_steps.ts'
 import { createKeyDid } from '../../src/did/key.ts'
+import { untilEnd } from '../_shared.ts'
 
 const issuerKey = generateKey('Ed25519')
 const issuerDid = createKeyDid(toPublic(issuerKey))
@@ -24,21 +25,11 @@ const preview = Object.entries(claims).map(([name, value]) =>
   typeof value === 'string' ? { name, value } : { name, value: json(value), media_type: 'application/json' },
 )
 
-let agent: TestAgent
-let party: Party
-let holder: Tenant
-let [theirDid, connectionId, subjectId, subjectDid] = ['', '', '', '']
-beforeAll(async () => {
-  agent = await startAgent()
-  party = await openParty()
-  holder = await agent.newTenant('holder')
-  ;({ theirDid, connectionId } = await party.connect(holder))
-  ;({ did: subjectId, longFormDid: subjectDid } = await newDid(holder, 'authentication', 'Ed25519'))
-})
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  await party[Symbol.asyncDispose]()
-})
+const agent = await untilEnd(startAgent())
+const party = await untilEnd(openParty())
+const holder = await agent.newTenant('holder')
+const { theirDid, connectionId } = await party.connect(holder)
+const { did: subjectId, longFormDid: subjectDid } = await newDid(holder, 'authentication', 'Ed25519')
 
 type Format = 'prism/jwt' | 'vc+sd-jwt'
 

@@ -1,34 +1,25 @@
 /** The decoded credential of a record and its validity, for both sides and both token formats. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { findRevocationStatus } from '../../src/credential-status/check.ts'
 import { readContent } from '../../src/protocols/issue-credential/content.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { startServer, type TestServer } from '../_server.ts'
+import { startAgent } from '../_agent.ts'
+import { startServer } from '../_server.ts'
 import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../_tenants.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 import { expectRefusal, startWithCredential } from './_steps.ts'
+import { untilEnd } from '../_shared.ts'
 
 /** A server at the address of the status lists that has none. */
-let server: TestServer
-let [home, away]: TestAgent[] = []
-let [issuer, holder, stranger]: Tenant[] = []
-let [connectionId, issuingDID, subjectId] = ['', '', '']
-
-beforeAll(async () => {
-  server = await startServer((_, response) => response.writeHead(503).end())
-  home = await startAgent({ POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: server.url })
-  away = await startAgent({ VDR_URL: `${home.url}/` })
-  issuer = await home.newTenant('issuer')
-  holder = await away.newTenant('holder')
-  stranger = await home.newTenant('stranger')
-  connectionId = (await connect(issuer, holder)).inviterConnectionId
-  issuingDID = (await newDid(issuer, 'assertionMethod')).did
-  subjectId = (await newDid(holder, 'authentication', 'Ed25519')).longFormDid
-})
-afterAll(async () => {
-  await Promise.all([home, away, server].map(async (part) => part?.[Symbol.asyncDispose]()))
-})
+const server = await untilEnd(startServer((_, response) => response.writeHead(503).end()))
+const home = await untilEnd(startAgent({ POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: server.url }))
+const away = await untilEnd(startAgent({ VDR_URL: `${home.url}/` }))
+const issuer = await home.newTenant('issuer')
+const holder = await away.newTenant('holder')
+const stranger = await home.newTenant('stranger')
+const connectionId = (await connect(issuer, holder)).inviterConnectionId
+const issuingDID = (await newDid(issuer, 'assertionMethod')).did
+const subjectId = (await newDid(holder, 'authentication', 'Ed25519')).longFormDid
 
 const contentOf = ({ call }: Tenant, recordId: string) =>
   call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
@@ -36,14 +27,14 @@ const contentOf = ({ call }: Tenant, recordId: string) =>
 test('a JWT is decoded, and its issuer reads its own status list', async () => {
   const claims = { name: 'Alice', address: { city: 'Ulm' }, constructor: 1 }
   const { recordId, issuerRecordId } = await issue(
-    issuer!,
-    holder!,
+    issuer,
+    holder,
     connectionId,
     issuingDID,
     subjectId,
     claims,
   )
-  const content = await contentOf(issuer!, issuerRecordId)
+  const content = await contentOf(issuer, issuerRecordId)
   expect(content).toMatchObject({
     recordId: issuerRecordId,
     credentialFormat: 'JWT',
@@ -58,12 +49,12 @@ test('a JWT is decoded, and its issuer reads its own status list', async () => {
   expect(content.claims).toEqual(claims)
   for (const absent of ['validUntil', 'disclosable', 'bound']) expect(content).not.toHaveProperty(absent)
   // The holder's agent requests the list from the host, which fails.
-  const { standing, ...same } = await contentOf(holder!, recordId)
+  const { standing, ...same } = await contentOf(holder, recordId)
   expect(standing).toEqual({ status: 'unknown', detail: expect.stringContaining('503') })
   expect(same).toMatchObject({ recordId, claims, subject: subjectId })
 
-  await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
-  expect((await contentOf(issuer!, issuerRecordId)).standing).toEqual({ status: 'revoked' })
+  await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
+  expect((await contentOf(issuer, issuerRecordId)).standing).toEqual({ status: 'revoked' })
 })
 
 test('a status is shown although the wallet of its holder cannot be written', async () => {
@@ -84,14 +75,14 @@ test('a status is shown although the wallet of its holder cannot be written', as
 test.each([undefined, 'key-1'])(
   'an SD-JWT accepted with the key %s is decoded with all claims and the names of the disclosable ones',
   async (keyId) => {
-    const holding = { issuer: issuer!, holder: holder!, connectionId, issuingDID, subjectId }
+    const holding = { issuer: issuer, holder: holder, connectionId, issuingDID, subjectId }
     const claims = { name: 'Alice', 'zip.code': 1, address: { city: 'Ulm' }, tags: ['a'] }
     const { recordId } = await issueSdJwtTo(holding, {
       claims,
       validityPeriod: 3_600,
       ...(keyId !== undefined && { keyId }),
     })
-    const content = await contentOf(holder!, recordId)
+    const content = await contentOf(holder, recordId)
     expect(content).toMatchObject({
       credentialFormat: 'SDJWT',
       claims,
@@ -109,18 +100,18 @@ test.each([undefined, 'key-1'])(
 )
 
 test('an unknown credential and one of another tenant cannot be read', async () => {
-  const { recordId, thid } = await issuer!.call('POST /issue-credentials/credential-offers', {
+  const { recordId, thid } = await issuer.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID, claims: { name: 'Bob' } },
   })
-  await expectRefusal(contentOf(issuer!, recordId), 400, 'has no credential yet')
-  await credentialIn(holder!.call, thid, 'OfferReceived')
+  await expectRefusal(contentOf(issuer, recordId), 400, 'has no credential yet')
+  await credentialIn(holder.call, thid, 'OfferReceived')
   for (const id of [recordId, 'x'])
-    expect(await refusal(contentOf(stranger!, id))).toMatchObject({ status: 404 })
+    expect(await refusal(contentOf(stranger, id))).toMatchObject({ status: 404 })
 })
 
 test('a credential without a status cannot be revoked, and the revocation of an unknown status type is unknown', async () => {
   const standing = (...statuses: { type: string }[]) =>
-    findRevocationStatus(home!.agent.env, { statuses, issuerDid: issuingDID })
+    findRevocationStatus(home.agent.env, { statuses, issuerDid: issuingDID })
   expect(await standing()).toEqual({
     status: 'not-revoked',
     detail: expect.stringContaining('has no status list'),

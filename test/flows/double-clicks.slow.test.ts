@@ -2,12 +2,12 @@
  * A double click, a reload or a repeated redirect loses nothing, on each page, form and callback. The second answer is the first one
  * again, or it says that the first one counts. Five flows run at once; `DOUBLE_CLICKS` is how often (`npm run test:double-clicks`).
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openRedirect } from '../../cli/redirect.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
-import { sharedAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { acceptOfferInvitation, acceptRequestInvitation, offerByInvitation } from '../_invitation.ts'
-import { connectionIn, oobOf, refusal, type Tenant } from '../_tenants.ts'
+import { connectionIn, oobOf, refusal } from '../_tenants.ts'
 import {
   challengeOf,
   didRequestOf,
@@ -28,7 +28,7 @@ import {
 } from '../oid4vci/_authorization.ts'
 import { startAuthorizationServer } from '../oid4vci/_authorization-server.ts'
 import { externalState, useServer } from '../oid4vci/_scene.ts'
-import { addIssuer, offer, prove, recordOf, request, type Setup } from '../oid4vci/_wallet.ts'
+import { addIssuer, offer, prove, recordOf, request } from '../oid4vci/_wallet.ts'
 import {
   accept,
   addLicence,
@@ -44,9 +44,9 @@ import {
   receive as receiveRequest,
   requested,
   startWallet,
-  type TestWallet,
 } from '../oid4vp/holder/_holder.ts'
 import { present, presentationOf, presentSdJwt, readRequest, requestProof } from '../oid4vp/_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
 const variables = {
   OID4VCI_REQUESTS_PER_MINUTE: '1000000',
@@ -55,20 +55,12 @@ const variables = {
   SHORT_URL_REQUESTS_PER_MINUTE: '1000000',
 }
 
-let agent: TestAgent
-let wallet: TestWallet
-let setup: Setup
-let holder: Tenant
-let verifier: { tenant: Tenant; agent: TestAgent }
-beforeAll(async () => {
-  agent = await sharedAgent(variables)
-  wallet = await startWallet(variables)
-  holder = wallet.holder
-  verifier = { tenant: wallet.verifier.tenant, agent }
-  setup = await addIssuer(agent, await agent.newTenant('issuer'))
-  await addLicence(setup)
-})
-afterAll(() => wallet[Symbol.asyncDispose]())
+const agent = await sharedAgent(variables)
+const wallet = await untilEnd(startWallet(variables))
+const holder = wallet.holder
+const verifier = { tenant: wallet.verifier.tenant, agent }
+const setup = await addIssuer(agent, await agent.newTenant('issuer'))
+await addLicence(setup)
 
 const atOnce = 5
 const flows = atOnce * Number(process.env['DOUBLE_CLICKS'] ?? '1')

@@ -1,7 +1,7 @@
 /** The metrics of an agent after flows: they agree with the event logs, and their number does not grow with the tenants. */
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { appendEvent } from '../../src/events/event.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -12,20 +12,16 @@ import { temporaryFolder } from '../_temporary-folder.ts'
 import { oobOf, presentationIn, until, type Tenant } from '../_tenants.ts'
 import { actOnProof, prove, requestProof, startWithCredential } from './_steps.ts'
 import type { TestAgent } from '../_agent.ts'
+import { untilEnd } from '../_shared.ts'
 
-let flow: Awaited<ReturnType<typeof startWithCredential>>
-
-beforeAll(async () => {
-  flow = await startWithCredential()
-  const { issuer, holder, connectionId, recordId } = flow
-  const body = { connectionId, proofs: [], options: { challenge: randomUUID(), domain: 'a.example' } }
-  const { thid, asked, presentationId } = await requestProof(issuer, holder, body)
-  await prove(holder, presentationId, recordId)
-  await presentationIn(issuer.call, thid, 'PresentationVerified')
-  await actOnProof(issuer, asked.presentationId, { action: 'presentation-accept' })
-  await presentationIn(holder.call, thid, 'PresentationSent')
-})
-afterAll(() => flow[Symbol.asyncDispose]())
+const flow = await untilEnd(startWithCredential())
+const { issuer, holder, connectionId, recordId } = flow
+const body = { connectionId, proofs: [], options: { challenge: randomUUID(), domain: 'a.example' } }
+const { thid, asked, presentationId } = await requestProof(issuer, holder, body)
+await prove(holder, presentationId, recordId)
+await presentationIn(issuer.call, thid, 'PresentationVerified')
+await actOnProof(issuer, asked.presentationId, { action: 'presentation-accept' })
+await presentationIn(holder.call, thid, 'PresentationSent')
 
 async function scrape({ send }: Pick<TestAgent, 'send'>): Promise<Map<string, Family>> {
   return parseMetrics(await (await send('GET', '/_system/metrics')).text())

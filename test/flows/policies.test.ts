@@ -1,27 +1,18 @@
 /** Verification policies in presentation requests. The policy at the time of the request applies. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { oobOf, presentationIn, refusal, until, publishSchema } from '../_tenants.ts'
 import { expectRefusal, actOnProof, prove, requestProof, startConnected } from './_steps.ts'
+import { untilEnd } from '../_shared.ts'
 
 const other = `did:prism:${'ab'.repeat(32)}`
 const noId = '00000000-0000-4000-8000-000000000000'
 
-let pair: Awaited<ReturnType<typeof startConnected>>
-let connectionId: string
-let issuingDID: string
-let schemaId: string
-let recordId: string
+const pair = await untilEnd(startConnected())
+const { connectionId, issuingDID } = pair
+const schemaId = await publishSchema(pair.issuer, issuingDID)
+const { recordId } = await pair.toHolder({ name: 'Alice' }, schemaId)
 /** A credential without a schema. */
-let plainRecordId: string
-
-beforeAll(async () => {
-  pair = await startConnected()
-  ;({ connectionId, issuingDID } = pair)
-  schemaId = await publishSchema(pair.issuer, issuingDID)
-  ;({ recordId } = await pair.toHolder({ name: 'Alice' }, schemaId))
-  ;({ recordId: plainRecordId } = await pair.toHolder())
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const { recordId: plainRecordId } = await pair.toHolder()
 
 type Constraint = { schemaId: string; trustedIssuers?: string[] }
 

@@ -1,37 +1,33 @@
 /** Whose credentials a request accepts: `issuers`, and what the verifier’s record says of it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect, issue, newDid, presentationIn } from '../_tenants.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 import { expectRefusal, prove, requestProof, startConnected } from './_steps.ts'
+import { untilEnd } from '../_shared.ts'
 
 type Format = 'JWT' | 'SDJWT'
 
-let pair: Awaited<ReturnType<typeof startConnected>>
-let stranger: string
 /** The credentials of the holder by their format: of the issuer, and of a stranger with the same claims. */
 const held = {} as Record<Format, { good: string; forged: string }>
-beforeAll(async () => {
-  pair = await startConnected({}, 'Ed25519')
-  const { holder, subjectId, issuingDID } = pair
-  const mallory = await pair.agent.newTenant()
-  stranger = (await newDid(mallory, 'assertionMethod', 'Ed25519')).did
-  const { inviterConnectionId } = await connect(mallory, holder)
-  const claims = { name: 'Alice' }
-  const issued = async (format: Format, tenant: typeof mallory, connectionId: string, did: string) => {
-    const about = { issuer: tenant, holder, connectionId, issuingDID: did, subjectId }
-    const { recordId } =
-      format === 'JWT'
-        ? await issue(tenant, holder, connectionId, did, subjectId, claims)
-        : await issueSdJwtTo(about, { claims, keyId: 'key-1' })
-    return recordId
+const pair = await untilEnd(startConnected({}, 'Ed25519'))
+const { holder, subjectId, issuingDID } = pair
+const mallory = await pair.agent.newTenant()
+const stranger = (await newDid(mallory, 'assertionMethod', 'Ed25519')).did
+const { inviterConnectionId } = await connect(mallory, holder)
+const claims = { name: 'Alice' }
+const issued = async (format: Format, tenant: typeof mallory, connectionId: string, did: string) => {
+  const about = { issuer: tenant, holder, connectionId, issuingDID: did, subjectId }
+  const { recordId } =
+    format === 'JWT'
+      ? await issue(tenant, holder, connectionId, did, subjectId, claims)
+      : await issueSdJwtTo(about, { claims, keyId: 'key-1' })
+  return recordId
+}
+for (const format of ['JWT', 'SDJWT'] as const)
+  held[format] = {
+    good: await issued(format, pair.issuer, pair.connectionId, issuingDID),
+    forged: await issued(format, mallory, inviterConnectionId, stranger),
   }
-  for (const format of ['JWT', 'SDJWT'] as const)
-    held[format] = {
-      good: await issued(format, pair.issuer, pair.connectionId, issuingDID),
-      forged: await issued(format, mallory, inviterConnectionId, stranger),
-    }
-})
-afterAll(() => pair[Symbol.asyncDispose]())
 
 /** What a request asks for, by the format of its answer. */
 const asked = (format: Format, isDcql: boolean): object => {

@@ -6,49 +6,45 @@ import type { RequestListener } from 'node:http'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { startServer, type TestServer } from '../_server.ts'
-import { connect, issue, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
+import { startServer } from '../_server.ts'
+import { connect, issue, newDid, presentationIn, until } from '../_tenants.ts'
 import { present, refusalOf, statusOf } from './_revocation.ts'
+import { untilEnd } from '../_shared.ts'
 
 /** A server at the address of the issuer's agent. The test sets its responses. */
 const hosts: { asked: number; answer: RequestListener } = {
   asked: 0,
   answer: (_, response) => void response.writeHead(500).end(),
 }
-let server: TestServer
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
-let [home, away]: TestAgent[] = []
-let [issuer, holder, verifier]: Tenant[] = []
-let [issuerConnection, connectionId, issuingDID, subjectId] = ['', '', '', '']
 
-beforeAll(async () => {
-  server = await startServer((request, response) => {
+const server = await untilEnd(
+  startServer((request, response) => {
     hosts.asked++
     hosts.answer(request, response)
-  })
-  const shared = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
-  const registry = `${server.url}/registry/`
-  home = await startAgent({ ...shared, POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: registry })
-  away = await startAgent(shared)
-  issuer = await home.newTenant('issuer')
-  holder = await away.newTenant('holder')
-  verifier = await away.newTenant('verifier')
-  issuerConnection = (await connect(issuer, holder)).inviterConnectionId
-  connectionId = (await connect(verifier, holder)).inviterConnectionId
-  issuingDID = (await newDid(issuer, 'assertionMethod')).did
-  subjectId = (await newDid(holder, 'authentication')).did
-})
+  }),
+)
+const shared = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
+const registry = `${server.url}/registry/`
+const home = await untilEnd(startAgent({ ...shared, POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: registry }))
+const away = await untilEnd(startAgent(shared))
+const issuer = await home.newTenant('issuer')
+const holder = await away.newTenant('holder')
+const verifier = await away.newTenant('verifier')
+const issuerConnection = (await connect(issuer, holder)).inviterConnectionId
+const connectionId = (await connect(verifier, holder)).inviterConnectionId
+const issuingDID = (await newDid(issuer, 'assertionMethod')).did
+const subjectId = (await newDid(holder, 'authentication')).did
 afterAll(async () => {
-  await Promise.all([home, away, server].map(async (part) => part?.[Symbol.asyncDispose]()))
   rmSync(folder, { recursive: true, force: true })
 })
 
 const list = async (credential: string) =>
   (
     await fetch(
-      `${home!.url}/credential-status/${statusOf(credential).statusListCredential.split('/').at(-1)}`,
+      `${home.url}/credential-status/${statusOf(credential).statusListCredential.split('/').at(-1)}`,
     )
   ).text()
 const text =
@@ -58,13 +54,13 @@ const text =
 
 let credential: Awaited<ReturnType<typeof issue>>
 beforeEach(async () => {
-  credential = await issue(issuer!, holder!, issuerConnection, issuingDID, subjectId)
+  credential = await issue(issuer, holder, issuerConnection, issuingDID, subjectId)
   hosts.asked = 0
 })
 const show = (statusCheck?: 'required' | 'if-available' | 'off') =>
-  present(verifier!, holder!, { connectionId, ...(statusCheck && { statusCheck }) }, credential.recordId)
+  present(verifier, holder, { connectionId, ...(statusCheck && { statusCheck }) }, credential.recordId)
 const revoke = () =>
-  issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: credential.issuerRecordId } })
+  issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: credential.issuerRecordId } })
 
 test('the list is fetched from the credential’s URL, once for all credentials of a presentation', async () => {
   expect(statusOf(credential.credential).statusListCredential).toMatch(
@@ -72,18 +68,12 @@ test('the list is fetched from the credential’s URL, once for all credentials 
   )
   const body = await list(credential.credential)
   hosts.answer = text(body)
-  const { recordId, credential: other } = await issue(
-    issuer!,
-    holder!,
-    issuerConnection,
-    issuingDID,
-    subjectId,
-  )
+  const { recordId, credential: other } = await issue(issuer, holder, issuerConnection, issuingDID, subjectId)
   expect(statusOf(other).statusListCredential).toBe(statusOf(credential.credential).statusListCredential)
   const both = [credential.recordId, recordId]
   await presentationIn(
-    verifier!.call,
-    await present(verifier!, holder!, { connectionId }, ...both),
+    verifier.call,
+    await present(verifier, holder, { connectionId }, ...both),
     'PresentationVerified',
   )
   expect(hosts.asked).toBe(1)
@@ -91,24 +81,24 @@ test('the list is fetched from the credential’s URL, once for all credentials 
 
 test('a newly revoked credential is refused', async () => {
   hosts.answer = text(await list(credential.credential))
-  await presentationIn(verifier!.call, await show(), 'PresentationVerified')
+  await presentationIn(verifier.call, await show(), 'PresentationVerified')
   await revoke()
   hosts.answer = text(await list(credential.credential))
-  expect(await refusalOf(verifier!, await show())).toMatch(/the credential is revoked/)
+  expect(await refusalOf(verifier, await show())).toMatch(/the credential is revoked/)
 })
 
 test('during an outage of the host the prover’s agent retries, and verification succeeds afterwards', async () => {
   const body = await list(credential.credential)
   hosts.answer = (request, response) => (hosts.asked < 2 ? text('', 503) : text(body))(request, response)
   const thid = await show()
-  await presentationIn(verifier!.call, thid, 'PresentationVerified')
+  await presentationIn(verifier.call, thid, 'PresentationVerified')
   expect(hosts.asked).toBeGreaterThan(1)
 })
 
 test('during an outage of the host presentations fail, unless the request accepts unknown revocation', async () => {
   hosts.answer = text('', 503)
   const thid = await show()
-  const { presentationId } = await presentationIn(holder!.call, thid, 'PresentationGenerated')
+  const { presentationId } = await presentationIn(holder.call, thid, 'PresentationGenerated')
   await until(
     'an attempt',
     () => Promise.resolve(hosts.asked),
@@ -116,16 +106,16 @@ test('during an outage of the host presentations fail, unless the request accept
   )
   const failed = await until(
     'the stored failure',
-    () => holder!.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } }),
+    () => holder.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } }),
     ({ metaLastFailure }) => metaLastFailure !== undefined,
   )
   expect([failed.status, failed.metaLastFailure!.detail]).toEqual([
     'PresentationGenerated',
     expect.stringContaining('503'),
   ])
-  expect((await presentationIn(verifier!.call, thid, 'RequestSent')).data).toEqual([])
+  expect((await presentationIn(verifier.call, thid, 'RequestSent')).data).toEqual([])
   for (const policy of ['if-available', 'off'] as const) {
-    await presentationIn(verifier!.call, await show(policy), 'PresentationVerified')
+    await presentationIn(verifier.call, await show(policy), 'PresentationVerified')
   }
 })
 
@@ -134,7 +124,7 @@ const answers: [string, RegExp, () => RequestListener, softened: boolean][] = [
   [
     'is redirected',
     /status 302/,
-    () => (_, response) => void response.writeHead(302, { location: `${home!.url}/x` }).end(),
+    () => (_, response) => void response.writeHead(302, { location: `${home.url}/x` }).end(),
     true,
   ],
   ['is too large', /more than/, () => text(' '.repeat(2_000_000)), true],
@@ -151,10 +141,10 @@ const answers: [string, RegExp, () => RequestListener, softened: boolean][] = [
 ]
 test.each(answers)('a credential whose list %s is refused', async (_, why, answer, isSoftened) => {
   hosts.answer = answer()
-  expect(await refusalOf(verifier!, await show())).toMatch(why)
+  expect(await refusalOf(verifier, await show())).toMatch(why)
   const soft = await show('if-available')
   await presentationIn(
-    verifier!.call,
+    verifier.call,
     soft,
     isSoftened ? 'PresentationVerified' : 'PresentationVerificationFailed',
   )

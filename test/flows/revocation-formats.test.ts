@@ -3,26 +3,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { formatNames, type TokenFormat } from '../../src/formats/names.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
 import { acceptOfferWith, prove, readCredential, requestProof } from './_steps.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
-let agents: TestAgent[] = []
-let [issuer, holder, verifier]: Tenant[] = []
-let [offers, asks] = ['', '']
 
-beforeAll(async () => {
-  const shared = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
-  agents = [await startAgent(shared), await startAgent(shared)]
-  const [home, away] = agents as [TestAgent, TestAgent]
-  issuer = await home.newTenant('issuer')
-  ;[holder, verifier] = [await away.newTenant('holder'), await away.newTenant('verifier')]
-  offers = (await connect(issuer, holder)).inviterConnectionId
-  asks = (await connect(verifier, holder)).inviterConnectionId
-})
+const shared = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
+const agents = [await startAgent(shared), await startAgent(shared)]
+const [home, away] = agents as [TestAgent, TestAgent]
+const issuer = await home.newTenant('issuer')
+const [holder, verifier] = [await away.newTenant('holder'), await away.newTenant('verifier')]
+const offers = (await connect(issuer, holder)).inviterConnectionId
+const asks = (await connect(verifier, holder)).inviterConnectionId
 afterAll(async () => {
   await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()))
   rmSync(folder, { recursive: true, force: true })
@@ -31,13 +26,13 @@ afterAll(async () => {
 /** The verifier requests the credential, and the holder presents it. */
 async function present(credentialFormat: TokenFormat, recordId: string, end: string) {
   const claims = credentialFormat === 'SDJWT' ? { claims: { name: '' } } : {}
-  const { thid, presentationId } = await requestProof(verifier!, holder!, {
+  const { thid, presentationId } = await requestProof(verifier, holder, {
     connectionId: asks,
     credentialFormat,
     ...claims,
   })
-  await prove(holder!, presentationId, recordId)
-  return presentationIn(verifier!.call, thid, end)
+  await prove(holder, presentationId, recordId)
+  return presentationIn(verifier.call, thid, end)
 }
 
 /** Creates a DID with one key. The default id of the key is `key-1`. */
@@ -83,9 +78,9 @@ const cases = dids.flatMap(([name, alg, create]) =>
 test.each(cases)(
   '%s signs with %s: %s, accepted with %s, is valid until its revocation',
   async (_name, alg, credentialFormat, wanted, create) => {
-    const issuingDID = await create(issuer!, 'assertionMethod')
-    const subjectId = await create(holder!, 'authentication')
-    const offer = await issuer!.call('POST /issue-credentials/credential-offers', {
+    const issuingDID = await create(issuer, 'assertionMethod')
+    const subjectId = await create(holder, 'authentication')
+    const offer = await issuer.call('POST /issue-credentials/credential-offers', {
       body: {
         connectionId: offers,
         credentialFormat,
@@ -94,19 +89,19 @@ test.each(cases)(
         automaticIssuance: true,
       },
     })
-    const { recordId } = await credentialIn(holder!.call, offer.thid, 'OfferReceived')
+    const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
     const keyId = wanted === 'a named key' ? keyIdOf(subjectId) : undefined
-    await acceptOfferWith(holder!, recordId, { subjectId, keyId })
-    const { credential } = await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
+    await acceptOfferWith(holder, recordId, { subjectId, keyId })
+    const { credential } = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
     const [jwt] = Buffer.from(credential!, 'base64url').toString().split('~')
     expect(decodeProtectedHeader(jwt!)).toMatchObject({ alg })
     const { disclosedClaims } = await present(credentialFormat, recordId, 'PresentationVerified')
     expect(disclosedClaims).toEqual(credentialFormat === 'SDJWT' ? { name: 'Alice' } : undefined)
 
-    await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: offer.recordId } })
+    await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: offer.recordId } })
     await until(
       'the revocation notice',
-      () => readCredential(holder!, recordId),
+      () => readCredential(holder, recordId),
       ({ revoked }) => revoked === true,
     )
     const refused = await until(

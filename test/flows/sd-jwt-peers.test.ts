@@ -1,39 +1,30 @@
 /** Other implementations as issuers and verifiers of SD-JWTs, conforming and not. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { decodeJws, signJws } from '../../src/credentials/jws.ts'
 import { decodeSdJwt, issueSdJwt, type SdJwtContent } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic, type PublicJwk } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { attachmentBytes, base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, newDid, presentationIn, credentialIn, refusal, type Tenant } from '../_tenants.ts'
-import { openParty, typesOf, type Party } from '../_party.ts'
+import { startAgent } from '../_agent.ts'
+import { connect, newDid, presentationIn, credentialIn, refusal } from '../_tenants.ts'
+import { openParty, typesOf } from '../_party.ts'
 import { askSdJwt } from './_sd-jwt.ts'
 import { acceptOfferWith, prove } from './_steps.ts'
 import { createKeyDid } from '../../src/did/key.ts'
+import { untilEnd } from '../_shared.ts'
 
 const issuerKey = generateKey('Ed25519')
 const issuerDid = createKeyDid(toPublic(issuerKey))
 const options = { challenge: 'the challenge', domain: 'https://peer.example' }
 const claims = { name: 'Alice', age: 42 }
 
-let agent: TestAgent
-let party: Party
-let holder: Tenant
-let [theirDid, connectionId, subjectId, longFormDid] = ['', '', '', '']
-beforeAll(async () => {
-  agent = await startAgent()
-  party = await openParty()
-  holder = await agent.newTenant('holder')
-  ;({ theirDid, connectionId } = await party.connect(holder))
-  ;({ did: subjectId, longFormDid } = await newDid(holder, 'authentication', 'Ed25519'))
-})
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  await party[Symbol.asyncDispose]()
-})
+const agent = await untilEnd(startAgent())
+const party = await untilEnd(openParty())
+const holder = await agent.newTenant('holder')
+const { theirDid, connectionId } = await party.connect(holder)
+const { did: subjectId, longFormDid } = await newDid(holder, 'authentication', 'Ed25519')
 
 /** The holder accepts an offer. Returns its request and a function that answers it. */
 async function accept({ format = 'vc+sd-jwt', keyId }: { format?: string; keyId?: string | undefined } = {}) {

@@ -1,7 +1,7 @@
 /** Short URLs of one agent that another agent accepts over HTTP, and those of hosts that answer something else. */
 import type { RequestListener } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import { expect, test } from 'vitest'
+import { sharedAgent, startAgent } from '../_agent.ts'
 import {
   acceptOfferInvitation,
   acceptRequestInvitation,
@@ -11,21 +11,12 @@ import {
 } from '../_invitation.ts'
 import { startServer } from '../_server.ts'
 import { connectionIn, oobOf, refusal, type Tenant } from '../_tenants.ts'
+import { untilEnd } from '../_shared.ts'
 
-let theirs: TestAgent
-let mine: TestAgent
-let inviter: Tenant
-let alice: Tenant
-beforeAll(async () => {
-  theirs = await startAgent()
-  mine = await startAgent()
-  inviter = await theirs.newTenant()
-  alice = await mine.newTenant()
-})
-afterAll(async () => {
-  await theirs[Symbol.asyncDispose]()
-  await mine[Symbol.asyncDispose]()
-})
+const theirs = await untilEnd(startAgent())
+const mine = await untilEnd(startAgent())
+const inviter = await theirs.newTenant()
+const alice = await mine.newTenant()
 
 const accept = (invitation: string, { call }: Pick<Tenant, 'call'> = alice) =>
   call('POST /connection-invitations', { body: { invitation } })

@@ -3,39 +3,29 @@
  * 7.0.0: it fetches schemas and definitions by URL, only over HTTP. It presents one credential, and reveals
  * every requested attribute. It labels its messages as the specification says, unlike the Cloud Agent.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Domain } from '@hyperledger/identus-sdk'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
-import { credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
-import { startHolder, type Holder } from './_holder.ts'
+import { startAgent } from '../_agent.ts'
+import { claims, publishDefinition } from '../anoncreds/_definition.ts'
+import { credentialIn, newDid, presentationIn } from '../_tenants.ts'
+import { startHolder } from './_holder.ts'
 import { loadCommonJs } from './_sdk.ts'
 import { answerOffer, answerRequest, connect, keepCredential } from './_steps.ts'
+import { untilEnd } from '../_shared.ts'
 
 vi.spyOn(console, 'warn').mockImplementation(() => undefined)
 const commonJs = loadCommonJs()
 const { sdk } = commonJs
 const { ProtocolType } = sdk
 
-let agent: TestAgent
-let holder: Holder
-let issuer: Tenant
-let published: Published
-let connectionId: string
 let credential: Domain.Credential
-beforeAll(async () => {
-  vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  agent = await startAgent()
-  issuer = await agent.newTenant('issuer')
-  published = await publishDefinition(agent, issuer, (await newDid(issuer, 'assertionMethod')).did)
-  holder = await startHolder(`${agent.url}/dids/`, undefined, commonJs)
-  holder.agent.plugins.register(commonJs.anoncreds.plugin)
-  connectionId = (await connect(holder, issuer)).connectionId
-})
-afterAll(async () => {
-  await holder[Symbol.asyncDispose]()
-  await agent[Symbol.asyncDispose]()
-})
+vi.spyOn(console, 'log').mockImplementation(() => undefined)
+const agent = await untilEnd(startAgent())
+const issuer = await agent.newTenant('issuer')
+const published = await publishDefinition(agent, issuer, (await newDid(issuer, 'assertionMethod')).did)
+const holder = await untilEnd(startHolder(`${agent.url}/dids/`, undefined, commonJs))
+holder.agent.plugins.register(commonJs.anoncreds.plugin)
+const connectionId = (await connect(holder, issuer)).connectionId
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())
 

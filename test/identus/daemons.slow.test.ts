@@ -1,33 +1,25 @@
 /**
  * The stock Identus SDK as holder between two daemon processes: one issues and revokes, the other verifies.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { TokenFormat } from '../../src/formats/names.ts'
-import { newDid, presentationIn, startDaemonPair, type Tenant } from '../_tenants.ts'
-import { startHolder, type Holder } from './_holder.ts'
+import { newDid, presentationIn, startDaemonPair } from '../_tenants.ts'
+import { startHolder } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 import { answerRequest, ask, connect, issue, showClaims } from './_steps.ts'
+import { untilEnd } from '../_shared.ts'
 
 const { ProtocolType } = sdk
 
-let daemons: Awaited<ReturnType<typeof startDaemonPair>>
-let [issuer, verifier]: Tenant[] = []
-let holder: Holder
-let [offers, asks] = ['', '']
-
-beforeAll(async () => {
-  vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  // A collector need not listen. The SDK gets messages with the header `traceparent`.
-  daemons = await startDaemonPair({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', TRACE_PEERS: 'true' })
-  ;[issuer, verifier] = [daemons.issuer, daemons.holder]
-  holder = await startHolder(`${issuer.url}/dids/`)
-  offers = (await connect(holder, issuer)).connectionId
-  asks = (await connect(holder, verifier)).connectionId
-})
-afterAll(async () => {
-  await holder[Symbol.asyncDispose]()
-  await daemons[Symbol.asyncDispose]()
-})
+vi.spyOn(console, 'log').mockImplementation(() => undefined)
+// A collector need not listen. The SDK gets messages with the header `traceparent`.
+const daemons = await untilEnd(
+  startDaemonPair({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', TRACE_PEERS: 'true' }),
+)
+const [issuer, verifier] = [daemons.issuer, daemons.holder]
+const holder = await untilEnd(startHolder(`${issuer.url}/dids/`))
+const offers = (await connect(holder, issuer)).connectionId
+const asks = (await connect(holder, verifier)).connectionId
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())
 
@@ -61,27 +53,27 @@ const formats: Record<
 test.each(Object.entries(formats))(
   '%s: issued, presented, revoked, and refused afterwards',
   async (format, { curve, terms, answer }) => {
-    const { did: issuingDID } = await newDid(issuer!, 'assertionMethod', curve)
-    const { thid, recordId, credential } = await issue(holder, issuer!, {
+    const { did: issuingDID } = await newDid(issuer, 'assertionMethod', curve)
+    const { thid, recordId, credential } = await issue(holder, issuer, {
       connectionId: offers,
       issuingDID,
       claims: { name: 'Alice', age: 42 },
       validityPeriod: 3_600,
       ...(format === 'SDJWT' && { credentialFormat: 'SDJWT' }),
     })
-    const good = await ask(verifier!, asks, [], terms)
+    const good = await ask(verifier, asks, [], terms)
     await answer(credential)
-    const { disclosedClaims } = await presentationIn(verifier!.call, good.thid, 'PresentationVerified')
+    const { disclosedClaims } = await presentationIn(verifier.call, good.thid, 'PresentationVerified')
     expect(disclosedClaims).toEqual(format === 'SDJWT' ? { name: 'Alice' } : undefined)
 
-    await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })
+    await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })
     expect((await holder.next(ProtocolType.PrismRevocation)).body).toEqual({
       issueCredentialProtocolThreadId: thid,
     })
-    const bad = await ask(verifier!, asks, [], terms)
+    const bad = await ask(verifier, asks, [], terms)
     await answer(credential)
     const { metaLastFailure } = await presentationIn(
-      verifier!.call,
+      verifier.call,
       bad.thid,
       'PresentationVerificationFailed',
     )

@@ -5,9 +5,9 @@
  * multibase of the bare key. It does not resolve one that has a secp256k1 key whose y begins with a zero
  * byte.
  */
-import type { Agent, Domain } from '@hyperledger/identus-sdk'
+import type { Domain } from '@hyperledger/identus-sdk'
 import { base58btc } from 'multiformats/bases/base58'
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fromBase64 } from '../../src/base/bytes.ts'
 import { newId } from '../../src/base/id.ts'
 import { generateKey, okpBytes, type PublicJwk, toPublic } from '../../src/crypto/keys.ts'
@@ -24,11 +24,8 @@ import { sdk } from './_sdk.ts'
 const { Curve, DIDDocument } = sdk.Domain
 type Service = Domain.DIDDocument.Service
 
-let agent: Agent
-beforeAll(async () => {
-  // Nothing listens there: the SDK falls back to the state in a long-form DID.
-  agent = await startSdk('http://127.0.0.1:9/')
-})
+// Nothing listens there: the SDK falls back to the state in a long-form DID.
+const agent = await startSdk('http://127.0.0.1:9/')
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())
 

@@ -3,23 +3,16 @@
  * Known limitations of SDK 7.0.0: it sends JSON as `text/plain`, requires status 200, does not store the
  * requester, and does not support challenges. So the test signs the challenge with the SDK's key.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 
-import { startHolder, type Holder } from './_holder.ts'
+import { startHolder } from './_holder.ts'
 import { sdk } from './_sdk.ts'
+import { untilEnd } from '../_shared.ts'
 
-let agent: TestAgent
-let holder: Holder
-beforeAll(async () => {
-  agent = await startAgent()
-  holder = await startHolder(`${agent.url}/dids/`)
-})
-afterAll(async () => {
-  await holder[Symbol.asyncDispose]()
-  await agent[Symbol.asyncDispose]()
-})
+const agent = await untilEnd(startAgent())
+const holder = await untilEnd(startHolder(`${agent.url}/dids/`))
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())
 

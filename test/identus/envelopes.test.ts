@@ -4,8 +4,8 @@
  * with XC20P without a sender. Known limitation: it accepts a signed message whose `from` is not the signer's
  * DID, so these tests do not check the signer.
  */
-import type { Agent, Domain } from '@hyperledger/identus-sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import type { Domain } from '@hyperledger/identus-sdk'
+import { describe, expect, test } from 'vitest'
 import { toPaddedBase64url, utf8 } from '../../src/base/bytes.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
@@ -43,16 +43,12 @@ function recipientOf(did: string): Recipient {
 const service = (type: string, uri: string, accept?: string[], routingKeys?: string[]) =>
   new DIDDocument.Service('#service', [type], new DIDDocument.ServiceEndpoint(uri, accept, routingKeys))
 
-let agent: Agent
 /** The DID of the SDK. */
-let sdkDid: Domain.DID
 const own = newPerson()
 
-beforeAll(async () => {
-  // Nothing listens there: the SDK falls back to the state in a long-form DID.
-  agent = await startSdk('http://127.0.0.1:9/')
-  sdkDid = await agent.createNewPeerDID([service('DIDCommMessaging', 'http://127.0.0.1/inbox')], false)
-})
+// Nothing listens there: the SDK falls back to the state in a long-form DID.
+const agent = await startSdk('http://127.0.0.1:9/')
+const sdkDid = await agent.createNewPeerDID([service('DIDCommMessaging', 'http://127.0.0.1/inbox')], false)
 
 /** A message from this agent to the SDK. */
 const newMessage = (): PlaintextMessage => ({

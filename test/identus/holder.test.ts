@@ -6,7 +6,7 @@
  * requests lack `verifiableCredential`, and `aud` is a list.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { wholeStory } from '../_main-flow.ts'
 import {
   connectionIn,
@@ -20,19 +20,12 @@ import { Webhook } from '../_webhook.ts'
 import { startHolder, type Answer, type Holder } from './_holder.ts'
 import { didcomm, sdk } from './_sdk.ts'
 import { answerOffer, answerRequest, ask, connect, issue, keepCredential } from './_steps.ts'
+import { untilEnd } from '../_shared.ts'
 
 const { ProtocolType } = sdk
 
-let webhook: Webhook
-let agent: TestAgent
-beforeAll(async () => {
-  webhook = await Webhook.open()
-  agent = await startAgent({ GLOBAL_WEBHOOK_URL: webhook.url })
-})
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  await webhook[Symbol.asyncDispose]()
-})
+const webhook = await untilEnd(Webhook.open())
+const agent = await untilEnd(startAgent({ GLOBAL_WEBHOOK_URL: webhook.url }))
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())
 

@@ -6,7 +6,7 @@
  */
 import type { Domain } from '@hyperledger/identus-sdk'
 import { base58btc } from 'multiformats/bases/base58'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fromBase64, toBase64url, toHex, utf8 } from '../../src/base/bytes.ts'
 import { deriveKey } from '../../src/crypto/derive.ts'
 import { okpBytes, type PublicJwk, sign, verify } from '../../src/crypto/keys.ts'
@@ -18,10 +18,11 @@ import { decodeObject, decodeSigned } from '../../src/did/prism/decode.ts'
 import { parsePrismDid, toShortForm } from '../../src/did/prism/did.ts'
 import { operationHash } from '../../src/did/prism/operations.ts'
 import { createState } from '../../src/did/prism/state.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { until } from '../_tenants.ts'
 import { startSdk } from './_holder.ts'
 import { sdk } from './_sdk.ts'
+import { untilEnd } from '../_shared.ts'
 
 const { Curve, DIDDocument, KeyTypes } = sdk.Domain
 type Service = Domain.DIDDocument.Service
@@ -31,15 +32,9 @@ const apollo = new sdk.Apollo()
 const mnemonic = `${'abandon '.repeat(11)}about`
 const message = utf8('a text to be signed')
 
-let agent: TestAgent
-let tenant: Awaited<ReturnType<TestAgent['newTenant']>>
-let castor: InstanceType<typeof sdk.Castor>
-beforeAll(async () => {
-  agent = await startAgent()
-  tenant = await agent.newTenant()
-  castor = (await startSdk(`${agent.url}/dids/`)).castor as InstanceType<typeof sdk.Castor>
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const tenant = await agent.newTenant()
+const castor = (await startSdk(`${agent.url}/dids/`)).castor as InstanceType<typeof sdk.Castor>
 // The SDK logs every failing resolver and every unsuitable key to the console.
 beforeEach(() => {
   for (const method of ['log', 'debug'] as const)

@@ -5,41 +5,30 @@
  * and has no methods for the functions of its `SDJWT` module (`_holder.ts` provides them). Revealed claims
  * lack the elements of arrays.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
-import { startHolder, type Holder } from './_holder.ts'
+import { startAgent } from '../_agent.ts'
+import { credentialIn, newDid, presentationIn } from '../_tenants.ts'
+import { startHolder } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 import { answerRequest, ask, connect, issue, showClaims } from './_steps.ts'
+import { untilEnd } from '../_shared.ts'
 
 const { ProtocolType } = sdk
 const claims = { familyName: 'Ärger', age: 42, address: { city: 'Zürich', zip: 8_000 }, '~>?': ['ÿ', null] }
 
-let agent: TestAgent
-let holder: Holder
-let issuer: Tenant
-let did: string
-let connectionId: string
-let issued: Awaited<ReturnType<typeof issue>>
-beforeAll(async () => {
-  vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  agent = await startAgent()
-  issuer = await agent.newTenant('issuer')
-  holder = await startHolder(`${agent.url}/dids/`)
-  did = (await newDid(issuer, 'assertionMethod', 'Ed25519')).did
-  connectionId = (await connect(holder, issuer)).connectionId
-  issued = await issue(holder, issuer, {
-    connectionId,
-    issuingDID: did,
-    claims,
-    validityPeriod: 3_600,
-    credentialFormat: 'SDJWT',
-  })
-})
-afterAll(async () => {
-  await holder[Symbol.asyncDispose]()
-  await agent[Symbol.asyncDispose]()
+vi.spyOn(console, 'log').mockImplementation(() => undefined)
+const agent = await untilEnd(startAgent())
+const issuer = await agent.newTenant('issuer')
+const holder = await untilEnd(startHolder(`${agent.url}/dids/`))
+const did = (await newDid(issuer, 'assertionMethod', 'Ed25519')).did
+const connectionId = (await connect(holder, issuer)).connectionId
+const issued = await issue(holder, issuer, {
+  connectionId,
+  issuingDID: did,
+  claims,
+  validityPeriod: 3_600,
+  credentialFormat: 'SDJWT',
 })
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createDevelopmentCertificate } from '../../src/issuer-certificates/development.ts'
 import { decodeJws } from '../../src/credentials/jws.ts'
 import { signWithCertificate, verifyWithCertificate } from '../../src/issuer-certificates/signatures.ts'
@@ -10,9 +10,10 @@ import { x509 } from '../../src/x509/issue.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent } from '../_agent-from-sources.ts'
 import { newFolder } from '../_folder.ts'
-import { refusal, type Tenant } from '../_tenants.ts'
+import { refusal } from '../_tenants.ts'
 import { exportFrom, importInto as importWallet } from '../wallet-export/_transfer.ts'
-import { authority, make, type Made, pemOf, signRequest as sign } from '../x509/_chains.ts'
+import { authority, make, pemOf, signRequest as sign } from '../x509/_chains.ts'
+import { untilEnd } from '../_shared.ts'
 
 const names = [
   { type: 'dns' as const, value: 'issuer.example' },
@@ -21,18 +22,10 @@ const names = [
 const input = { commonName: 'Acme, "Ltd"', organization: 'Acme', country: 'DE', names }
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 
-let agent: Awaited<ReturnType<typeof startAgent>>
-let tenant: Tenant
-let root: Made
-let middle: Made
-
-beforeAll(async () => {
-  agent = await startAgent()
-  tenant = await agent.newTenant()
-  root = await authority('CN=Root')
-  middle = await authority('CN=Middle', root)
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const tenant = await agent.newTenant()
+const root = await authority('CN=Root')
+const middle = await authority('CN=Middle', root)
 
 const importInto = (id: string, chain: string, as = tenant) =>
   as.call('PUT /issuer-certificates/{id}/chain', { path: { id }, body: { chain } })

@@ -1,38 +1,35 @@
 /** The dashboard and the alerts use metrics and labels that exist. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { metricTable, type Definition } from '../../src/base/metric-table.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { labelsOf, parseMetrics } from '../_prometheus.ts'
 import { alertsFile, dashboard, panelQueries, ruleQueries, rules } from './_queries.ts'
+import { untilEnd } from '../_shared.ts'
 
 /** The labels of each name in a scrape; `any` for series that begin with use. */
 const known = new Map<string, ReadonlySet<string>>()
-let agent: TestAgent
 
-beforeAll(async () => {
-  agent = await startAgent()
-  const families = parseMetrics(await (await agent.send('GET', '/_system/metrics')).text())
-  const note = (name: string, type: string, labels: readonly string[]) => {
-    const all = new Set([...labels, 'job', 'instance'])
-    if (type !== 'histogram') known.set(name, all)
-    else {
-      for (const part of ['_sum', '_count']) known.set(name + part, all)
-      known.set(`${name}_bucket`, new Set([...all, 'le']))
-    }
+const agent = await untilEnd(startAgent())
+const families = parseMetrics(await (await agent.send('GET', '/_system/metrics')).text())
+const note = (name: string, type: string, labels: readonly string[]) => {
+  const all = new Set([...labels, 'job', 'instance'])
+  if (type !== 'histogram') known.set(name, all)
+  else {
+    for (const part of ['_sum', '_count']) known.set(name + part, all)
+    known.set(`${name}_bucket`, new Set([...all, 'le']))
   }
-  for (const [name, { type, samples }] of families)
-    note(
-      name,
-      type,
-      samples.flatMap(({ labels }) => Object.keys(labelsOf(labels))),
-    )
-  for (const [name, { type, labels }] of Object.entries(metricTable as Record<string, Definition>))
-    note(name, type, Object.keys(labels))
-  known.set('up', new Set(['job', 'instance']))
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+}
+for (const [name, { type, samples }] of families)
+  note(
+    name,
+    type,
+    samples.flatMap(({ labels }) => Object.keys(labelsOf(labels))),
+  )
+for (const [name, { type, labels }] of Object.entries(metricTable as Record<string, Definition>))
+  note(name, type, Object.keys(labels))
+known.set('up', new Set(['job', 'instance']))
 
 const words = /^(?:by|without|on|ignoring|and|or|unless|bool|offset)$/
 

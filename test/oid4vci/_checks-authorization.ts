@@ -2,7 +2,7 @@
 import { generateKey } from '../../src/crypto/keys.ts'
 import { answer, newPkce, offered, open, push, sealedIn, type Parameters } from './_authorization.ts'
 import { newDpopNonce, post, proofFor, thumbprintOf } from './_dpop.ts'
-import type { Check } from './_mutants.ts'
+import { check, type Check } from './_mutants.ts'
 import { expire, externalState, preAuthorized, withWallet, type Scene } from './_scene.ts'
 import { redeem } from './_wallet.ts'
 
@@ -23,19 +23,14 @@ const details = (id: string) =>
   JSON.stringify([{ type: 'openid_credential', credential_configuration_id: id }])
 
 const requests: Check[] = [
-  {
-    file: 'authorization-request.ts',
-    text: 'fault !== undefined',
-    off: 'false',
-    attack: async ({ setup }) =>
-      open(setup, { ...(await offered(setup)).parameters, redirect_uri: 'http://thief.example/cb' }),
-  },
-  {
-    // The offer has no transaction code: the external server authorizes the person.
-    file: 'authorization-request.ts',
-    text: 'session?.authorization_server !== null',
-    off: 'session === undefined',
-    attack: async ({ external }) => {
+  check('authorization-request.ts', 'fault !== undefined', async ({ setup }) =>
+    open(setup, { ...(await offered(setup)).parameters, redirect_uri: 'http://thief.example/cb' }),
+  ),
+  // The offer has no transaction code: the external server authorizes the person.
+  check(
+    'authorization-request.ts',
+    ['session?.authorization_server !== null', 'session === undefined'],
+    async ({ external }) => {
       const { issuerState } = await externalState(external)
       const parameters = {
         response_type: 'code',
@@ -45,156 +40,100 @@ const requests: Check[] = [
       const pkce = { code_challenge: newPkce().challenge, code_challenge_method: 'S256' }
       return open(external, { ...parameters, ...pkce, scope: 'Person', issuer_state: issuerState })
     },
-  },
-  {
-    file: 'authorization-request.ts',
-    text: "record.state !== 'OfferCreated' || isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)",
-    off: 'false',
-    attack: async (scene) => {
+  ),
+  check(
+    'authorization-request.ts',
+    "record.state !== 'OfferCreated' || isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)",
+    async (scene) => {
       const { parameters, recordId } = await offered(scene.setup)
       await expire(scene, recordId)
       return open(scene.setup, parameters)
     },
-  },
-  {
-    file: 'authorization-request.ts',
-    text: 'request.request !== undefined',
-    off: 'false',
-    attack: pushed({ request: 'e30.e30.' }),
-  },
-  {
-    file: 'authorization-request.ts',
-    text: "request.response_type !== 'code'",
-    off: 'false',
-    attack: pushed({ response_type: 'token' }),
-  },
-  {
-    file: 'authorization-request.ts',
-    text: "request.response_mode !== undefined && request.response_mode !== 'query'",
-    off: 'false',
-    attack: pushed({ response_mode: 'fragment' }),
-  },
-  {
-    file: 'authorization-request.ts',
-    text: "method !== 'S256' || !/^[\\w-]{43}$/.test(codeChallenge)",
-    off: 'false',
-    attack: pushed({ code_challenge_method: 'plain' }),
-  },
-  {
-    file: 'authorization-request.ts',
-    text: "!byDetails && !(request.scope ?? '').split(' ').includes(session.configuration_id)",
-    off: 'false',
-    attack: pushed({ scope: 'Licence' }),
-  },
-  {
-    file: 'authorization-request.ts',
-    text: 'parsed.data.length !== 1 || !isOffered(parsed.data[0]!)',
-    off: 'false',
-    attack: pushed({ authorization_details: details('Licence') }),
-  },
-  {
-    file: 'src/oauth/parameters.ts',
-    text: 'repeated !== undefined',
-    off: 'false',
-    attack: async ({ setup }) => {
-      const form = new URLSearchParams((await preAuthorized(setup)).form).toString()
-      return redeem(setup, `${form}&client_id=one&client_id=two`)
-    },
-  },
-  {
-    file: 'sealed-request.ts',
-    text: 'isOver(opened.endsMs)',
-    off: 'false',
-    attack: async (scene) => {
-      const { setup } = scene
-      const { request_uri } = (await push(setup, (await offered(setup)).parameters)).body
-      const [, prefix, sealed] = /^(.*:)(.*)$/.exec(request_uri)!
-      const context = `authorization-request:pushed:${setup.issuerId}`
-      const old = await withWallet(scene, (wallet) => {
-        const opened = JSON.parse(wallet.unseal(context, sealed!))
-        return wallet.seal(context, JSON.stringify({ ...opened, endsMs: 1 }))
-      })
-      return open(setup, { client_id: 'wallet', request_uri: `${prefix}${old}` })
-    },
-  },
-  {
-    file: 'sealed-request.ts',
-    text: '`authorization-request:${purpose}:${issuerId}`',
-    off: "'authorization-request'",
-    attack: async ({ setup, other }) => answer(setup, (await shown(other)).fields),
-  },
-  {
-    file: 'sealed-request.ts',
-    text: 'request.clientId !== clientId',
-    off: 'false',
-    attack: async ({ setup }) => {
-      const { request_uri } = (await push(setup, (await offered(setup)).parameters)).body
-      return open(setup, { client_id: 'thief', request_uri })
-    },
-  },
-  {
-    file: 'sealed-request.ts',
-    text: 'checked.jkt !== undefined && jkt !== checked.jkt',
-    off: 'false',
-    attack: async ({ setup }) => {
-      const { parameters } = await offered(setup)
-      const dpop = proofFor(setup, 'par', { nonce: await newDpopNonce(setup) })
-      return post(setup, 'par', { ...parameters, dpop_jkt: thumbprintOf(generateKey('Ed25519')) }, dpop)
-    },
-  },
+  ),
+  check('authorization-request.ts', 'request.request !== undefined', pushed({ request: 'e30.e30.' })),
+  check('authorization-request.ts', "request.response_type !== 'code'", pushed({ response_type: 'token' })),
+  check(
+    'authorization-request.ts',
+    "request.response_mode !== undefined && request.response_mode !== 'query'",
+    pushed({ response_mode: 'fragment' }),
+  ),
+  check(
+    'authorization-request.ts',
+    "method !== 'S256' || !/^[\\w-]{43}$/.test(codeChallenge)",
+    pushed({ code_challenge_method: 'plain' }),
+  ),
+  check(
+    'authorization-request.ts',
+    "!byDetails && !(request.scope ?? '').split(' ').includes(session.configuration_id)",
+    pushed({ scope: 'Licence' }),
+  ),
+  check(
+    'authorization-request.ts',
+    'parsed.data.length !== 1 || !isOffered(parsed.data[0]!)',
+    pushed({ authorization_details: details('Licence') }),
+  ),
+  check('src/oauth/parameters.ts', 'repeated !== undefined', async ({ setup }) => {
+    const form = new URLSearchParams((await preAuthorized(setup)).form).toString()
+    return redeem(setup, `${form}&client_id=one&client_id=two`)
+  }),
+  check('sealed-request.ts', 'isOver(opened.endsMs)', async (scene) => {
+    const { setup } = scene
+    const { request_uri } = (await push(setup, (await offered(setup)).parameters)).body
+    const [, prefix, sealed] = /^(.*:)(.*)$/.exec(request_uri)!
+    const context = `authorization-request:pushed:${setup.issuerId}`
+    const old = await withWallet(scene, (wallet) => {
+      const opened = JSON.parse(wallet.unseal(context, sealed!))
+      return wallet.seal(context, JSON.stringify({ ...opened, endsMs: 1 }))
+    })
+    return open(setup, { client_id: 'wallet', request_uri: `${prefix}${old}` })
+  }),
+  check(
+    'sealed-request.ts',
+    ['`authorization-request:${purpose}:${issuerId}`', "'authorization-request'"],
+    async ({ setup, other }) => answer(setup, (await shown(other)).fields),
+  ),
+  check('sealed-request.ts', 'request.clientId !== clientId', async ({ setup }) => {
+    const { request_uri } = (await push(setup, (await offered(setup)).parameters)).body
+    return open(setup, { client_id: 'thief', request_uri })
+  }),
+  check('sealed-request.ts', 'checked.jkt !== undefined && jkt !== checked.jkt', async ({ setup }) => {
+    const { parameters } = await offered(setup)
+    const dpop = proofFor(setup, 'par', { nonce: await newDpopNonce(setup) })
+    return post(setup, 'par', { ...parameters, dpop_jkt: thumbprintOf(generateKey('Ed25519')) }, dpop)
+  }),
 ]
 
 const consents: Check[] = [
-  {
-    // A link to this agent leads to the host of a stranger.
-    file: 'consent.ts',
-    text: '{ refusal: { reason: error.message, target } }',
-    off: '{ redirect: target }',
-    attack: async ({ setup }) => {
+  // A link to this agent leads to the host of a stranger.
+  check(
+    'consent.ts',
+    ['{ refusal: { reason: error.message, target } }', '{ redirect: target }'],
+    async ({ setup }) => {
       const shown = await open(setup, { ...(await offered(setup)).parameters, response_type: 'token' })
       return { ...shown, status: shown.location ? 200 : 400 }
     },
-  },
-  {
-    file: 'redirect-uri.ts',
-    text: '!/^[\\w.:[\\]-]*$/.test(host)',
-    off: 'false',
-    attack: async ({ setup }) =>
-      open(setup, { ...(await offered(setup)).parameters, redirect_uri: 'https://a;sandbox' }),
-  },
-  {
-    file: 'consent.ts',
-    text: "decision === 'accept' && right !== undefined",
-    off: 'false',
-    attack: async ({ setup }) => answer(setup, { ...(await shown(setup)).fields, tx_code: undefined }),
-  },
-  {
-    file: 'consent.ts',
-    text: '(await isUsed(tx, request.id))',
-    off: 'false',
-    attack: async ({ setup }) => {
-      const { fields } = await shown(setup)
-      await answer(setup, { ...fields, decision: 'decline' })
-      return answer(setup, fields)
-    },
-  },
-  {
-    file: 'consent.ts',
-    text: 'earlier && earlier.decision !== decision',
-    off: 'false',
-    attack: async ({ setup }) => {
-      const { fields } = await shown(setup)
-      await answer(setup, { ...fields, decision: 'decline' })
-      return answer(setup, fields)
-    },
-  },
-  {
-    file: 'daemon/routes/oid4vci-authorization.ts',
-    text: "!isOwn || (site ?? 'same-origin') !== 'same-origin'",
-    off: 'false',
-    attack: async ({ setup }) =>
-      answer(setup, (await shown(setup)).fields, { 'sec-fetch-site': 'cross-site' }),
-  },
+  ),
+  check('redirect-uri.ts', '!/^[\\w.:[\\]-]*$/.test(host)', async ({ setup }) =>
+    open(setup, { ...(await offered(setup)).parameters, redirect_uri: 'https://a;sandbox' }),
+  ),
+  check('consent.ts', "decision === 'accept' && right !== undefined", async ({ setup }) =>
+    answer(setup, { ...(await shown(setup)).fields, tx_code: undefined }),
+  ),
+  check('consent.ts', '(await isUsed(tx, request.id))', async ({ setup }) => {
+    const { fields } = await shown(setup)
+    await answer(setup, { ...fields, decision: 'decline' })
+    return answer(setup, fields)
+  }),
+  check('consent.ts', 'earlier && earlier.decision !== decision', async ({ setup }) => {
+    const { fields } = await shown(setup)
+    await answer(setup, { ...fields, decision: 'decline' })
+    return answer(setup, fields)
+  }),
+  check(
+    'daemon/routes/oid4vci-authorization.ts',
+    "!isOwn || (site ?? 'same-origin') !== 'same-origin'",
+    async ({ setup }) => answer(setup, (await shown(setup)).fields, { 'sec-fetch-site': 'cross-site' }),
+  ),
 ]
 
 export const authorizationChecks: Check[] = [...requests, ...consents]

@@ -1,6 +1,6 @@
 /** Limits of what whoever has an offer makes the wallet of the issuer store, and the attack that each one stops. */
 import { answer, offered, open, sealedIn } from './_authorization.ts'
-import { replyIf, type Check } from './_mutants.ts'
+import { check, replyIf, type Check } from './_mutants.ts'
 import { boundToken, send, takeDpop, tokenOf, take, type Scene } from './_scene.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { codeOf, offer, preAuthorizedGrant, redeemOffer } from './_wallet.ts'
@@ -24,57 +24,36 @@ async function refusalsOver(most: number, { agent, setup }: Scene, recordId: str
 }
 
 export const strangerChecks: Check[] = [
-  {
-    file: 'src/outbox/message-log.ts',
-    text: 'await deleteOlderRefusals(tx, about)',
-    off: 'undefined',
-    attack: async (scene) => {
-      const { credentialOffer, recordId } = await offer(scene.setup, { txCode: true })
-      await repeated(21, () => redeemOffer(scene.setup, credentialOffer))
-      return refusalsOver(20, scene, recordId)
-    },
-  },
-  {
-    file: 'request-log.ts',
-    text: 'if (issueCredential.states[state]?.ends !== undefined) return',
-    off: 'false',
-    attack: async (scene) => {
-      const { token, recordId } = await tokenOf(scene.setup)
-      await take(scene.setup, token)
-      await take(scene.setup, token, { proofs: { jwt: ['wrong'] } })
-      return refusalsOver(0, scene, recordId)
-    },
-  },
-  {
-    file: 'notification.ts',
-    text: 'notifications >= mostNotifications',
-    off: 'false',
-    attack: async ({ setup }) => {
-      const { token, recordId } = await tokenOf(setup)
-      await take(setup, token)
-      const body = { notification_id: recordId, event: 'credential_failure' }
-      const headers = { authorization: `Bearer ${token}` }
-      return repeated(11, (index) =>
-        send(setup, 'notifications', { ...body, event_description: `${index}` }, headers),
-      )
-    },
-  },
-  {
-    file: 'consent.ts',
-    text: 'await wallet.env.limitOffers(request.recordId)',
-    off: 'undefined',
-    attack: async ({ setup }) => {
-      const { parameters } = await offered(setup, { txCode: false })
-      return repeated(31, async () =>
-        answer(setup, { request: sealedIn(await open(setup, parameters)), decision: 'accept' }),
-      )
-    },
-  },
-  {
-    file: 'access-token.ts',
-    text: 'await wallet.env.limitOffers(session.record_id)',
-    off: 'undefined',
-    attack: async ({ setup }) => {
+  check('src/outbox/message-log.ts', ['await deleteOlderRefusals(tx, about)', 'undefined'], async (scene) => {
+    const { credentialOffer, recordId } = await offer(scene.setup, { txCode: true })
+    await repeated(21, () => redeemOffer(scene.setup, credentialOffer))
+    return refusalsOver(20, scene, recordId)
+  }),
+  check('request-log.ts', 'if (issueCredential.states[state]?.ends !== undefined) return', async (scene) => {
+    const { token, recordId } = await tokenOf(scene.setup)
+    await take(scene.setup, token)
+    await take(scene.setup, token, { proofs: { jwt: ['wrong'] } })
+    return refusalsOver(0, scene, recordId)
+  }),
+  check('notification.ts', 'notifications >= mostNotifications', async ({ setup }) => {
+    const { token, recordId } = await tokenOf(setup)
+    await take(setup, token)
+    const body = { notification_id: recordId, event: 'credential_failure' }
+    const headers = { authorization: `Bearer ${token}` }
+    return repeated(11, (index) =>
+      send(setup, 'notifications', { ...body, event_description: `${index}` }, headers),
+    )
+  }),
+  check('consent.ts', ['await wallet.env.limitOffers(request.recordId)', 'undefined'], async ({ setup }) => {
+    const { parameters } = await offered(setup, { txCode: false })
+    return repeated(31, async () =>
+      answer(setup, { request: sealedIn(await open(setup, parameters)), decision: 'accept' }),
+    )
+  }),
+  check(
+    'access-token.ts',
+    ['await wallet.env.limitOffers(session.record_id)', 'undefined'],
+    async ({ setup }) => {
       const { token: accessToken, key, nonce } = await boundToken(setup)
       const once = () =>
         takeDpop(setup, accessToken, proofFor(setup, 'credentials', { accessToken, key, nonce }))
@@ -83,12 +62,11 @@ export const strangerChecks: Check[] = [
       // The credential is refused to another key. The limit comes before.
       return { ...reply, body: undefined, status: reply.status === 429 ? 429 : 200 }
     },
-  },
-  {
-    file: 'token.ts',
-    text: 'if (client || proof) await wallet.env.limitOffers(session.record_id)',
-    off: 'false',
-    attack: async ({ setup }) => {
+  ),
+  check(
+    'token.ts',
+    'if (client || proof) await wallet.env.limitOffers(session.record_id)',
+    async ({ setup }) => {
       const { credentialOffer } = await offer(setup, { txCode: true })
       const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': await codeOf(credentialOffer) }
       const nonce = await newDpopNonce(setup)
@@ -97,5 +75,5 @@ export const strangerChecks: Check[] = [
       )
       return replyIf(status !== 429)
     },
-  },
+  ),
 ]

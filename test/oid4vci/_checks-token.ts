@@ -1,15 +1,15 @@
 /** Checks of token requests, and the attack that each one stops. */
 import { consent, newPkce, offered } from './_authorization.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
-import type { Check } from './_mutants.ts'
+import { check, type Check } from './_mutants.ts'
 import { authorizedForm, changeSession, expire, preAuthorized, type Scene } from './_scene.ts'
 import { redeem } from './_wallet.ts'
 
 /** Redeems an authorization code with other parameters than valid ones. */
 const redeemed =
-  (changes: () => Record<string, string>) =>
+  (changes: Record<string, string>) =>
   async ({ setup }: Scene) =>
-    redeem(setup, { ...(await authorizedForm(setup)).form, ...changes() })
+    redeem(setup, { ...(await authorizedForm(setup)).form, ...changes })
 
 /** Enters wrong transaction codes, and then the right one. */
 async function guess({ setup }: Scene, wrongs: number) {
@@ -20,88 +20,52 @@ async function guess({ setup }: Scene, wrongs: number) {
 }
 
 export const tokenChecks: Check[] = [
-  {
-    file: 'authorization-code.ts',
-    text: 'isOver(authorized.endsMs)',
-    off: 'false',
-    attack: async (scene) => {
-      const { form, recordId } = await authorizedForm(scene.setup)
-      await changeSession(scene, recordId, { authorized: (value) => ({ ...value, endsMs: 1 }) })
-      return redeem(scene.setup, form)
-    },
-  },
-  {
-    file: 'authorization-code.ts',
-    text: 'clientId !== authorized.clientId',
-    off: 'false',
-    attack: redeemed(() => ({ client_id: 'thief' })),
-  },
-  {
-    file: 'authorization-code.ts',
-    text: 'redirectUri !== authorized.redirectUri',
-    off: 'false',
-    attack: redeemed(() => ({ redirect_uri: 'https://thief.example' })),
-  },
-  {
-    file: 'authorization-code.ts',
-    text: 'digestOf(verifier) !== authorized.codeChallenge',
-    off: 'false',
-    attack: redeemed(() => ({ code_verifier: newPkce().verifier })),
-  },
-  {
-    file: 'authorization-code.ts',
-    text: 'authorized.jkt !== undefined && jkt !== authorized.jkt',
-    off: 'false',
-    attack: async ({ setup }) => {
+  check('authorization-code.ts', 'isOver(authorized.endsMs)', async (scene) => {
+    const { form, recordId } = await authorizedForm(scene.setup)
+    await changeSession(scene, recordId, { authorized: (value) => ({ ...value, endsMs: 1 }) })
+    return redeem(scene.setup, form)
+  }),
+  check('authorization-code.ts', 'clientId !== authorized.clientId', redeemed({ client_id: 'thief' })),
+  check(
+    'authorization-code.ts',
+    'redirectUri !== authorized.redirectUri',
+    redeemed({ redirect_uri: 'https://thief.example' }),
+  ),
+  check(
+    'authorization-code.ts',
+    'digestOf(verifier) !== authorized.codeChallenge',
+    redeemed({ code_verifier: newPkce().verifier }),
+  ),
+  check(
+    'authorization-code.ts',
+    'authorized.jkt !== undefined && jkt !== authorized.jkt',
+    async ({ setup }) => {
       const nonce = await newDpopNonce(setup)
       const { form } = await authorizedForm(setup, {}, proofFor(setup, 'par', { nonce }))
       return post(setup, 'token', form, proofFor(setup, 'token', { nonce }))
     },
-  },
-  {
-    // An authorization code as pre-authorized code needs no verifier.
-    file: 'token.ts',
-    text: 'session.authorized !== null',
-    off: 'false',
-    attack: async ({ setup }) => {
-      const { parameters } = await offered(setup, { txCode: false })
-      const code = await consent(setup, parameters)
-      const { form } = await preAuthorized(setup)
-      return redeem(setup, { ...form, 'pre-authorized_code': code })
-    },
-  },
-  {
-    file: 'token.ts',
-    text: 'isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)',
-    off: 'false',
-    attack: async (scene) => {
-      const { form, recordId } = await preAuthorized(scene.setup)
-      await expire(scene, recordId)
-      return redeem(scene.setup, form)
-    },
-  },
-  {
-    file: 'session.ts',
-    text: 'session?.issuer_id !== issuerId',
-    off: 'false',
-    attack: async ({ setup, other }) => redeem(setup, (await preAuthorized(other)).form),
-  },
-  {
-    file: 'tx-code.ts',
-    text: 'createTokenCheck([new Secret(right)])(given)',
-    off: 'true',
-    attack: async (scene) => {
-      const { form, wrong } = await guess(scene, 0)
-      return redeem(scene.setup, { ...form, tx_code: wrong })
-    },
-  },
-  {
-    file: 'tx-code.ts',
-    text: 'guesses === 0',
-    off: 'false',
-    attack: async (scene) => {
-      const { form, right } = await guess(scene, 5)
-      return redeem(scene.setup, { ...form, tx_code: right })
-    },
-  },
+  ),
+  // An authorization code as pre-authorized code needs no verifier.
+  check('token.ts', 'session.authorized !== null', async ({ setup }) => {
+    const { parameters } = await offered(setup, { txCode: false })
+    const code = await consent(setup, parameters)
+    const { form } = await preAuthorized(setup)
+    return redeem(setup, { ...form, 'pre-authorized_code': code })
+  }),
+  check('token.ts', 'isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)', async (scene) => {
+    const { form, recordId } = await preAuthorized(scene.setup)
+    await expire(scene, recordId)
+    return redeem(scene.setup, form)
+  }),
+  check('session.ts', 'session?.issuer_id !== issuerId', async ({ setup, other }) =>
+    redeem(setup, (await preAuthorized(other)).form),
+  ),
+  check('tx-code.ts', ['createTokenCheck([new Secret(right)])(given)', 'true'], async (scene) => {
+    const { form, wrong } = await guess(scene, 0)
+    return redeem(scene.setup, { ...form, tx_code: wrong })
+  }),
+  check('tx-code.ts', 'guesses === 0', async (scene) => {
+    const { form, right } = await guess(scene, 5)
+    return redeem(scene.setup, { ...form, tx_code: right })
+  }),
 ]

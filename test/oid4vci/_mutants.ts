@@ -25,6 +25,15 @@ export type Switch = {
 /** A check, and an attack that it stops: the response tells whether it succeeded. */
 export type Check = Switch & { attack: (scene: Scene) => Promise<Reply | Shown> }
 
+/** The file that checks all proof JWTs. */
+export const proofJwt = 'src/credentials/proof-jwt.ts'
+
+/** A check with an attack. Its text is the condition of a refusal, or comes with the expression without the check. */
+export function check<Attack>(file: string, text: string | [text: string, off: string], attack: Attack) {
+  const [source, off = 'false'] = [text].flat() as [string, string?]
+  return { file, text: source, off, attack }
+}
+
 export const nameOf = ({ file, text }: Switch) => `${file}: ${text.replaceAll(/\s+/g, ' ')}`
 
 /** Whether a response is not a refusal: a redirect has to have a code. */

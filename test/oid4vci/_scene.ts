@@ -1,5 +1,5 @@
 /** The issuers that attacks are made on, and the steps that they share. */
-import { generateKey, type PrivateJwk } from '../../src/crypto/keys.ts'
+import { generateKey } from '../../src/crypto/keys.ts'
 import { startAgent, type TestAgent, type TestOptions } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import { startAuthorizationServer, type AuthorizationServer } from './_authorization-server.ts'
@@ -165,14 +165,9 @@ export async function boundToken(setup: Setup) {
 }
 
 /** Requests the credential with a token that is bound to a key, and a DPoP proof with other parts than a valid one. */
-export async function takeBound(
-  setup: Setup,
-  parts: (bound: { key: PrivateJwk; token: string; nonce: string }) => ProofParts,
-  endpoint = 'credentials',
-) {
-  const bound = await boundToken(setup)
-  const { token: accessToken, key, nonce } = bound
-  const dpop = proofFor(setup, endpoint, { accessToken, key, nonce, ...parts(bound) })
+export async function takeBound(setup: Setup, parts: ProofParts) {
+  const { token: accessToken, key, nonce } = await boundToken(setup)
+  const dpop = proofFor(setup, 'credentials', { accessToken, key, nonce, ...parts })
   return takeDpop(setup, accessToken, dpop)
 }
 
@@ -182,7 +177,7 @@ export async function takeDpop(setup: Setup, token: string, dpop: string): Promi
 }
 
 /** Sets the end of an offer to the past. */
-export function expire({ agent, setup }: Scene, recordId: string): Promise<void> {
+export function expire({ agent, setup }: Pick<Scene, 'agent' | 'setup'>, recordId: string): Promise<void> {
   return agent.agent.wallets.use(setup.tenant.walletId, (wallet) =>
     wallet.transaction(async (tx) => {
       const records = tx.selectFrom('record').select('data').where('id', '=', recordId)

@@ -29,9 +29,10 @@ export async function addIssuer<Agent extends Pick<TestAgent, 'url'>>(
   return { agent, tenant, issuerId, identifier, issuingDID }
 }
 
-export async function startIssuer(env: Record<string, string> = {}): Promise<Setup & { agent: TestAgent }> {
+export async function startIssuer(env: Record<string, string> = {}) {
   const agent = await startAgent(env)
-  return addIssuer(agent, await agent.newTenant('issuer'))
+  const setup = await addIssuer(agent, await agent.newTenant('issuer'))
+  return { ...setup, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() }
 }
 
 export type OfferOptions = {

@@ -1,7 +1,6 @@
 /** Issuance with the grant `authorization_code`: offer, pushed request, consent page, token, credential; and what is refused at each step. */
 import { decodeJwtVc } from '../credentials/_verify.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestAgent } from '../_agent.ts'
+import { describe, expect, test } from 'vitest'
 import {
   answer,
   consent,
@@ -27,16 +26,11 @@ import {
   redeemed,
   request,
   startIssuer,
-  type Setup,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-let other: Setup
-beforeAll(async () => {
-  setup = await startIssuer()
-  other = await addIssuer(setup.agent, setup.tenant)
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const setup = await untilEnd(startIssuer())
+const other = await addIssuer(setup.agent, setup.tenant)
 
 const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: 'Person' }])
 

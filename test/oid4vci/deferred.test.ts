@@ -1,17 +1,13 @@
 /** Deferred issuance, which waits for the issuer's approval, and the notifications of wallets. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/crypto/keys.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { fetchedAgo } from './_scene.ts'
 import { Webhook } from '../_webhook.ts'
-import { fetchDeferred, prove, recordOf, redeemed, request, startIssuer, type Setup } from './_wallet.ts'
+import { fetchDeferred, prove, recordOf, redeemed, request, startIssuer } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-beforeAll(async () => {
-  setup = await startIssuer()
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const setup = await untilEnd(startIssuer())
 
 type Sent = { token?: string | undefined; body: object }
 

@@ -1,19 +1,16 @@
 /** Encrypted requests and responses of the credential endpoints (VCI §10). */
 import { decodeJwtVc } from '../credentials/_verify.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey } from '../../src/crypto/keys.ts'
-import { sharedAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { exportFrom, importInto } from '../wallet-export/_transfer.ts'
 import { decryptResponse, encryptRequest, metadataOf, newResponseKey } from './_encryption.ts'
 import { faults } from './_schemas.ts'
 import { addIssuer, errorOf, prove, recordOf, redeemed, startIssuer, type Setup } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-beforeAll(async () => {
-  setup = await startIssuer()
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const setup = await untilEnd(startIssuer())
 
 /** Sends a request to an endpoint; a text is sent as `application/jwt`. */
 function send(

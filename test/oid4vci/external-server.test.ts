@@ -1,8 +1,7 @@
 /** An issuer whose authorization server is `oidc-provider`: the Cloud Agent's contract, and the access tokens that are refused. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { decodePayload } from '../../src/credentials/jws.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { startServer } from '../_server.ts'
 import { refusal } from '../_tenants.ts'
@@ -19,18 +18,11 @@ import {
   type OfferOptions,
   type Setup,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-let provider: Awaited<ReturnType<typeof startProvider>>
-beforeAll(async () => {
-  setup = await startIssuer()
-  provider = await startProvider({ agentUrl: setup.agent.url })
-  await useServer(setup, provider.url)
-})
-afterAll(async () => {
-  await provider[Symbol.asyncDispose]()
-  await setup.agent[Symbol.asyncDispose]()
-})
+const setup = await untilEnd(startIssuer())
+const provider = await untilEnd(startProvider({ agentUrl: setup.agent.url }))
+await useServer(setup, provider.url)
 
 function useServer({ tenant, issuerId }: Setup, url: string) {
   const body = { authorizationServer: { url, ...issuerClient } }

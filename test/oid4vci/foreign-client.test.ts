@@ -1,18 +1,14 @@
 /** OAuth clients of others get access tokens from the built-in authorization server: discovery, pushed request, PKCE, response, token; with and without DPoP. */
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
 import { answer, offered, open, redirectUri, sealedIn } from './_authorization.ts'
-import { addIssuer, prove, recordOf, request, type Setup } from './_wallet.ts'
+import { addIssuer, prove, recordOf, request } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let daemon: Daemon
-let setup: Setup
-beforeAll(async () => {
-  daemon = await Daemon.start()
-  setup = await addIssuer(daemon, await daemon.newTenant('issuer'))
-})
-afterAll(() => daemon[Symbol.asyncDispose]())
+const daemon = await untilEnd(Daemon.start())
+const setup = await addIssuer(daemon, await daemon.newTenant('issuer'))
 
 /** The tests have no https. */
 const insecure = { [oauth.allowInsecureRequests]: true }

@@ -1,15 +1,11 @@
 /** A wallet of others, of the OpenWallet Foundation's library, takes credentials from the issuer. */
 import { decodeJwtVc } from '../credentials/_verify.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { takeCredentials } from './_foreign-wallet.ts'
-import { offer, startIssuer, type Setup } from './_wallet.ts'
-import type { TestAgent } from '../_agent.ts'
+import { offer, startIssuer } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-beforeAll(async () => {
-  setup = await startIssuer()
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const setup = await untilEnd(startIssuer())
 
 test.each([
   ['by value', {}, ['ES256']],

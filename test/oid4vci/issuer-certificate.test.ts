@@ -4,17 +4,18 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { decodeHeader } from '../../src/credentials/jws.ts'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { verify, type PublicJwk } from '../../src/crypto/keys.ts'
-import { sharedAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { newFolder } from '../_folder.ts'
 import { publishSchema, refusal, type Tenant } from '../_tenants.ts'
 import { exportFrom, importInto } from '../wallet-export/_transfer.ts'
 import { authority, make, pemOf, signRequest, x5cOf } from '../x509/_chains.ts'
-import { prove, recordOf, redeemed, request, startIssuer, type OfferOptions, type Setup } from './_wallet.ts'
+import { prove, recordOf, redeemed, request, startIssuer, type OfferOptions } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 const issuer = 'https://issuer.example/acme'
@@ -26,19 +27,14 @@ const input = {
   ],
 }
 
-let setup: Setup & { agent: TestAgent }
-let schemaId: string
-let certificate: Awaited<ReturnType<typeof develop>>
-beforeAll(async () => {
-  setup = await startIssuer()
-  schemaId = await publishSchema(setup.tenant, setup.issuingDID, { name: 'licence' })
-  certificate = await develop()
-  await configure('Licence', certificate.id)
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const setup = await untilEnd(startIssuer())
+const schemaId = await publishSchema(setup.tenant, setup.issuingDID, { name: 'licence' })
+const certificate = await develop()
+await configure('Licence', certificate.id)
 
-const develop = (names = input.names) =>
-  setup.tenant.call('POST /issuer-certificates/development', { body: { ...input, names } })
+function develop(names = input.names) {
+  return setup.tenant.call('POST /issuer-certificates/development', { body: { ...input, names } })
+}
 
 function configure(configurationId: string, issuerCertificateId: string, format = 'dc+sd-jwt' as const) {
   return setup.tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {

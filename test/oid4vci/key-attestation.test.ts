@@ -1,11 +1,10 @@
 /** Key attestations, in the header of a key proof and as the proof: every rule, and a credential for each attested key. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../../src/crypto/keys.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask, type Reply } from '../_ask.ts'
 import { publishSchema, refusal } from '../_tenants.ts'
-import { attestKeys, newProvider, trust, type Provider } from './_attestations.ts'
+import { attestKeys, newProvider, trust } from './_attestations.ts'
 import { faults } from './_schemas.ts'
 import {
   addIssuer,
@@ -19,20 +18,16 @@ import {
   startIssuer,
   type Setup,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
 const keyAttestation = { keyStorage: ['iso_18045_high', 'iso_18045_moderate'] }
 const high = { key_storage: ['iso_18045_high'] }
 
-let setup: Setup & { agent: TestAgent }
-let provider: Provider
-beforeAll(async () => {
-  ;[setup, provider] = await Promise.all([startIssuer(), newProvider()])
-  await trust(setup, provider, 'optional')
-  await addLicence(setup, { keyAttestation })
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
-
 const configurations = 'POST /oid4vci/issuers/{issuerId}/credential-configurations'
+
+const [setup, provider] = await Promise.all([untilEnd(startIssuer()), newProvider()])
+await trust(setup, provider, 'optional')
+await addLicence(setup, { keyAttestation })
 
 /** A configuration of SD-JWT VCs, which show the key that they are bound to. */
 async function addLicence({ tenant, issuerId, issuingDID }: Setup, settings: object) {
@@ -137,12 +132,7 @@ const now = () => Math.floor(Date.now() / 1_000)
 
 /** Faults of an attestation that the issuer refuses in both places. */
 const faulty: [string, Faulty | (() => Promise<Faulty>), string, string][] = [
-  [
-    'another type',
-    { header: { typ: 'jwt' } },
-    'invalid_proof',
-    "the header member 'typ' is not key-attestation+jwt",
-  ],
+  ['another type', { header: { typ: 'jwt' } }, 'invalid_proof', "'typ' is not key-attestation+jwt"],
   [
     'another signer',
     { signer: generateKey('P-256') },
@@ -160,21 +150,9 @@ const faulty: [string, Faulty | (() => Promise<Faulty>), string, string][] = [
     'is not signed by the key of the next one',
   ],
   ['exp in the past', { claims: { exp: now() - 600 } }, 'invalid_proof', 'it has expired'],
-  ['iat in the future', { claims: { iat: now() + 600 } }, 'invalid_proof', 'its iat is in the future'],
   ['no iat', { claims: { iat: undefined } }, 'invalid_proof', "the claim 'iat'"],
+  ['a private key', { claims: { attested_keys: newKeys(1) } }, 'invalid_proof', 'is private'],
   ['no keys', { claims: { attested_keys: [] } }, 'invalid_proof', "the claim 'attested_keys'"],
-  [
-    'a private key',
-    { claims: { attested_keys: newKeys(1) } },
-    'invalid_proof',
-    'is private and must not be there',
-  ],
-  [
-    'a key off its curve',
-    { claims: { attested_keys: [{ ...toPublic(generateKey('P-256')), x: generateKey('P-256').x }] } },
-    'invalid_proof',
-    'is not a public key',
-  ],
   ['no nonce', { claims: { nonce: undefined } }, 'invalid_proof', "the claim 'nonce' is missing"],
   ['a nonce of its own', { nonce: 'a-nonce' }, 'invalid_nonce', 'was not made by this issuer'],
   [

@@ -1,26 +1,13 @@
 /** A daemon that dies during a request of a wallet: the wallet repeats the request, and one offer issues once. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Daemon } from '../_daemon.ts'
 import { withProbe } from '../_kill-points.ts'
 import { newDid } from '../_tenants.ts'
-import {
-  addIssuer,
-  fetchDeferred,
-  offer,
-  prove,
-  recordOf,
-  redeemOffer,
-  request,
-  type Setup,
-} from './_wallet.ts'
+import { addIssuer, fetchDeferred, offer, prove, recordOf, redeemOffer, request } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let daemon: Daemon
-let setup: Setup
-beforeAll(async () => {
-  daemon = await Daemon.start({ ...withProbe, FAULTS: JSON.stringify({ awaits: true }) })
-  setup = await addIssuer(daemon, await daemon.newTenant('issuer'))
-})
-afterAll(() => daemon[Symbol.asyncDispose]())
+const daemon = await untilEnd(Daemon.start({ ...withProbe, FAULTS: JSON.stringify({ awaits: true }) }))
+const setup = await addIssuer(daemon, await daemon.newTenant('issuer'))
 
 /** Sends a request that kills the daemon at its nth pass of a point. Returns whether it was killed; then it is started again. */
 async function killDuring(point: string, nth: number, send: () => Promise<unknown>): Promise<boolean> {

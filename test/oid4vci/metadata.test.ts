@@ -1,17 +1,13 @@
 /** Metadata of issuers: at every path, and by the schemas of the OpenID Foundation. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestAgent } from '../_agent.ts'
+import { expect, test } from 'vitest'
 import { ask } from '../_ask.ts'
 import { faultsOf } from '../daemon/_cloud-agent-bodies.ts'
 import { publishSchema } from '../_tenants.ts'
 import { faults } from './_schemas.ts'
-import { offer, preAuthorizedGrant, readOffer, startIssuer, type Setup } from './_wallet.ts'
+import { offer, preAuthorizedGrant, readOffer, startIssuer } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-beforeAll(async () => {
-  setup = await startIssuer()
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const setup = await untilEnd(startIssuer())
 
 test('the metadata of an issuer is the same at the appended and at the inserted path, with and without base path', async () => {
   const { agent, issuerId, identifier } = setup

@@ -1,5 +1,5 @@
 /** Every check is necessary: an attack that is refused succeeds with its check switched off. */
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { authorizationChecks } from './_checks-authorization.ts'
 import { clientChecks } from './_checks-client.ts'
 import { credentialChecks } from './_checks-credential.ts'
@@ -7,7 +7,8 @@ import { externalChecks } from './_checks-external.ts'
 import { strangerChecks } from './_checks-strangers.ts'
 import { tokenChecks } from './_checks-token.ts'
 import { isTaken, loadMutants, nameOf, switchOff, type Check } from './_mutants.ts'
-import { startScene, type Scene } from './_scene.ts'
+import { startScene } from './_scene.ts'
+import { untilEnd } from '../_shared.ts'
 
 const checks = [
   ...authorizationChecks,
@@ -18,11 +19,7 @@ const checks = [
   ...strangerChecks,
 ]
 
-let scene: Scene
-beforeAll(async () => {
-  scene = await startScene({ parts: await loadMutants(checks) })
-})
-afterAll(() => scene[Symbol.asyncDispose]())
+const scene = await untilEnd(startScene({ parts: await loadMutants(checks) }))
 
 test.each(checks.map((check): [string, Check] => [nameOf(check), check]))('%s', async (_, check) => {
   onTestFinished(() => switchOff(undefined))

@@ -2,7 +2,7 @@
 import { verifySdJwt } from '../credentials/_verify.ts'
 import { createHash } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { toPaddedBase64url } from '../../src/base/bytes.ts'
 import { statusChecks } from '../../src/credential-status/check.ts'
 import { decodeJws } from '../../src/credentials/jws.ts'
@@ -10,31 +10,25 @@ import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { checkType, readTypeMetadata } from '../credentials/sd-jwt/_type-metadata.ts'
 import { generateKey, toPublic, verify, type PublicJwk } from '../../src/crypto/keys.ts'
 import { resolveJwkDid } from '../../src/did/jwk.ts'
-import type { TestAgent } from '../_agent.ts'
 import { ask } from '../_ask.ts'
 import { publishSchema, refusal } from '../_tenants.ts'
-import { newNonce, offer, prove, recordOf, redeemed, request, startIssuer, type Setup } from './_wallet.ts'
+import { newNonce, offer, prove, recordOf, redeemed, request, startIssuer } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
+const setup = await untilEnd(startIssuer())
+const { tenant } = setup
+const template = { publicKeys: [], services: [] }
 /** A did:jwk on P-256. */
-let issuingDID: string
-let schemaId: string
-beforeAll(async () => {
-  setup = await startIssuer()
-  const { tenant } = setup
-  const template = { publicKeys: [], services: [] }
-  const created = await tenant.call('POST /did-registrar/dids', {
-    body: { method: 'jwk', documentTemplate: template },
-  })
-  issuingDID = created.longFormDid
-  schemaId = await publishSchema(tenant, setup.issuingDID, {
-    name: 'licence',
-    properties: { name: { type: 'string' }, number: { type: 'string' }, points: { type: 'integer' } },
-    required: ['name', 'number'],
-  })
-  await configure({ configurationId: 'Licence', alwaysDisclosed: ['number'] })
+const created = await tenant.call('POST /did-registrar/dids', {
+  body: { method: 'jwk', documentTemplate: template },
 })
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const issuingDID = created.longFormDid
+const schemaId = await publishSchema(tenant, setup.issuingDID, {
+  name: 'licence',
+  properties: { name: { type: 'string' }, number: { type: 'string' }, points: { type: 'integer' } },
+  required: ['name', 'number'],
+})
+await configure({ configurationId: 'Licence', alwaysDisclosed: ['number'] })
 
 type Configuration = {
   configurationId: string

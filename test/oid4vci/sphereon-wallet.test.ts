@@ -2,24 +2,20 @@
 import { decodeJwtVc } from '../credentials/_verify.ts'
 import { OpenID4VCIClientV1_0_15 as Client } from '@sphereon/oid4vci-client'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import type { TestAgent } from '../_agent.ts'
 import { publishSchema } from '../_tenants.ts'
 import { answer, open, redirectUri, sealedIn } from './_authorization.ts'
-import { offer, readOffer, startIssuer, type Setup } from './_wallet.ts'
+import { offer, readOffer, startIssuer } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-beforeAll(async () => {
-  setup = await startIssuer()
-  const { tenant, issuerId } = setup
-  const schemaId = await publishSchema(tenant, setup.issuingDID, { required: ['name'] })
-  await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
-    path: { issuerId },
-    body: { configurationId: 'PersonSd', format: 'dc+sd-jwt', schemaId },
-  })
+const setup = await untilEnd(startIssuer())
+const { tenant, issuerId } = setup
+const schemaId = await publishSchema(tenant, setup.issuingDID, { required: ['name'] })
+await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
+  path: { issuerId },
+  body: { configurationId: 'PersonSd', format: 'dc+sd-jwt', schemaId },
 })
-afterAll(() => setup.agent[Symbol.asyncDispose]())
 
 /** Requests the credential with a new ES256 key. */
 async function take(client: Client, credentialConfigurationId: string, format: 'jwt_vc_json' | 'dc+sd-jwt') {

@@ -1,14 +1,10 @@
 /** The trace of an issuance shows refused requests of a wallet with the error that the wallet got. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey } from '../../src/crypto/keys.ts'
-import type { TestAgent } from '../_agent.ts'
-import { offer, prove, redeemOffer, request, startIssuer, type Setup } from './_wallet.ts'
+import { offer, prove, redeemOffer, request, startIssuer } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let setup: Setup & { agent: TestAgent }
-beforeAll(async () => {
-  setup = await startIssuer()
-})
-afterAll(() => setup.agent[Symbol.asyncDispose]())
+const setup = await untilEnd(startIssuer())
 
 const traceOf = (id: string) => setup.tenant.call('GET /traces/{id}', { path: { id } })
 

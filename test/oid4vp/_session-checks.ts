@@ -12,6 +12,7 @@ import {
   type Options,
 } from '../enterprise/_openid4vp.ts'
 import { newHolder } from '../enterprise/_suite.ts'
+import { check } from '../oid4vci/_mutants.ts'
 import type { Check } from './_checks.ts'
 import { issueSdJwt, personQuery, type Verifier } from './_wallet.ts'
 
@@ -25,63 +26,43 @@ const asking = (more: object) => async (verifier: Verifier) => {
 }
 
 export const sessionChecks: Check[] = [
-  {
-    file: 'src/enterprise/openid4vp-answer.ts',
-    text: 'row.expected_did !== null && !isSameDid(signer, row.expected_did)',
-    off: 'false',
-    attack: async ({ tenant }) => answer(await newChallenge(tenant, anyIssuer, newHolder().did)),
-  },
-  {
-    file: 'src/presentation/identity.ts',
-    text: 'keys.some(({ publicKeyJwk }) => createJwkDid(publicKeyJwk) === holder)',
-    off: 'true',
-    attack: async ({ tenant }) => {
+  check(
+    'src/enterprise/openid4vp-answer.ts',
+    'row.expected_did !== null && !isSameDid(signer, row.expected_did)',
+    async ({ tenant }) => answer(await newChallenge(tenant, anyIssuer, newHolder().did)),
+  ),
+  check(
+    'src/presentation/identity.ts',
+    ['keys.some(({ publicKeyJwk }) => createJwkDid(publicKeyJwk) === holder)', 'true'],
+    async ({ tenant }) => {
       const { did } = newHolder()
       const credential = await issueSdJwt({ payload: { sub: did } })
       return answer(await newChallenge(tenant, anyIssuer, did), { credential })
     },
-  },
-  {
-    file: 'src/presentation/identity.ts',
-    text: '!isSameDid(another, holder)',
-    off: 'false',
-    attack: async ({ tenant }) => answerByTwo(await newChallenge(tenant, { ...anyIssuer, ...personAndRole })),
-  },
-  {
-    file: 'src/presentation/answer.ts',
-    text: 'asked.sameHolder',
-    off: 'false',
-    attack: async ({ tenant }) => answerByTwo(await newChallenge(tenant, { ...anyIssuer, ...personAndRole })),
-  },
-  {
-    file: 'src/enterprise/authentication.ts',
-    text: 'expected !== null && !isSameDid(did, expected)',
-    off: 'false',
-    attack: async ({ tenant }) => {
+  ),
+  check('src/presentation/identity.ts', '!isSameDid(another, holder)', async ({ tenant }) =>
+    answerByTwo(await newChallenge(tenant, { ...anyIssuer, ...personAndRole })),
+  ),
+  check('src/presentation/answer.ts', 'asked.sameHolder', async ({ tenant }) =>
+    answerByTwo(await newChallenge(tenant, { ...anyIssuer, ...personAndRole })),
+  ),
+  check(
+    'src/enterprise/authentication.ts',
+    'expected !== null && !isSameDid(did, expected)',
+    async ({ tenant }) => {
       const { challenge } = await newChallenge(tenant, anyIssuer, newHolder().did)
       return submit(challenge.submissionEndpoint, newHolder().answer(challenge.nonce))
     },
-  },
-  {
-    file: 'src/presentation/trust.ts',
-    text: "accepted === 'known' && isOwn",
-    off: 'true',
-    attack: async ({ tenant }) => {
-      const key = generateKey('P-256')
-      const credential = await issueSdJwt({ key, payload: { iss: createJwkDid(toPublic(key)) } })
-      return answer(await newChallenge(tenant), { credential })
-    },
-  },
-  {
-    file: 'src/enterprise/openid4vp-request.ts',
-    text: 'isUnbound(query)',
-    off: 'false',
-    attack: asking({ require_cryptographic_holder_binding: false }),
-  },
-  {
-    file: 'src/enterprise/openid4vp-request.ts',
-    text: 'query.multiple === true',
-    off: 'false',
-    attack: asking({ multiple: true }),
-  },
+  ),
+  check('src/presentation/trust.ts', ["accepted === 'known' && isOwn", 'true'], async ({ tenant }) => {
+    const key = generateKey('P-256')
+    const credential = await issueSdJwt({ key, payload: { iss: createJwkDid(toPublic(key)) } })
+    return answer(await newChallenge(tenant), { credential })
+  }),
+  check(
+    'src/enterprise/openid4vp-request.ts',
+    'isUnbound(query)',
+    asking({ require_cryptographic_holder_binding: false }),
+  ),
+  check('src/enterprise/openid4vp-request.ts', 'query.multiple === true', asking({ multiple: true })),
 ]

@@ -149,6 +149,8 @@ export function retypeCredential(credential: string, typ?: string): string {
 }
 
 export type Presented = {
+  /** What is issued, if no credential is given. */
+  issued?: Issued
   credential?: string
   /** Their names, or a frame of the library. */
   claims?: string[] | object
@@ -160,7 +162,8 @@ export type Presented = {
 /** Presents claims of an SD-JWT VC with a key binding, by the library of others. Members of `binding` replace those of the key binding. */
 export async function presentSdJwt(request: any, presented: Presented = {}): Promise<string> {
   const {
-    credential = await issueSdJwt(),
+    issued,
+    credential = await issueSdJwt(issued),
     claims = ['name'],
     key = holderKey,
     binding,

@@ -4,7 +4,7 @@
  * same table.
  */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { generateKey } from '../../src/crypto/keys.ts'
 import {
   decodeJwt,
@@ -18,16 +18,11 @@ import {
   requestProof,
   startVerifier,
   type Presented,
-  type Verifier,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let verifier: Verifier
-let did: string
-beforeAll(async () => {
-  verifier = await startVerifier()
-  did = await newVerifierDid(verifier)
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(startVerifier())
+const did = await newVerifierDid(verifier)
 
 const year = 365 * 86_400
 const nowSeconds = () => Math.floor(Date.now() / 1_000)

@@ -1,8 +1,7 @@
 /** Requests and responses over the Digital Credentials API (OpenID4VP 1.0 Appendix A), with constructed responses. */
 import { createHash, hash, X509Certificate } from 'node:crypto'
 import { decodeProtectedHeader, flattenedVerify, importJWK, jwtVerify } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { expect, test } from 'vitest'
 import { ask } from '../_ask.ts'
 import { refusal } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
@@ -17,16 +16,11 @@ import {
   requestProof,
   startVerifier,
   type RequestOptions,
-  type Verifier,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let verifier: Verifier
-let did: string
-beforeAll(async () => {
-  verifier = await startVerifier()
-  did = await newVerifierDid(verifier)
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(startVerifier())
+const did = await newVerifierDid(verifier)
 
 const own = () => new URL(verifier.agent.url).origin
 const statusOf = async (id: string) => (await presentationOf(verifier, id)).status
@@ -162,8 +156,6 @@ test.each<[string, string, (request: any) => Promise<object>]>([
     'audience',
     (request) => answerTo(request, shop, { binding: { aud: shop } }),
   ],
-  ['with another nonce', 'nonce', (request) => answerTo(request, shop, { binding: { nonce: 'other' } })],
-  ['with more claims', 'disclosure', (request) => answerTo(request, shop, { claims: ['name', 'age'] })],
 ])('a presentation %s ends the request with the failed check', async (_, check, answer) => {
   for (const options of [{}, { did }]) {
     const asked = await askedDigitally(verifier, options)
@@ -186,20 +178,6 @@ test.each<[string, string, RequestOptions, (request: any) => Promise<object>, ob
   ['of an origin that was not expected', 'origin', {}, answerTo, { origin: 'https://thief.example' }],
   ['of another protocol', 'protocol', {}, answerTo, { protocol: 'openid4vp-v1-signed' }],
   ['in clear', 'encrypted', encrypted, answerTo],
-  [
-    'to another key',
-    'cannot be decrypted',
-    encrypted,
-    async (request) => ({
-      response: await encryptTo(request, await answerTo(request), { key: toPublic(generateKey('P-256')) }),
-    }),
-  ],
-  [
-    'with another key id',
-    'another key',
-    encrypted,
-    async (request) => ({ response: await encryptTo(request, await answerTo(request), { kid: 'other' }) }),
-  ],
   ['without presentations', 'vp_token is missing', {}, async () => ({})],
   ['with presentations as text', 'not an object', {}, async () => ({ vp_token: '{}' })],
   ['whose error is no text', 'data', {}, async () => ({ error: 1 })],
@@ -256,9 +234,6 @@ test('transactions are authorized in the key binding', async () => {
   expect((await submit(verifier, asked, await answerTo(asked.request, shop, { binding }))).body.status).toBe(
     'PresentationVerified',
   )
-  const forgotten = await askedDigitally(verifier, { transactionData })
-  await submit(verifier, forgotten, await answerTo(forgotten.request))
-  expect(await failureOf(verifier, forgotten.presentationId)).toMatchObject([{ name: 'transaction' }])
 })
 
 test('wallets without the browser respond to the same request by direct_post', async () => {

@@ -1,6 +1,6 @@
 /** Encrypted responses (direct_post.jwt). */
 import { CompactEncrypt, importJWK } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import {
   present,
@@ -10,14 +10,10 @@ import {
   requestProof,
   respond,
   startVerifier,
-  type Verifier,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let verifier: Verifier
-beforeAll(async () => {
-  verifier = await startVerifier()
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(startVerifier())
 
 async function asked() {
   const options = { responseMode: 'direct_post.jwt' as const }

@@ -1,16 +1,12 @@
 /** A wallet of others, of the OpenWallet Foundation's library, answers requests. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { askedDigitally, shop, submit } from './_digital.ts'
 import { answer, answerDigitally } from './_foreign-wallet.ts'
-import { newVerifierDid, presentationOf, requestProof, startVerifier, type Verifier } from './_wallet.ts'
+import { newVerifierDid, presentationOf, requestProof, startVerifier } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let verifier: Verifier
-let did: string
-beforeAll(async () => {
-  verifier = await startVerifier()
-  did = await newVerifierDid(verifier)
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(startVerifier())
+const did = await newVerifierDid(verifier)
 
 test.each([
   ['redirect_uri', 'direct_post'],

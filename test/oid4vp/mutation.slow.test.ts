@@ -1,17 +1,14 @@
 /** Every check of the verifier is necessary: an attack that is refused succeeds with its check switched off. */
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { isTaken, loadMutants, nameOf, switchOff } from '../oid4vci/_mutants.ts'
 import { checks as verifierChecks, type Check } from './_checks.ts'
 import { sessionChecks } from './_session-checks.ts'
-import { startVerifier, type Verifier } from './_wallet.ts'
+import { startVerifier } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
 const checks = [...verifierChecks, ...sessionChecks]
 
-let verifier: Verifier
-beforeAll(async () => {
-  verifier = await startVerifier({}, { parts: await loadMutants(checks, 'src/oid4vp') })
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(startVerifier({}, { parts: await loadMutants(checks, 'src/oid4vp') }))
 
 test.each(checks.map((check): [string, Check] => [nameOf(check), check]))('%s', async (_, check) => {
   onTestFinished(() => switchOff(undefined))

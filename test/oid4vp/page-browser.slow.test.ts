@@ -1,11 +1,9 @@
 /** The page of a presentation request: in Chromium behind a reverse proxy with a path, and its stream over HTTP. */
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import { launch } from '../_chromium.ts'
 import { newChallenge, person, trustIssuer } from '../enterprise/_openid4vp.ts'
-import { openProxy, type Proxy } from '../_proxy.ts'
-import type { Tenant } from '../_tenants.ts'
+import { openProxy } from '../_proxy.ts'
 import { answerTo, askedDigitally, encryptTo } from './_digital.ts'
 import {
   newVerifierDid,
@@ -17,21 +15,15 @@ import {
   type Presented,
   type RequestOptions,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let proxy: Proxy
-let agent: TestAgent
-let tenant: Tenant
-let browser: Browser
-beforeAll(async () => {
-  proxy = await openProxy()
-  agent = await startAgent({ REST_SERVICE_URL: `${proxy.url}/cloud-agent` })
-  proxy.leadTo(agent.url)
-  tenant = await agent.newTenant('verifier')
-  browser = await launch()
-})
+const proxy = await untilEnd(openProxy())
+const agent = await untilEnd(startAgent({ REST_SERVICE_URL: `${proxy.url}/cloud-agent` }))
+proxy.leadTo(agent.url)
+const tenant = await agent.newTenant('verifier')
+const browser = await launch()
 afterAll(async () => {
   await browser.close()
-  for (const each of [agent, proxy]) await each[Symbol.asyncDispose]()
 })
 
 async function asked(options: RequestOptions = {}) {

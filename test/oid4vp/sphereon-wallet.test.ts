@@ -2,7 +2,7 @@
 import { OP, SupportedVersion, type VerifyJwtCallback } from '@sphereon/did-auth-siop'
 import { createHash, X509Certificate } from 'node:crypto'
 import { CompactEncrypt, importJWK, jwtVerify } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid, resolveJwkDid } from '../../src/did/jwk.ts'
@@ -17,16 +17,11 @@ import {
   requestProof,
   signJwt,
   startVerifier,
-  type Verifier,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let verifier: Verifier
-let did: string
-beforeAll(async () => {
-  verifier = await startVerifier()
-  did = await newVerifierDid(verifier)
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(startVerifier())
+const did = await newVerifierDid(verifier)
 
 /** Verifies the signature of a request by the DID of its client id, or by the certificate in it. */
 const verifyJwtCallback: VerifyJwtCallback = async (signer, { raw }) => {

@@ -1,6 +1,6 @@
 /** Transactions that a presentation authorizes, and attestations about the verifier, over OpenID4VP. */
 import { hash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { refusal } from '../_tenants.ts'
 import {
   failureOf,
@@ -13,14 +13,10 @@ import {
   requestProof,
   startVerifier,
   type RequestOptions,
-  type Verifier,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let verifier: Verifier
-beforeAll(async () => {
-  verifier = await startVerifier()
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(startVerifier())
 
 const payment = { type: 'https://bank.example/payment', credential_ids: ['person'], amount: '10.00 EUR' }
 const strong = { ...payment, amount: '9.00 EUR', transaction_data_hashes_alg: ['sha-512' as const] }

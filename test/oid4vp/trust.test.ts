@@ -1,9 +1,9 @@
 /** Issuers with X.509 certificates: their credentials and status lists are verified by the trust anchors of the verifier's tenant. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey } from '../../src/crypto/keys.ts'
 import { refusal } from '../_tenants.ts'
 import { x509 } from '../../src/x509/issue.ts'
-import { authority, pemOf, type Made } from '../x509/_chains.ts'
+import { authority, pemOf } from '../x509/_chains.ts'
 import {
   authorityKey,
   certifiedIssuer,
@@ -12,7 +12,6 @@ import {
   issuerNames,
   issuerUrl,
   trust,
-  type CertifiedIssuer,
 } from './_certified.ts'
 import { startStatusList } from './_status-list.ts'
 import {
@@ -29,19 +28,13 @@ import {
   type RequestOptions,
   type Verifier,
 } from './_wallet.ts'
+import { untilEnd } from '../_shared.ts'
 
-let verifier: Verifier
-let root: Made & { keyId: string }
-let middle: Made & { keyId: string }
-let issuer: CertifiedIssuer
-beforeAll(async () => {
-  verifier = await startVerifier()
-  root = await identifiedAuthority('CN=Root')
-  middle = await identifiedAuthority('CN=Middle', root)
-  issuer = await certifiedIssuer(middle, {}, [middle])
-  await trust(verifier, root)
-})
-afterAll(() => verifier[Symbol.asyncDispose]())
+const verifier = await untilEnd(startVerifier())
+const root = await identifiedAuthority('CN=Root')
+const middle = await identifiedAuthority('CN=Middle', root)
+const issuer = await certifiedIssuer(middle, {}, [middle])
+await trust(verifier, root)
 
 async function outcome(presented: Presented, options: RequestOptions = {}, by: Verifier = verifier) {
   const { presentationId, openid4vp } = await requestProof(by, options)

@@ -1,6 +1,6 @@
 /** A new protocol needs its states, its flow, and one line in each of the two lists of protocols. */
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { built } from '../_built.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal, until, type Tenant } from '../_tenants.ts'
@@ -35,13 +35,8 @@ type Parts = typeof built &
     toRecordQuery: (topic: string, flags: object) => object
   }
 
-let program: Awaited<ReturnType<typeof loadWith>>
-let parts: Parts
-
-beforeAll(async () => {
-  program = await loadWith(entry, overlay)
-  parts = program.parts as Parts
-})
+const program = await loadWith(entry, overlay)
+const parts = program.parts as Parts
 afterAll(() => program.dispose())
 
 const use = <T>(

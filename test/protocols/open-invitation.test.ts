@@ -1,5 +1,5 @@
 /** Accepting invitations that carry a message, over HTTP: encodings, purposes, expiry and repetition. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   decode,
   encode,
@@ -8,17 +8,13 @@ import {
   acceptRequestInvitation,
 } from '../_invitation.ts'
 import { oobOf, refusal, startPair, type Tenant } from '../_tenants.ts'
+import { untilEnd } from '../_shared.ts'
 
 const offers = 'POST /issue-credentials/credential-offers/accept-invitation'
 const requests = 'POST /present-proof/presentations/accept-invitation'
 
-let pair: Awaited<ReturnType<typeof startPair>>
-let issuingDID: string
-beforeAll(async () => {
-  pair = await startPair()
-  issuingDID = (await offerByInvitation(pair.issuer)).issuingDID!
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startPair())
+const issuingDID = (await offerByInvitation(pair.issuer)).issuingDID!
 
 const newOffer = () =>
   pair.issuer.call('POST /issue-credentials/credential-offers/invitation', {

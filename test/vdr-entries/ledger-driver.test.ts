@@ -1,16 +1,13 @@
 /** The driver of entries on the ledger: which key signs, whose entry it is, and the errors. */
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import type { Tenant } from '../_tenants.ts'
 import { askEntry, createEntry, createVdrDid, publish, settled } from './_entries.ts'
+import { untilEnd } from '../_shared.ts'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent()
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
 
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'))
 const onLedger = { drid: 'ledger' }

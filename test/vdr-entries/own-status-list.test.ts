@@ -1,29 +1,25 @@
 /** Status lists of own credentials as VDR entries on the ledger (`VDR_STATUS_LISTS`): verified by an agent that shares only the ledger. */
 import { verifyJwtVc, verifySdJwt } from '../credentials/_verify.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { statusChecks } from '../../src/credential-status/check.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent } from '../_agent.ts'
 import { publishSchema, until } from '../_tenants.ts'
-import { prove, redeemed, request, startIssuer, type Setup } from '../oid4vci/_wallet.ts'
+import { prove, redeemed, request, startIssuer } from '../oid4vci/_wallet.ts'
 import { createVdrDid, publish } from './_entries.ts'
+import { untilEnd } from '../_shared.ts'
 
-let issuer: Setup & { agent: TestAgent }
-let verifier: TestAgent
-beforeAll(async () => {
-  issuer = await startIssuer({ VDR_STATUS_LISTS: 'true', VDR_CONFIRM_AFTER: '1' })
-  verifier = await startAgent({ VDR_URL: issuer.agent.url })
-  const { tenant, issuerId, issuingDID } = issuer
-  const schemaId = await publishSchema(tenant, issuingDID, {
-    name: 'licence',
-    properties: { name: { type: 'string' } },
-    required: ['name'],
-  })
-  await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
-    path: { issuerId },
-    body: { configurationId: 'Licence', format: 'dc+sd-jwt', schemaId },
-  })
+const issuer = await startIssuer({ VDR_STATUS_LISTS: 'true', VDR_CONFIRM_AFTER: '1' })
+const verifier = await untilEnd(startAgent({ VDR_URL: issuer.agent.url }))
+const { tenant, issuerId, issuingDID } = issuer
+const schemaId = await publishSchema(tenant, issuingDID, {
+  name: 'licence',
+  properties: { name: { type: 'string' } },
+  required: ['name'],
 })
-afterAll(() => Promise.all([issuer.agent[Symbol.asyncDispose](), verifier[Symbol.asyncDispose]()]))
+await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
+  path: { issuerId },
+  body: { configurationId: 'Licence', format: 'dc+sd-jwt', schemaId },
+})
 
 async function issue(credentialConfigurationId: string) {
   const { recordId, token } = await redeemed(issuer, { credentialConfigurationId })

@@ -49,7 +49,7 @@ export const withStatus = issueSdJwt({
   credentialStatus: { type: 'StatusList2021Entry', statusListIndex: 2 },
 })
 
-/** The rows of `SignatureVerification` and `IntegrityOfClaims`. */
+/** The rows of `SignatureVerification` and `IntegrityOfClaims`, which notice all forgeries of `_forged.ts` beside. */
 const signatures = {
   passes: {
     'the issuer’s key, all disclosed': issued,
@@ -60,23 +60,10 @@ const signatures = {
     'a key of another curve': signedBy(issuer.keys['issue-1'].jwk),
   },
   fails: {
-    'a key that is not the issuer’s': signedBy(generateKey('Ed25519')),
-    'a key that does not assert': signedBy(issuer.keys['auth-1'].jwk, { typ: 'vc+sd-jwt', kid: 'auth-1' }),
     'a DID that does not resolve': reissued((token) => (token.iss = noDid)),
     'an issuer that is not a DID': reissued((token) => (token.iss = 'https://issuer.example')),
-    'a disclosure without a digest': foreign,
-    'a disclosure that was changed': changed,
-    'a disclosure twice': twice,
-    'a hidden end': extra('salt', 'exp', now),
     'a key binding by another key': bind(presented, {}, { key: generateKey('Ed25519') }),
-    'a key binding of other disclosures': bind(presented, { sd_hash: hash(undisclosed) }),
-    'a key binding of another type': bind(presented, {}, { typ: 'JWT' }),
-    'a key binding without a nonce': bind(presented, { nonce: undefined }),
-    'a key binding without a time': bind(presented, { iat: undefined }),
-    'a key binding without cnf': bind(unbound),
     'a key binding that is not a JWT': `${presented}x`,
-    'alg none': typed('vc+sd-jwt', 'none'),
-    'a type of something else': typed('kb+jwt'),
   },
 }
 

@@ -1,22 +1,16 @@
 /** Exports that are refused, and why; a refusal changes nothing. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminToken, sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import { expect, test } from 'vitest'
+import { adminToken, sharedAgent, startAgent } from '../_agent.ts'
 import { refusal } from '../_tenants.ts'
 import { exportFrom, importInto, passphrase } from './_transfer.ts'
 import { withDetail } from '../_detail.ts'
+import { untilEnd } from '../_shared.ts'
 
-let from: TestAgent
-let to: TestAgent
-let walletId: string
-let whole: Buffer
-beforeAll(async () => {
-  ;[from, to] = [await startAgent(), await startAgent()]
-  walletId = (await from.newTenant('alice')).walletId
-  whole = await exportFrom(from, walletId)
-})
-afterAll(() => Promise.all([from[Symbol.asyncDispose](), to[Symbol.asyncDispose]()]))
+const [from, to] = [await untilEnd(startAgent()), await untilEnd(startAgent())]
+const walletId = (await from.newTenant('alice')).walletId
+const whole = await exportFrom(from, walletId)
 
 const nothingCame = async () => {
   expect((await to.admin('GET /wallets', { query: {} })).contents.map(({ id }) => id)).not.toContain(walletId)

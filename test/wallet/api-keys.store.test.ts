@@ -1,15 +1,12 @@
 /** Named API keys: creation, use, list, rotation, revocation. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startAgent } from '../_agent.ts'
 import { refusal } from '../_tenants.ts'
 import { withDetail } from '../_detail.ts'
+import { untilEnd } from '../_shared.ts'
 
-let agent: TestAgent
 let entityId: string
-beforeAll(async () => {
-  agent = await startAgent()
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
 beforeEach(async () => {
   ;({ entityId } = await agent.newTenant())
 })

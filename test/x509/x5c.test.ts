@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { createPublicKey, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ChainFailure } from '../../src/x509/chain-error.ts'
 import { x509 } from '../../src/x509/issue.ts'
 import { checkX5c, type Role, verifyX5c } from '../../src/x509/index.ts'
@@ -21,15 +21,10 @@ import {
 } from './_chains.ts'
 
 const names = [{ type: 'dns' as const, value: 'issuer.example' }]
-let root: Made
-let middle: Made
-let leaf: Made
 
-beforeAll(async () => {
-  root = await authority('CN=Root')
-  middle = await authority('CN=Middle', root)
-  leaf = await make('CN=Leaf', middle, { names })
-})
+const root = await authority('CN=Root')
+const middle = await authority('CN=Middle', root)
+const leaf = await make('CN=Leaf', middle, { names })
 
 const verify = (chain: Made[], anchors: Made[] = [root], at = new Date()) =>
   verifyX5c(x5cOf(...chain), { anchors: anchors.map((each) => pemOf(each)), at })

@@ -1,11 +1,11 @@
 /** The embedded ledger over NeoPRISM's API: statuses and bodies. */
 import { create, toBinary } from '@bufbuild/protobuf'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { decodeDidData } from '../../../src/did/prism/did-data.ts'
 import { toLongForm, toShortForm } from '../../../src/did/prism/did.ts'
 import { encodeOperation, operationId } from '../../../src/did/prism/operations.ts'
 import { AtalaObjectSchema } from '../../../src/did/prism/prism_pb.ts'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { startAgent } from '../../_agent.ts'
 import { ask } from '../../_ask.ts'
 import { withDetail } from '../../_detail.ts'
 import {
@@ -20,15 +20,12 @@ import {
 import { startServer } from '../../_server.ts'
 import { add, clock, openFile, temporaryFile } from '../../vdr/_ledgers.ts'
 import { ledgerApp } from '../../vdr/_serve.ts'
+import { untilEnd } from '../../_shared.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const did = toShortForm(suffixOf())
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent()
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
 
 async function call(path: string, init: { body?: unknown; accept?: string } = {}) {
   const { body, accept } = init

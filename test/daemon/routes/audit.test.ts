@@ -3,26 +3,24 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isAudited } from '../../../daemon/http/audit.ts'
 import { routes } from '../../../daemon/routes/index.ts'
 import type { Route } from '../../../daemon/http/route.ts'
 import { adminToken, sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
 import { built } from '../../_built.ts'
 import { probed } from '../../audit/_log.ts'
-import { newDid, refusal, type Tenant } from '../../_tenants.ts'
+import { newDid, refusal } from '../../_tenants.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-let tenant: Tenant
-beforeAll(async () => {
-  agent = await startAgent({
+const agent = await untilEnd(
+  startAgent({
     FAILED_ATTEMPTS_PER_MINUTE: '5',
     AUDIT_REFUSALS_PER_MINUTE: '1000',
     AGENT_TRUST_PROXY: 'true',
-  })
-  tenant = await agent.newTenant('acme')
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+  }),
+)
+const tenant = await agent.newTenant('acme')
 
 /** Returns the entries that `work` adds, oldest first. */
 async function added(work: () => Promise<unknown>) {

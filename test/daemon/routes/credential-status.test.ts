@@ -4,31 +4,25 @@
  */
 import { decodeJwtVc, verifySdJwt } from '../../credentials/_verify.ts'
 import { getListFromStatusListJWT } from '@sd-jwt/jwt-status-list'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { statusChecks } from '../../../src/credential-status/check.ts'
 import { decodeJws } from '../../../src/credentials/jws.ts'
 import { issueSdJwtVc } from '../../../src/credentials/sd-jwt/sd-jwt-vc.ts'
 import { compressStatuses, signTokenStatusList } from '../../../src/credentials/token-status-list.ts'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { createJwkDid } from '../../../src/did/jwk.ts'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { startAgent } from '../../_agent.ts'
 import { ask as askRaw } from '../../_ask.ts'
 import { startServer } from '../../_server.ts'
-import { connect, issue, newDid, type Tenant } from '../../_tenants.ts'
+import { connect, issue, newDid } from '../../_tenants.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-let [issuer, holder]: Tenant[] = []
-let issued: Awaited<ReturnType<typeof issue>>
-let list: string
-beforeAll(async () => {
-  agent = await startAgent()
-  ;[issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
-  const { inviterConnectionId } = await connect(issuer, holder)
-  const [issuing, subject] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
-  issued = await issue(issuer, holder, inviterConnectionId, issuing.did, subject.did)
-  list = new URL(decodeJwtVc(issued.credential).statuses[0]!.statusListCredential!).pathname
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const [issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
+const { inviterConnectionId } = await connect(issuer, holder)
+const [issuing, subject] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
+const issued = await issue(issuer, holder, inviterConnectionId, issuing.did, subject.did)
+const list = new URL(decodeJwtVc(issued.credential).statuses[0]!.statusListCredential!).pathname
 
 const ask = (method: string, path: string, apiKey?: string) => askRaw(agent, `${method} ${path}`, { apiKey })
 const revoke = (id: string, apikey?: string) =>
@@ -56,9 +50,9 @@ test('a list is readable without credentials, as a StatusList2021 credential', a
 test.each<[string, string, () => string, () => string | undefined, number]>([
   ['a list that is not there', 'GET', () => '/credential-status/nothing', () => undefined, 404],
   ['a revocation without credentials', 'PATCH', () => issued.issuerRecordId, () => undefined, 401],
-  ['a revocation of no record', 'PATCH', () => 'nothing', () => issuer!.apiKey, 404],
-  ['a revocation of another’s record', 'PATCH', () => issued.issuerRecordId, () => holder!.apiKey, 404],
-  ['a revocation by the holder', 'PATCH', () => issued.recordId, () => holder!.apiKey, 422],
+  ['a revocation of no record', 'PATCH', () => 'nothing', () => issuer.apiKey, 404],
+  ['a revocation of another’s record', 'PATCH', () => issued.issuerRecordId, () => holder.apiKey, 404],
+  ['a revocation by the holder', 'PATCH', () => issued.recordId, () => holder.apiKey, 422],
 ])('%s is refused', async (_, method, id, key, status) => {
   const answer = method === 'GET' ? await ask('GET', id()) : await revoke(id(), key())
   expect({ ...answer, headers: undefined }).toMatchObject({
@@ -70,7 +64,7 @@ test.each<[string, string, () => string, () => string | undefined, number]>([
 test('a revocation is 200 without a body, can be repeated, and changes the list once', async () => {
   const before = await ask('GET', list)
   for (let time = 0; time < 2; time++) {
-    const { status, body, headers } = await revoke(issued.issuerRecordId, issuer!.apiKey)
+    const { status, body, headers } = await revoke(issued.issuerRecordId, issuer.apiKey)
     expect([status, body, headers.get('content-type')]).toEqual([200, undefined, null])
   }
   const after = await ask('GET', list)

@@ -1,15 +1,12 @@
 /** `/events`: the paged event log, and test events. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { expect, test } from 'vitest'
+import { startAgent } from '../../_agent.ts'
 import { connect, refusal } from '../../_tenants.ts'
 import { Webhook } from '../../_webhook.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent()
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
 
 const nilId = '00000000-0000-0000-0000-000000000000'
 const query = (walletId: string) => ({ query: { walletId } })

@@ -1,6 +1,6 @@
 /** Short URLs of invitations, DID requests and challenges, over HTTP. */
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
 import { newFolder } from '../../_folder.ts'
 import {
@@ -13,16 +13,11 @@ import {
 import { credentialIn, oobOf, until, type Tenant } from '../../_tenants.ts'
 import { backUp, restore } from '../../backup/_backup.ts'
 import { newHolder } from '../../enterprise/_suite.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-let owner: Tenant
-let other: Tenant
-beforeAll(async () => {
-  agent = await startAgent()
-  owner = await agent.newTenant('owner')
-  other = await agent.newTenant('other')
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const owner = await agent.newTenant('owner')
+const other = await agent.newTenant('other')
 
 type Made = {
   /** What the short URL returns. */

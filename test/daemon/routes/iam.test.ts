@@ -1,15 +1,11 @@
 /** `/iam`: entities and API keys. */
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
+import { expect, test } from 'vitest'
+import { adminToken, startAgent } from '../../_agent.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-let walletId: string
-beforeAll(async () => {
-  agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
-  ;({ id: walletId } = await agent.admin('POST /wallets', { body: { name: 'wallet' } }))
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent({ DEFAULT_WALLET_ENABLED: 'false' }))
+const { id: walletId } = await agent.admin('POST /wallets', { body: { name: 'wallet' } })
 
 const unknown = 'f1b2c3d4-0000-4000-8000-00000000dead'
 const newEntity = (name: string, of = walletId) =>

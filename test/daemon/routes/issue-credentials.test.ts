@@ -1,30 +1,20 @@
 /** `/issue-credentials` over HTTP: statuses, fields of offers, refusals, fields of records, lists. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CredentialData } from '../../../src/protocols/issue-credential/model.ts'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { startAgent } from '../../_agent.ts'
 import { ask as askRaw } from '../../_ask.ts'
 import { connect, credentialIn, newDid, oobOf, until, publishSchema, type Tenant } from '../../_tenants.ts'
+import { untilEnd } from '../../_shared.ts'
 
 const unknown = '00000000-0000-4000-8000-000000000000'
 
-let agent: TestAgent
-let [issuer, holder]: Tenant[] = []
-let connectionId: string
-let did: Awaited<ReturnType<typeof newDid>>
-let [ended, gone]: string[] = []
-let subject: Awaited<ReturnType<typeof newDid>>
-let schemaId: string
-
-beforeAll(async () => {
-  agent = await startAgent()
-  ;[issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
-  connectionId = (await connect(issuer, holder)).inviterConnectionId
-  did = await newDid(issuer, 'assertionMethod', 'Ed25519')
-  ;[ended, gone] = [await deactivated(issuer), await deactivated(holder)]
-  subject = await newDid(holder, 'authentication')
-  schemaId = await publishSchema(issuer, did.did, { required: ['name'] })
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const [issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
+const connectionId = (await connect(issuer, holder)).inviterConnectionId
+const did = await newDid(issuer, 'assertionMethod', 'Ed25519')
+const [ended, gone] = [await deactivated(issuer), await deactivated(holder)]
+const subject = await newDid(holder, 'authentication')
+const schemaId = await publishSchema(issuer, did.did, { required: ['name'] })
 
 /** Publishes and deactivates a DID of a tenant. */
 async function deactivated(tenant: Tenant): Promise<string> {
@@ -35,7 +25,7 @@ async function deactivated(tenant: Tenant): Promise<string> {
   return path.didRef
 }
 
-const ask = (method: string, path: string, body?: unknown, { apiKey }: { apiKey: string } = issuer!) =>
+const ask = (method: string, path: string, body?: unknown, { apiKey }: { apiKey: string } = issuer) =>
   askRaw(agent, `${method} /issue-credentials${path}`, { body, apiKey })
 const offering = (change: object = {}) => ({
   connectionId,
@@ -48,11 +38,11 @@ const offer = (change: object = {}) => ask('POST', '/credential-offers', offerin
 /** Returns an offer as its holder has it. */
 async function offered(change: object = {}) {
   const { thid, recordId: issuerRecordId } = (await offer(change)).body as { thid: string; recordId: string }
-  return { ...(await credentialIn(holder!.call, thid, 'OfferReceived')), issuerRecordId }
+  return { ...(await credentialIn(holder.call, thid, 'OfferReceived')), issuerRecordId }
 }
 /** Fields that a record stores and does not return. */
 const keptOf = (recordId: string) =>
-  agent.agent.wallets.use(issuer!.walletId, async ({ db }) => {
+  agent.agent.wallets.use(issuer.walletId, async ({ db }) => {
     const { data } = await db
       .selectFrom('record')
       .select('data')
@@ -69,13 +59,13 @@ test.each([
 ] as const)('each step answers with its status and its state; issuing accepts %s', async (_, nothing) => {
   const made = await offer()
   expect([made.status, made.body['protocolState']]).toEqual([201, 'OfferPending'])
-  const { recordId } = await credentialIn(holder!.call, made.body['thid'], 'OfferReceived')
+  const { recordId } = await credentialIn(holder.call, made.body['thid'], 'OfferReceived')
   const accepted = await ask('POST', `/records/${recordId}/accept-offer`, { subjectId: subject.did }, holder)
   expect([accepted.status, accepted.body['protocolState']]).toEqual([200, 'RequestPending'])
-  await credentialIn(issuer!.call, made.body['thid'], 'RequestReceived')
+  await credentialIn(issuer.call, made.body['thid'], 'RequestReceived')
   const issued = await ask('POST', `/records/${made.body['recordId']}/issue-credential`, nothing)
   expect([issued.status, issued.body['protocolState']]).toEqual([200, 'CredentialPending'])
-  await credentialIn(holder!.call, made.body['thid'], 'CredentialReceived')
+  await credentialIn(holder.call, made.body['thid'], 'CredentialReceived')
   expect((await ask('GET', `/records/${recordId}`, undefined, holder)).status).toBe(200)
   expect((await ask('GET', '/records')).status).toBe(200)
 })
@@ -198,7 +188,7 @@ describe('an offer', () => {
     ['with an empty domain', () => ({ domain: '' }), /^domain: /],
   ])('%s is refused, and creates nothing', async (_, change, detail, status = 400) => {
     const count = async () =>
-      (await issuer!.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
+      (await issuer.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
     const before = await count()
     const refused = await offer(change())
     expect(refused).toMatchObject({ status, body: { status, detail: expect.stringMatching(detail) } })
@@ -269,8 +259,8 @@ test('a record has exactly the documented fields on each side', async () => {
     schemaId,
   })
   await ask('POST', `/records/${recordId}/accept-offer`, { subjectId: subject.did }, holder)
-  await credentialIn(holder!.call, thid, 'CredentialReceived')
-  await credentialIn(issuer!.call, thid, 'CredentialSent')
+  await credentialIn(holder.call, thid, 'CredentialReceived')
+  await credentialIn(issuer.call, thid, 'CredentialSent')
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
   const token = expect.stringMatching(/^(?:[\w-]{4})*(?:[\w-]{2}==|[\w-]{3}=)?$/)
   const both = {

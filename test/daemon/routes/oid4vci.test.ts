@@ -1,20 +1,14 @@
 /** `/oid4vci`: issuers and credential configurations of a tenant. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { expect, test } from 'vitest'
+import { startAgent } from '../../_agent.ts'
 import { ask } from '../../_ask.ts'
-import { newDid, publishSchema, refusal, type Tenant } from '../../_tenants.ts'
+import { newDid, publishSchema, refusal } from '../../_tenants.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-let tenant: Tenant
-let other: Tenant
-let schemaId: string
-beforeAll(async () => {
-  agent = await startAgent()
-  tenant = await agent.newTenant('issuer')
-  other = await agent.newTenant('other')
-  schemaId = await publishSchema(tenant, (await newDid(tenant, 'assertionMethod')).did)
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const tenant = await agent.newTenant('issuer')
+const other = await agent.newTenant('other')
+const schemaId = await publishSchema(tenant, (await newDid(tenant, 'assertionMethod')).did)
 
 const server = { url: 'https://login.example/realms/a', clientId: 'issuer', clientSecret: 'a-client-secret' }
 const noId = '00000000-0000-4000-8000-000000000000'

@@ -2,33 +2,23 @@
  * `/present-proof` over HTTP: statuses, fields of requests, the four actions in every state, fields of
  * records, lists.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { describe, expect, test } from 'vitest'
+import { startAgent } from '../../_agent.ts'
 import { ask as askRaw } from '../../_ask.ts'
-import { connect, issue, newDid, oobOf, presentationIn, type Tenant } from '../../_tenants.ts'
+import { connect, issue, newDid, oobOf, presentationIn } from '../../_tenants.ts'
+import { untilEnd } from '../../_shared.ts'
 
 const unknown = '00000000-0000-4000-8000-000000000000'
 const schemaId = 'https://example.com/schemas/person'
 const options = { challenge: 'a random seed', domain: 'shop.example' }
 
-let agent: TestAgent
-let [verifier, prover]: Tenant[] = []
-let connectionId: string
-let proofId: string[]
+const agent = await untilEnd(startAgent())
+const [verifier, prover] = [await agent.newTenant('verifier'), await agent.newTenant('prover')]
+const connectionId = (await connect(verifier, prover)).inviterConnectionId
+const [issuing, subject] = [await newDid(verifier, 'assertionMethod'), await newDid(prover, 'authentication')]
+const proofId = [(await issue(verifier, prover, connectionId, issuing.did, subject.did)).recordId]
 
-beforeAll(async () => {
-  agent = await startAgent()
-  ;[verifier, prover] = [await agent.newTenant('verifier'), await agent.newTenant('prover')]
-  connectionId = (await connect(verifier, prover)).inviterConnectionId
-  const [issuing, subject] = [
-    await newDid(verifier, 'assertionMethod'),
-    await newDid(prover, 'authentication'),
-  ]
-  proofId = [(await issue(verifier, prover, connectionId, issuing.did, subject.did)).recordId]
-})
-afterAll(() => agent[Symbol.asyncDispose]())
-
-const ask = (method: string, path: string, body?: unknown, { apiKey }: { apiKey: string } = verifier!) =>
+const ask = (method: string, path: string, body?: unknown, { apiKey }: { apiKey: string } = verifier) =>
   askRaw(agent, `${method} /present-proof/presentations${path}`, { body, apiKey })
 const request = (change: object = {}) => ask('POST', '', { connectionId, ...change })
 
@@ -38,8 +28,8 @@ async function requested(change: object = {}) {
     thid: string
     presentationId: string
   }
-  const { presentationId: provers } = await presentationIn(prover!.call, thid, 'RequestReceived')
-  await presentationIn(verifier!.call, thid, 'RequestSent')
+  const { presentationId: provers } = await presentationIn(prover.call, thid, 'RequestReceived')
+  await presentationIn(verifier.call, thid, 'RequestSent')
   return { thid, verifiers, provers }
 }
 type Requested = Awaited<ReturnType<typeof requested>>
@@ -50,10 +40,10 @@ test('each step answers with its status and its state', async () => {
   const made = await request({ options })
   expect([made.status, made.body['status']]).toEqual([201, 'RequestPending'])
   const { thid, presentationId } = made.body as { thid: string; presentationId: string }
-  const asked = await presentationIn(prover!.call, thid, 'RequestReceived')
+  const asked = await presentationIn(prover.call, thid, 'RequestReceived')
   const accepted = await present({ thid, verifiers: presentationId, provers: asked.presentationId })
   expect([accepted.status, accepted.body['status']]).toEqual([200, 'PresentationPending'])
-  await presentationIn(verifier!.call, thid, 'PresentationVerified')
+  await presentationIn(verifier.call, thid, 'PresentationVerified')
   const closed = await ask('PATCH', `/${presentationId}`, { action: 'presentation-accept' })
   expect([closed.status, closed.body['status']]).toEqual([200, 'PresentationAccepted'])
   for (const path of ['', `/${presentationId}`]) expect((await ask('GET', path)).status).toBe(200)
@@ -133,7 +123,7 @@ describe('a request', () => {
     ['with an unknown way to check the status', { statusCheck: 'maybe' }, /^statusCheck: /],
   ])('%s is refused, and sends nothing', async (_, change, detail, status = 400) => {
     const count = async () =>
-      (await verifier!.call('GET /present-proof/presentations', { query: { limit: 1_000 } })).contents.length
+      (await verifier.call('GET /present-proof/presentations', { query: { limit: 1_000 } })).contents.length
     const before = await count()
     expect(await request(change)).toMatchObject({
       status,
@@ -156,7 +146,7 @@ type Outcomes = Partial<Record<keyof typeof actions, string>> & { skipped?: (key
 
 const verified = async (it: Requested) => {
   await present(it)
-  await presentationIn(verifier!.call, it.thid, 'PresentationVerified')
+  await presentationIn(verifier.call, it.thid, 'PresentationVerified')
 }
 
 describe.each<[string, 'provers' | 'verifiers', (it: Requested) => Promise<unknown>, Outcomes]>([
@@ -175,7 +165,7 @@ describe.each<[string, 'provers' | 'verifiers', (it: Requested) => Promise<unkno
   [
     'a prover in PresentationSent',
     'provers',
-    async (it) => [await present(it), await presentationIn(prover!.call, it.thid, 'PresentationSent')],
+    async (it) => [await present(it), await presentationIn(prover.call, it.thid, 'PresentationSent')],
     { skipped: ['accept'] },
   ],
   ['a verifier in RequestSent', 'verifiers', async () => undefined, {}],
@@ -257,8 +247,8 @@ test.each([
 test('a record has exactly the documented fields on each side', async () => {
   const it = await requested({ options })
   await present(it)
-  await presentationIn(verifier!.call, it.thid, 'PresentationVerified')
-  await presentationIn(prover!.call, it.thid, 'PresentationSent')
+  await presentationIn(verifier.call, it.thid, 'PresentationVerified')
+  await presentationIn(prover.call, it.thid, 'PresentationSent')
   const vp = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/)
   const both = { thid: it.thid, proofs: [], data: [vp], requestData: [expect.any(String)], metaRetries: 5 }
   const verifiers = (await ask('GET', `/${it.verifiers}`)).body

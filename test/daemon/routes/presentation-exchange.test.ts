@@ -1,15 +1,12 @@
 /** `/presentation-exchange`: presentation definitions and evaluations. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ask } from '../../_ask.ts'
 import { connect, issue, newDid, refusal, startPair } from '../../_tenants.ts'
 import { credential } from '../../credentials/_forge.ts'
 import { issueSdJwtTo } from '../../flows/_sd-jwt.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let pair: Awaited<ReturnType<typeof startPair>>
-beforeAll(async () => {
-  pair = await startPair()
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startPair())
 
 const definitions = '/presentation-exchange/presentation-definitions'
 const noId = '00000000-0000-4000-8000-000000000000'

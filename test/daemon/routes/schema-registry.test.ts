@@ -1,11 +1,12 @@
 /** The schema registry over HTTP: endpoints, DID URLs, proofs of authorship, hostile schemas. */
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { nameUuid } from '../../../src/schemas/schema.ts'
-import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
+import { sharedAgent, startAgent } from '../../_agent.ts'
 import { ask as askRaw } from '../../_ask.ts'
 import { withDetail } from '../../_detail.ts'
-import { newDid, type Tenant } from '../../_tenants.ts'
+import { newDid } from '../../_tenants.ts'
+import { untilEnd } from '../../_shared.ts'
 
 const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
 const schema = {
@@ -19,18 +20,10 @@ const schema = {
 }
 const unknown = '00000000-0000-3000-8000-000000000000'
 
-let agent: TestAgent
-let author: Tenant
-let other: Tenant
-let did: string
-
-beforeAll(async () => {
-  agent = await startAgent()
-  author = await agent.newTenant('author')
-  other = await agent.newTenant('other')
-  did = (await newDid(author, 'assertionMethod')).did
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const author = await agent.newTenant('author')
+const other = await agent.newTenant('other')
+const did = (await newDid(author, 'assertionMethod')).did
 
 const input = (change: object = {}) => ({
   name: 'licence',

@@ -1,22 +1,17 @@
 /** `/vdr/entries` and `/vdr/proofs` over HTTP, with the drivers `database` and `memory`. */
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
+import { describe, expect, test } from 'vitest'
+import { sharedAgent, startAgent } from '../../_agent.ts'
 import { ask } from '../../_ask.ts'
 import { isOnPostgres } from '../../_store.ts'
-import type { Tenant } from '../../_tenants.ts'
 import { askEntry, createEntry } from '../../vdr-entries/_entries.ts'
+import { untilEnd } from '../../_shared.ts'
 
 // The driver memory excludes PostgreSQL, over which there can be several nodes.
 const memory: Record<string, string> = isOnPostgres ? {} : { VDR_MEMORY_DRIVER_ENABLED: 'true' }
 
-let agent: TestAgent
-let [owner, other]: Tenant[] = []
-beforeAll(async () => {
-  agent = await startAgent({ ...memory, VDR_ENTRY_BYTES: '1000', VDR_ENTRIES_PER_WALLET: '20' })
-  ;[owner, other] = [await agent.newTenant('owner'), await agent.newTenant('other')]
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent({ ...memory, VDR_ENTRY_BYTES: '1000', VDR_ENTRIES_PER_WALLET: '20' }))
+const [owner, other] = [await agent.newTenant('owner'), await agent.newTenant('other')]
 
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'))
 const notFound = { status: 404, body: { type: 'error:VdrServiceError:VdrEntryNotFound' } }
@@ -24,7 +19,7 @@ const notFound = { status: 404, body: { type: 'error:VdrServiceError:VdrEntryNot
 const drivers = isOnPostgres ? ['database'] : ['database', 'memory']
 describe.each(drivers)('driver %s', (drid) => {
   test('an entry is created, read by anyone, changed and deleted by its owner', async () => {
-    const { apiKey } = owner!
+    const { apiKey } = owner
     const created = await askEntry(agent, 'POST', { drid }, { apiKey, content: bytes('112233') })
     expect(created).toMatchObject({ status: 201, type: 'application/json' })
     const { url } = created.body as { url: string }
@@ -52,14 +47,14 @@ describe.each(drivers)('driver %s', (drid) => {
 
   test('an entry may be empty, and contain any bytes', async () => {
     for (const content of [bytes(''), Uint8Array.from({ length: 256 }, (_, index) => index)]) {
-      const url = await createEntry(agent, owner!.apiKey, content, { drid })
+      const url = await createEntry(agent, owner.apiKey, content, { drid })
       expect(await askEntry(agent, 'GET', { url })).toMatchObject({ status: 200, bytes: content })
     }
   })
 
   test('another tenant can read an entry, and neither change nor delete it', async () => {
-    const url = await createEntry(agent, owner!.apiKey, bytes('112233'), { drid })
-    const { apiKey } = other!
+    const url = await createEntry(agent, owner.apiKey, bytes('112233'), { drid })
+    const { apiKey } = other
     expect(await askEntry(agent, 'PUT', { url }, { apiKey, content: bytes('00') })).toMatchObject(notFound)
     expect(await askEntry(agent, 'DELETE', { url }, { apiKey })).toMatchObject(notFound)
     expect((await askEntry(agent, 'GET', { url }, { apiKey })).bytes).toEqual(bytes('112233'))
@@ -84,7 +79,7 @@ const urlOf = (drid: string) =>
   new RegExp(String.raw`^vdr://\?drf=${drid}&drid=${drid}&drv=0\.1\.0&m=1#[0-9a-f-]{36}$`)
 
 test('without a driver, the database is used; the parts of its name select a driver', async () => {
-  const { apiKey } = owner!
+  const { apiKey } = owner
   expect(await createEntry(agent, apiKey, bytes('00'))).toMatch(urlOf('database'))
   for (const query of [
     { drf: 'database' },
@@ -99,7 +94,7 @@ test.each([
   { drid: 'database', drf: 'memory' },
   { drid: 'database', drv: '9.9.9' },
 ])('an unknown driver is refused: %o', async (query: Record<string, string>) => {
-  const { apiKey } = owner!
+  const { apiKey } = owner
   const { status, body } = await askEntry(agent, 'POST', query, { apiKey, content: bytes('00') })
   expect({ status, body }).toMatchObject({
     status: 400,
@@ -118,7 +113,7 @@ test.each([
 ])('a malformed or foreign URL is refused: %s', async (url, reason) => {
   for (const method of ['GET', 'DELETE', 'PUT'] as const) {
     const content = method === 'PUT' ? { content: bytes('00') } : {}
-    const { status, body } = await askEntry(agent, method, { url }, { apiKey: owner!.apiKey, ...content })
+    const { status, body } = await askEntry(agent, method, { url }, { apiKey: owner.apiKey, ...content })
     expect({ status, body }).toMatchObject({
       status: 400,
       body: { type: 'BadRequest', detail: expect.stringContaining(reason) },
@@ -127,7 +122,7 @@ test.each([
 })
 
 test('a URL in the form of older Cloud Agents is read too, at this agent', async () => {
-  const url = await createEntry(agent, owner!.apiKey, bytes('112233'))
+  const url = await createEntry(agent, owner.apiKey, bytes('112233'))
   const old = url.replace('vdr://', `${agent.url}/`)
   expect(await askEntry(agent, 'GET', { url: old })).toMatchObject({ status: 200, bytes: bytes('112233') })
 })
@@ -144,7 +139,7 @@ test('the URL of an entry is required, and a driver that is not enabled has no e
 })
 
 test('an entry that is too large or of another media type is refused', async () => {
-  const { apiKey } = owner!
+  const { apiKey } = owner
   const url = await createEntry(agent, apiKey, new Uint8Array(1_000))
   for (const [method, query] of [
     ['POST', {}],

@@ -1,14 +1,11 @@
 /** `/verification/policies`: creation, updates with a nonce, lists, refusals. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { describe, expect, test } from 'vitest'
+import { startAgent } from '../../_agent.ts'
 import { ask } from '../../_ask.ts'
 import { refusal } from '../../_tenants.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent()
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
 
 const constraints = [
   { schemaId: 'https://example.com/driving-license-1.0', trustedIssuers: ['did:example:123456789abcdefghi'] },

@@ -1,22 +1,18 @@
 /**
  * `/verification/credential` over HTTP: shapes, parameters, limits. Results of the checks: test/verification.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parameterOf } from '../../../src/verification/model.ts'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { startAgent } from '../../_agent.ts'
 import { ask } from '../../_ask.ts'
 import { connect, issue, newDid, presentationIn, startPair, publishSchema } from '../../_tenants.ts'
 import { credential, vc } from '../../credentials/_forge.ts'
 import { issuer } from '../../credentials/_people.ts'
 import { askSdJwt, issueSdJwtTo } from '../../flows/_sd-jwt.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-let apiKey: string
-beforeAll(async () => {
-  agent = await startAgent()
-  apiKey = (await agent.newTenant()).apiKey
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent())
+const apiKey = (await agent.newTenant()).apiKey
 
 async function post(body: unknown) {
   const reply = await ask(agent, 'POST /verification/credential', { body, apiKey })

@@ -1,12 +1,9 @@
 /** `/wallets`: creation, lists, refusals. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { expect, test } from 'vitest'
+import { startAgent } from '../../_agent.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(startAgent({ DEFAULT_WALLET_ENABLED: 'false' }))
 
 const seed = '0123456789abcdef'.repeat(8)
 

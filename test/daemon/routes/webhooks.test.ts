@@ -2,17 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { expect, test } from 'vitest'
+import { startAgent } from '../../_agent.ts'
 import { ask } from '../../_ask.ts'
 import { withDetail } from '../../_detail.ts'
 import { refusal } from '../../_tenants.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-beforeAll(async () => {
-  agent = await startAgent({ WEBHOOKS_PER_WALLET: '2', GLOBAL_WEBHOOK_URL: 'http://127.0.0.1:9/global' })
-})
-afterAll(() => agent[Symbol.asyncDispose]())
+const agent = await untilEnd(
+  startAgent({ WEBHOOKS_PER_WALLET: '2', GLOBAL_WEBHOOK_URL: 'http://127.0.0.1:9/global' }),
+)
 
 const url = 'http://127.0.0.1:9/hook?a=b'
 

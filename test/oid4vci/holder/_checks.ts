@@ -3,7 +3,7 @@ import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { ProblemError } from '../../../daemon/client/call.ts'
 import type { Tenant } from '../../_tenants.ts'
 import { until } from '../../_tenants.ts'
-import type { Switch } from '../_mutants.ts'
+import { check, type Switch } from '../_mutants.ts'
 import { accept, receive, show } from './_holder.ts'
 import { keysIn, withCode, withTxCode, type FakeIssuer } from './_issuer.ts'
 
@@ -54,136 +54,80 @@ function describe({ issuer }: Scene, members: object, licence: object = {}): voi
 }
 
 const offers: Check[] = [
-  {
-    file: 'offer.ts',
-    text: 'searchParams.getAll(name).length > 1',
-    off: 'false',
-    attack: (scene) => {
-      const value = encodeURIComponent(scene.issuer.offer())
-      return received(scene, `openid-credential-offer://?credential_offer=${value}&credential_offer=${value}`)
-    },
-  },
-  {
-    file: 'offer.ts',
-    text: 'value !== undefined && reference !== undefined',
-    off: 'false',
-    attack: (scene) => {
-      const value = encodeURIComponent(scene.issuer.offer())
-      return received(scene, `openid-credential-offer://?credential_offer=${value}&credential_offer_uri=a`)
-    },
-  },
-  {
-    file: 'receive-offer.ts',
-    text: '!offered.includes(id)',
-    off: 'false',
-    attack: (scene) => received(scene, scene.issuer.offer(), { credentialConfigurationId: 'Person' }),
-  },
-  {
-    file: 'receive-offer.ts',
-    text: "isOffered || (grant === 'authorization_code' && isFree)",
-    off: 'true',
-    attack: (scene) => received(scene, scene.issuer.offer(), { grant: 'authorization_code' }),
-  },
-  {
-    // A wrong transaction code that is sent twice costs two guesses.
-    file: 'one-at-a-time.ts',
-    text: 'if (step.request === text) return step.outcome',
-    off: 'false',
-    attack: async ({ holder, issuer }) => {
-      issuer.on('token', () => ({ status: 400, body: { error: 'invalid_grant' } }))
-      const { recordId } = await receive(holder, issuer.offer('Licence', withTxCode({})))
-      await Promise.all([1, 2].map(() => succeeds(accept(holder, recordId, '1234'))))
-      return issuer.at('token').length > 1
-    },
-  },
-  {
-    file: 'support.ts',
-    text: 'wanted > most',
-    off: 'false',
-    attack: (scene) => received(scene, scene.issuer.offer(), { copies: 2 }),
-  },
+  check('offer.ts', 'searchParams.getAll(name).length > 1', (scene) => {
+    const value = encodeURIComponent(scene.issuer.offer())
+    return received(scene, `openid-credential-offer://?credential_offer=${value}&credential_offer=${value}`)
+  }),
+  check('offer.ts', 'value !== undefined && reference !== undefined', (scene) => {
+    const value = encodeURIComponent(scene.issuer.offer())
+    return received(scene, `openid-credential-offer://?credential_offer=${value}&credential_offer_uri=a`)
+  }),
+  check('receive-offer.ts', '!offered.includes(id)', (scene) =>
+    received(scene, scene.issuer.offer(), { credentialConfigurationId: 'Person' }),
+  ),
+  check('receive-offer.ts', ["isOffered || (grant === 'authorization_code' && isFree)", 'true'], (scene) =>
+    received(scene, scene.issuer.offer(), { grant: 'authorization_code' }),
+  ),
+  // A wrong transaction code that is sent twice costs two guesses.
+  check('one-at-a-time.ts', 'if (step.request === text) return step.outcome', async ({ holder, issuer }) => {
+    issuer.on('token', () => ({ status: 400, body: { error: 'invalid_grant' } }))
+    const { recordId } = await receive(holder, issuer.offer('Licence', withTxCode({})))
+    await Promise.all([1, 2].map(() => succeeds(accept(holder, recordId, '1234'))))
+    return issuer.at('token').length > 1
+  }),
+  check('support.ts', 'wanted > most', (scene) => received(scene, scene.issuer.offer(), { copies: 2 })),
 ]
 
 const metadata: Check[] = [
-  {
-    file: 'caller.ts',
-    text: "parsed && parsed.username + parsed.password !== ''",
-    off: 'false',
-    attack: (scene) => {
-      const { issuer } = scene
-      const named = (url: string) => url.replace('://', '://trusted.example@')
-      issuer.on('oauth-authorization-server', () => ({
-        body: { ...issuer.authorization, issuer: named(issuer.identifier) },
-      }))
-      describe(scene, {
-        credential_issuer: named(issuer.identifier),
-        credential_endpoint: named(issuer.metadata.credential_endpoint),
-      })
-      const { grants, ...offer } = JSON.parse(issuer.offer())
-      return received(
-        scene,
-        JSON.stringify({ ...offer, grants, credential_issuer: named(issuer.identifier) }),
-      )
-    },
-  },
-  {
-    file: 'caller.ts',
-    text: "parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isAllowed)",
-    off: 'true',
-    attack: (scene) => {
+  check('caller.ts', "parsed && parsed.username + parsed.password !== ''", (scene) => {
+    const { issuer } = scene
+    const named = (url: string) => url.replace('://', '://trusted.example@')
+    issuer.on('oauth-authorization-server', () => ({
+      body: { ...issuer.authorization, issuer: named(issuer.identifier) },
+    }))
+    describe(scene, {
+      credential_issuer: named(issuer.identifier),
+      credential_endpoint: named(issuer.metadata.credential_endpoint),
+    })
+    const { grants, ...offer } = JSON.parse(issuer.offer())
+    return received(scene, JSON.stringify({ ...offer, grants, credential_issuer: named(issuer.identifier) }))
+  }),
+  check(
+    'caller.ts',
+    ["parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isAllowed)", 'true'],
+    (scene) => {
       describe(scene, { credential_endpoint: 'http://thief.example/credential' })
       return received(scene, scene.issuer.offer())
     },
-  },
-  {
-    file: 'discovery.ts',
-    text: '!isSameIssuer(metadata.credential_issuer, identifier)',
-    off: 'false',
-    attack: (scene) => {
-      scene.issuer.on('openid-credential-issuer', () => ({ body: scene.other.metadata }))
-      return received(scene, scene.issuer.offer())
-    },
-  },
-  {
-    file: 'discovery.ts',
-    text: '!isSameIssuer(metadata.issuer, identifier)',
-    off: 'false',
-    attack: (scene) => {
-      scene.issuer.on('oauth-authorization-server', () => ({ body: scene.other.authorization }))
-      return received(scene, scene.issuer.offer())
-    },
-  },
-  {
-    file: 'discovery.ts',
-    text: 'named !== undefined && !servers.some((each) => isSameIssuer(each, named))',
-    off: 'false',
-    attack: (scene) => {
+  ),
+  check('discovery.ts', '!isSameIssuer(metadata.credential_issuer, identifier)', (scene) => {
+    scene.issuer.on('openid-credential-issuer', () => ({ body: scene.other.metadata }))
+    return received(scene, scene.issuer.offer())
+  }),
+  check('discovery.ts', '!isSameIssuer(metadata.issuer, identifier)', (scene) => {
+    scene.issuer.on('oauth-authorization-server', () => ({ body: scene.other.authorization }))
+    return received(scene, scene.issuer.offer())
+  }),
+  check(
+    'discovery.ts',
+    'named !== undefined && !servers.some((each) => isSameIssuer(each, named))',
+    (scene) => {
       const named = withCode({ authorization_server: scene.other.identifier })
       return received(scene, scene.issuer.offer('Licence', named))
     },
-  },
-  {
-    file: 'support.ts',
-    text: '!chosen.proof_signing_alg_values_supported.includes(dpopAlgorithm)',
-    off: 'false',
-    attack: (scene) => {
-      const proof_types_supported = { jwt: { proof_signing_alg_values_supported: ['RS256'] } }
-      describe(scene, {}, { proof_types_supported })
-      return received(scene, scene.issuer.offer())
-    },
-  },
-  {
-    file: 'support.ts',
-    text: '!attestsClient && !isKeyAttested',
-    off: 'true',
-    attack: (scene) => {
-      const methods = { token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'] }
-      scene.issuer.on('oauth-authorization-server', () => ({
-        body: { ...scene.issuer.authorization, ...methods },
-      }))
-      return received(scene, scene.issuer.offer())
-    },
-  },
+  ),
+  check('support.ts', '!chosen.proof_signing_alg_values_supported.includes(dpopAlgorithm)', (scene) => {
+    const proof_types_supported = { jwt: { proof_signing_alg_values_supported: ['RS256'] } }
+    describe(scene, {}, { proof_types_supported })
+    return received(scene, scene.issuer.offer())
+  }),
+  check('support.ts', ['!attestsClient && !isKeyAttested', 'true'], (scene) => {
+    const methods = { token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'] }
+    scene.issuer.on('oauth-authorization-server', () => ({
+      body: { ...scene.issuer.authorization, ...methods },
+    }))
+    return received(scene, scene.issuer.offer())
+  }),
 ]
 
 const token = (reply: { status?: number; body: object }, text: string, off = 'false'): Check => ({
@@ -202,41 +146,30 @@ const tokens: Check[] = [
     "!isBound && response.token_type.toLowerCase() !== 'bearer'",
   ),
   token({ body: { access_token: 'a', token_type: 'DPoP' } }, 'isBound && !dpopKey'),
-  {
-    file: 'token.ts',
-    text: "z\n    .string()\n    .max(100_000)\n    .regex(/^[\\x21-\\x7e]+$/, 'must consist of visible ASCII characters')",
-    off: 'any',
-    attack: async (scene) => {
+  check(
+    'token.ts',
+    [
+      "z\n    .string()\n    .max(100_000)\n    .regex(/^[\\x21-\\x7e]+$/, 'must consist of visible ASCII characters')",
+      'any',
+    ],
+    async (scene) => {
       scene.issuer.on('token', () => ({ body: { access_token: 'a\r\nb: c', token_type: 'Bearer' } }))
       const { recordId } = await receive(scene.holder, scene.issuer.offer())
       return succeeds(accept(scene.holder, recordId))
     },
-  },
-  {
-    file: 'token.ts',
-    text: '!txCode && given !== undefined',
-    off: 'false',
-    attack: (scene) => issued(scene, scene.issuer.offer(), { txCode: '123456' }),
-  },
-  {
-    file: 'token.ts',
-    text: 'given === undefined',
-    off: 'false',
-    attack: (scene) => issued(scene, scene.issuer.offer('Licence', withTxCode({ input_mode: 'text' }))),
-  },
-  {
-    file: 'token.ts',
-    text: 'length !== undefined && given.length !== length',
-    off: 'false',
-    attack: (scene) =>
-      issued(scene, scene.issuer.offer('Licence', withTxCode({ length: 6 })), { txCode: '1' }),
-  },
-  {
-    file: 'token.ts',
-    text: "inputMode === 'numeric' && !/^\\d+$/.test(given)",
-    off: 'false',
-    attack: (scene) => issued(scene, scene.issuer.offer('Licence', withTxCode({})), { txCode: 'a' }),
-  },
+  ),
+  check('token.ts', '!txCode && given !== undefined', (scene) =>
+    issued(scene, scene.issuer.offer(), { txCode: '123456' }),
+  ),
+  check('token.ts', 'given === undefined', (scene) =>
+    issued(scene, scene.issuer.offer('Licence', withTxCode({ input_mode: 'text' }))),
+  ),
+  check('token.ts', 'length !== undefined && given.length !== length', (scene) =>
+    issued(scene, scene.issuer.offer('Licence', withTxCode({ length: 6 })), { txCode: '1' }),
+  ),
+  check('token.ts', "inputMode === 'numeric' && !/^\\d+$/.test(given)", (scene) =>
+    issued(scene, scene.issuer.offer('Licence', withTxCode({})), { txCode: 'a' }),
+  ),
 ]
 
 /** Begins an authorization, and completes it with other parameters than those of its redirect. */
@@ -260,24 +193,21 @@ const completed =
   }
 
 const authorizations: Check[] = [
-  {
-    file: 'authorization.ts',
-    text: 'fault !== undefined',
-    off: 'false',
-    attack: completed(() => ({}), 'http://wallet.example/cb'),
-  },
-  {
-    file: 'authorization.ts',
-    text: 'response.state !== state',
-    off: 'false',
-    attack: completed(() => ({ state: 'other' })),
-  },
-  {
-    file: 'authorization.ts',
-    text: 'iss === authorizationServer || (iss === undefined && !namesIssuer)',
-    off: 'true',
-    attack: completed(({ other }) => ({ iss: other.identifier })),
-  },
+  check(
+    'authorization.ts',
+    'fault !== undefined',
+    completed(() => ({}), 'http://wallet.example/cb'),
+  ),
+  check(
+    'authorization.ts',
+    'response.state !== state',
+    completed(() => ({ state: 'other' })),
+  ),
+  check(
+    'authorization.ts',
+    ['iss === authorizationServer || (iss === undefined && !namesIssuer)', 'true'],
+    completed(({ other }) => ({ iss: other.identifier })),
+  ),
 ]
 
 const credential = (

@@ -1,25 +1,17 @@
 /** Issuers, offers and responses that a wallet must refuse, each with a reason that names it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { createJwkDid } from '../../../src/did/jwk.ts'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { startAgent } from '../../_agent.ts'
 import { startServer } from '../../_server.ts'
-import { refusal, type Tenant } from '../../_tenants.ts'
+import { refusal } from '../../_tenants.ts'
 import { accept, acceptOffer, inState, receive, show } from './_holder.ts'
-import { startFakeIssuer, type Changes, type FakeIssuer } from './_issuer.ts'
+import { startFakeIssuer, type Changes } from './_issuer.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-let holder: Tenant
-let issuer: FakeIssuer
-let other: FakeIssuer
-beforeAll(async () => {
-  agent = await startAgent()
-  holder = await agent.newTenant('holder')
-  ;[issuer, other] = [await startFakeIssuer(), await startFakeIssuer('/other')]
-})
-afterAll(async () => {
-  for (const each of [agent, issuer, other]) await each[Symbol.asyncDispose]()
-})
+const agent = await untilEnd(startAgent())
+const holder = await agent.newTenant('holder')
+const [issuer, other] = [await untilEnd(startFakeIssuer()), await untilEnd(startFakeIssuer('/other'))]
 beforeEach(() => issuer.reset())
 
 const refused = (credentialOffer: string, more: object = {}) =>

@@ -1,5 +1,5 @@
 /** Wallet attestations and key attestations that the wallet makes itself, for an issuer that requires both and trusts their root. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { decodeHeader, decodeJws } from '../../../src/credentials/jws.ts'
 import { generateKey } from '../../../src/crypto/keys.ts'
 import { newDid, publishSchema, refusal, type Tenant } from '../../_tenants.ts'
@@ -14,29 +14,21 @@ import {
   receive,
   show,
   startHolderPair,
-  type Pair,
 } from './_holder.ts'
-import { startFakeIssuer, type FakeIssuer } from './_issuer.ts'
+import { startFakeIssuer } from './_issuer.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let pair: Pair
-let issuer: FakeIssuer
-let attestationCertificateId: string
-beforeAll(async () => {
-  ;[pair, issuer] = await Promise.all([startHolderPair(), startFakeIssuer()])
-  const { setup, holder } = pair
-  const { id, root } = await newCertificate(holder)
-  attestationCertificateId = id
-  const provider = { key: generateKey('P-256'), x5c: [], root: root! }
-  await trust(setup, provider)
-  const { did: author } = await newDid(setup.tenant, 'assertionMethod')
-  const schemaId = await publishSchema(setup.tenant, author, { name: 'permit' })
-  await setup.tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
-    path: { issuerId: setup.issuerId },
-    body: { configurationId: 'Permit', format: 'dc+sd-jwt', schemaId, keyAttestation: {} },
-  })
-})
-afterAll(async () => {
-  for (const each of [pair, issuer]) await each[Symbol.asyncDispose]()
+const [pair, issuer] = await Promise.all([untilEnd(startHolderPair()), untilEnd(startFakeIssuer())])
+const { setup, holder } = pair
+const { id, root } = await newCertificate(holder)
+const attestationCertificateId = id
+const provider = { key: generateKey('P-256'), x5c: [], root: root! }
+await trust(setup, provider)
+const { did: author } = await newDid(setup.tenant, 'assertionMethod')
+const schemaId = await publishSchema(setup.tenant, author, { name: 'permit' })
+await setup.tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
+  path: { issuerId: setup.issuerId },
+  body: { configurationId: 'Permit', format: 'dc+sd-jwt', schemaId, keyAttestation: {} },
 })
 beforeEach(() => issuer.reset())
 

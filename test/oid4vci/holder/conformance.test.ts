@@ -4,28 +4,21 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { isSignedBy, decodeJws } from '../../../src/credentials/jws.ts'
 import type { PublicJwk } from '../../../src/crypto/keys.ts'
 import { createJwkDid } from '../../../src/did/jwk.ts'
 import { verifyWithCertificate } from '../../../src/issuer-certificates/signatures.ts'
-import { startAgent, type TestAgent } from '../../_agent.ts'
-import { until, type Tenant } from '../../_tenants.ts'
+import { startAgent } from '../../_agent.ts'
+import { until } from '../../_tenants.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
 import { accept, inState, receive } from './_holder.ts'
-import { keysIn, proofIn, startFakeIssuer, type FakeIssuer } from './_issuer.ts'
+import { keysIn, proofIn, startFakeIssuer } from './_issuer.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-let holder: Tenant
-let issuer: FakeIssuer
-beforeAll(async () => {
-  agent = await startAgent()
-  holder = await agent.newTenant('holder')
-  issuer = await startFakeIssuer()
-})
-afterAll(async () => {
-  for (const each of [agent, issuer]) await each[Symbol.asyncDispose]()
-})
+const agent = await untilEnd(startAgent())
+const holder = await agent.newTenant('holder')
+const issuer = await untilEnd(startFakeIssuer())
 beforeEach(() => issuer.reset())
 
 /** The issuer takes pushed authorization requests. */

@@ -1,30 +1,15 @@
 /** Copies of a credential: asked for as a batch, and presented in turn over both protocols. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import type { PublicJwk } from '../../../src/crypto/keys.ts'
 import { connect, presentationIn, refusal } from '../../_tenants.ts'
 import { credentialQuery, presented, requested } from '../../oid4vp/holder/_holder.ts'
 import { offer } from '../_wallet.ts'
-import {
-  accept,
-  acceptOffer,
-  inState,
-  licence,
-  receive,
-  show,
-  startHolderPair,
-  type Pair,
-} from './_holder.ts'
-import { keysIn, startFakeIssuer, type Changes, type FakeIssuer } from './_issuer.ts'
+import { accept, acceptOffer, inState, licence, receive, show, startHolderPair } from './_holder.ts'
+import { keysIn, startFakeIssuer, type Changes } from './_issuer.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let pair: Pair
-let issuer: FakeIssuer
-beforeAll(async () => {
-  ;[pair, issuer] = await Promise.all([startHolderPair(), startFakeIssuer()])
-})
-afterAll(async () => {
-  for (const each of [pair, issuer]) await each[Symbol.asyncDispose]()
-})
+const [pair, issuer] = await Promise.all([untilEnd(startHolderPair()), untilEnd(startFakeIssuer())])
 beforeEach(() => issuer.reset())
 
 async function takeCopies(copies: number, options: object = licence) {

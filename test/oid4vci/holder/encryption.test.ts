@@ -1,22 +1,16 @@
 /** Encrypted requests and responses of the credential endpoints, as the holder makes and reads them. */
 import { compactDecrypt, CompactEncrypt, importJWK, type JWK } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { generateKey, toPublic, type PrivateJwk } from '../../../src/crypto/keys.ts'
 import { refusal } from '../../_tenants.ts'
-import { acceptOffer, inState, licence, receive, startHolderPair, take, type Pair } from './_holder.ts'
-import { startFakeIssuer, type FakeIssuer } from './_issuer.ts'
+import { acceptOffer, inState, licence, receive, startHolderPair, take } from './_holder.ts'
+import { startFakeIssuer } from './_issuer.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let pair: Pair
-let issuer: FakeIssuer
-beforeAll(async () => {
-  ;[pair, issuer] = await Promise.all([startHolderPair(), startFakeIssuer()])
-  await pair.setup.tenant.call('PATCH /oid4vci/issuers/{issuerId}', {
-    path: { issuerId: pair.setup.issuerId },
-    body: { encryptionRequired: true },
-  })
-})
-afterAll(async () => {
-  for (const each of [pair, issuer]) await each[Symbol.asyncDispose]()
+const [pair, issuer] = await Promise.all([untilEnd(startHolderPair()), untilEnd(startFakeIssuer())])
+await pair.setup.tenant.call('PATCH /oid4vci/issuers/{issuerId}', {
+  path: { issuerId: pair.setup.issuerId },
+  body: { encryptionRequired: true },
 })
 beforeEach(() => issuer.reset())
 

@@ -1,17 +1,14 @@
 /** Transaction codes, deferred credentials, DPoP, expiry, rejection, presentation over DIDComm, and what a restart leaves. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Daemon } from '../../_daemon.ts'
 import { withProbe } from '../../_kill-points.ts'
 import { connect, presentationIn, refusal, until } from '../../_tenants.ts'
 import { offer, recordOf } from '../_wallet.ts'
-import { accept, inState, licence, receive, show, startHolderPair, take, type Pair } from './_holder.ts'
+import { accept, inState, licence, receive, show, startHolderPair, take } from './_holder.ts'
 import { startFakeIssuer } from './_issuer.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let pair: Pair
-beforeAll(async () => {
-  pair = await startHolderPair()
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startHolderPair())
 
 const detailOf = async (call: Promise<unknown>) => (await refusal(call)).detail
 

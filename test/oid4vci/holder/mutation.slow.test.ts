@@ -1,12 +1,13 @@
 /** Every check of the wallet as holder, of both protocols, is necessary: an attack that is refused succeeds with its check switched off. */
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { startAgent } from '../../_agent.ts'
 import type { Tenant } from '../../_tenants.ts'
 import * as oid4vp from '../../oid4vp/holder/_checks.ts'
 import { openVerifier, type OpenVerifier } from '../../oid4vp/holder/_verifier.ts'
 import { loadMutants, nameOf, switchOff, type Switch } from '../_mutants.ts'
 import * as oid4vci from './_checks.ts'
 import { startFakeIssuer, type FakeIssuer } from './_issuer.ts'
+import { untilEnd } from '../../_shared.ts'
 
 type Scene = { holder: Tenant; issuer: FakeIssuer; other: FakeIssuer; verifier: OpenVerifier }
 type Check = Switch & { attack: (scene: Scene) => Promise<boolean> }
@@ -17,17 +18,13 @@ const checks: Check[] = [
   ...oid4vp.checks.map((check) => ({ ...check, file: pathIn('src/oid4vp/holder', check) })),
 ]
 
-let agent: TestAgent
-let scene: Scene
-beforeAll(async () => {
-  agent = await startAgent({}, { parts: await loadMutants(checks) })
-  const [issuer, other] = [await startFakeIssuer(), await startFakeIssuer('/other')]
-  scene = { holder: await agent.newTenant('holder'), issuer, other, verifier: await openVerifier() }
-})
-afterAll(async () => {
-  const { issuer, other, verifier } = scene
-  for (const each of [agent, issuer, other, verifier]) await each[Symbol.asyncDispose]()
-})
+const agent = await untilEnd(startAgent({}, { parts: await loadMutants(checks) }))
+const scene: Scene = {
+  holder: await agent.newTenant('holder'),
+  issuer: await untilEnd(startFakeIssuer()),
+  other: await untilEnd(startFakeIssuer('/other')),
+  verifier: await untilEnd(openVerifier()),
+}
 beforeEach(() => scene.issuer.reset())
 
 test.each(checks.map((check): [string, Check] => [nameOf(check), check]))('%s', async (_, check) => {

@@ -1,20 +1,15 @@
 /** Documents and responses of issuers that are odd, but have what the flow needs: a wallet receives the credential all the same. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sharedAgent, type TestAgent } from '../../_agent.ts'
-import { refusal, type Tenant } from '../../_tenants.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { sharedAgent } from '../../_agent.ts'
+import { refusal } from '../../_tenants.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
 import { accept, acceptOffer, inState, receive } from './_holder.ts'
-import { startFakeIssuer, withTxCode, type FakeIssuer } from './_issuer.ts'
+import { startFakeIssuer, withTxCode } from './_issuer.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let agent: TestAgent
-let holder: Tenant
-let issuer: FakeIssuer
-beforeAll(async () => {
-  agent = await sharedAgent()
-  holder = await agent.newTenant('holder')
-  issuer = await startFakeIssuer()
-})
-afterAll(() => issuer[Symbol.asyncDispose]())
+const agent = await sharedAgent()
+const holder = await agent.newTenant('holder')
+const issuer = await untilEnd(startFakeIssuer())
 beforeEach(() => issuer.reset())
 
 /** Receives the credential of an offer. */

@@ -1,16 +1,13 @@
 /** A wallet receives credentials of an OpenID4VCI issuer, in both formats and with both grants. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { createJwkDid } from '../../../src/did/jwk.ts'
 import { refusal, until } from '../../_tenants.ts'
 import { offer, recordOf } from '../_wallet.ts'
-import { accept, consentAt, inState, licence, receive, startHolderPair, take, type Pair } from './_holder.ts'
+import { accept, consentAt, inState, licence, receive, startHolderPair, take } from './_holder.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let pair: Pair
-beforeAll(async () => {
-  pair = await startHolderPair()
-})
-afterAll(() => pair[Symbol.asyncDispose]())
+const pair = await untilEnd(startHolderPair())
 
 const redirectUri = 'http://127.0.0.1:1/callback'
 const begin = (recordId: string) =>

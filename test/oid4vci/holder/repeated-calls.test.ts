@@ -1,19 +1,15 @@
 /** Secrets of single use are sent once: a call that comes twice has one outcome, at once, later, and after a crash. */
 import { isDeepStrictEqual } from 'node:util'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sharedAgent } from '../../_agent.ts'
 import { Daemon } from '../../_daemon.ts'
-import { refusal, until, type Tenant } from '../../_tenants.ts'
+import { refusal, until } from '../../_tenants.ts'
 import { accept, inState, receive, show } from './_holder.ts'
-import { startFakeIssuer, withTxCode, type FakeIssuer, type Reply } from './_issuer.ts'
+import { startFakeIssuer, withTxCode, type Reply } from './_issuer.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let issuer: FakeIssuer
-let holder: Tenant
-beforeAll(async () => {
-  issuer = await startFakeIssuer()
-  holder = await (await sharedAgent()).newTenant('holder')
-})
-afterAll(() => issuer[Symbol.asyncDispose]())
+const issuer = await untilEnd(startFakeIssuer())
+const holder = await (await sharedAgent()).newTenant('holder')
 beforeEach(() => issuer.reset())
 
 /** The token endpoint, which redeems a code once, and revokes the token of a code that comes again (RFC 6749 §4.1.2). */

@@ -13,31 +13,31 @@ import {
 import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { decodeJwt, importJWK, jwtVerify } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { issueJwtVc } from '../../../src/credentials/jwt-vc.ts'
 import { decodeHeader } from '../../../src/credentials/jws.ts'
 import { issueSdJwtVc } from '../../../src/credentials/sd-jwt/sd-jwt-vc.ts'
 import { generateKey, toPublic, type PublicJwk } from '../../../src/crypto/keys.ts'
 import { createJwkDid, resolveJwkDid } from '../../../src/did/jwk.ts'
 import { didOf } from '../../../src/did/document.ts'
-import { startAgent, type TestAgent } from '../../_agent.ts'
-import { startServer, withBody, type TestServer } from '../../_server.ts'
-import type { Tenant } from '../../_tenants.ts'
+import { startAgent } from '../../_agent.ts'
+import { startServer, withBody } from '../../_server.ts'
 import { signJwt } from '../../oid4vp/_wallet.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
 import { accept, inState, receive } from './_holder.ts'
+import { untilEnd } from '../../_shared.ts'
 
 const vct = 'https://issuer.example/licence'
 const key = generateKey('P-256')
 const did = createJwkDid(toPublic(key))
 const now = () => Math.floor(Date.now() / 1_000)
 
-let server: TestServer
-let issuer: VcIssuer
-let agent: TestAgent
-let holder: Tenant
-beforeAll(async () => {
-  server = await startServer(
+const binding = {
+  proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } },
+}
+
+const server = await untilEnd(
+  startServer(
     withBody((body, request, response) => {
       void reply(request, body)
         .catch((error: Error): Reply => {
@@ -48,18 +48,11 @@ beforeAll(async () => {
           response.end(content === undefined ? undefined : JSON.stringify(content))
         })
     }),
-  )
-  issuer = createIssuer(server.url)
-  agent = await startAgent()
-  holder = await agent.newTenant('holder')
-})
-afterAll(async () => {
-  for (const each of [agent, server]) await each[Symbol.asyncDispose]()
-})
-
-const binding = {
-  proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } },
-}
+  ),
+)
+const issuer = createIssuer(server.url)
+const agent = await untilEnd(startAgent())
+const holder = await agent.newTenant('holder')
 
 function createIssuer(url: string): VcIssuer {
   const authorizationServer = new AuthorizationServerMetadataBuilder()

@@ -1,5 +1,5 @@
 /** Requests that a wallet must refuse, each with its reason, and responses that it must not repeat differently. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../../src/crypto/keys.ts'
 import { x509 } from '../../../src/x509/issue.ts'
 import { startServer } from '../../_server.ts'
@@ -15,20 +15,12 @@ import {
   inState,
   receive,
   startWallet,
-  type TestWallet,
 } from './_holder.ts'
-import { certified, openVerifier, toUrl, unsigned, type OpenVerifier } from './_verifier.ts'
+import { certified, openVerifier, toUrl, unsigned } from './_verifier.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let wallet: TestWallet
-let verifier: OpenVerifier
-beforeAll(async () => {
-  wallet = await startWallet()
-  verifier = await openVerifier()
-})
-afterAll(async () => {
-  await verifier[Symbol.asyncDispose]()
-  await wallet[Symbol.asyncDispose]()
-})
+const wallet = await untilEnd(startWallet())
+const verifier = await untilEnd(openVerifier())
 beforeEach(() => verifier.reset())
 
 async function expectRefused(url: string, reason: string, error?: string) {

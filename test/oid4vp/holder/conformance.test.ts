@@ -3,40 +3,16 @@
  * error page passes if the request is refused with its reason and no presentation is sent.
  */
 import { compactDecrypt } from 'jose'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { refusal, until } from '../../_tenants.ts'
-import {
-  acceptRequest,
-  act,
-  credentialQuery,
-  receive,
-  receiveDigital,
-  startWallet,
-  type TestWallet,
-} from './_holder.ts'
-import {
-  digitallySigned,
-  multisigned,
-  newSigner,
-  openVerifier,
-  shop,
-  toUrl,
-  unsigned,
-  type OpenVerifier,
-} from './_verifier.ts'
+import { acceptRequest, act, credentialQuery, receive, receiveDigital, startWallet } from './_holder.ts'
+import { digitallySigned, multisigned, newSigner, openVerifier, shop, toUrl, unsigned } from './_verifier.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let wallet: TestWallet
-let verifier: OpenVerifier
-beforeAll(async () => {
-  wallet = await startWallet()
-  verifier = await openVerifier()
-})
-afterAll(async () => {
-  await verifier[Symbol.asyncDispose]()
-  await wallet[Symbol.asyncDispose]()
-})
+const wallet = await untilEnd(startWallet())
+const verifier = await untilEnd(openVerifier())
 beforeEach(() => verifier.reset())
 
 /** Receives a request, accepts it, and returns the response. */

@@ -1,12 +1,12 @@
 /** The wallet answers requests of the Digital Credentials API, which the platform passes on with the origin of the page. */
 import { compactDecrypt } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { refusal } from '../../_tenants.ts'
 import { askedDigitally, shop } from '../_digital.ts'
 import { decodeJwt, newVerifierDid, type RequestOptions } from '../_wallet.ts'
-import { act, credentialQuery, inState, receiveDigital, startWallet, type TestWallet } from './_holder.ts'
+import { act, credentialQuery, inState, receiveDigital, startWallet } from './_holder.ts'
 import {
   digitallySigned,
   digitalParameters,
@@ -15,23 +15,14 @@ import {
   openVerifier,
   signedBy,
 } from './_verifier.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let wallet: TestWallet
-let signer: Awaited<ReturnType<typeof openVerifier>>
-let did: string
-let certificateId: string
-beforeAll(async () => {
-  wallet = await startWallet()
-  signer = await openVerifier()
-  did = await newVerifierDid(wallet.verifier)
-  const body = { commonName: 'Shop', names: [{ type: 'dns' as const, value: 'shop.example' }] }
-  const { tenant } = wallet.verifier
-  certificateId = (await tenant.call('POST /issuer-certificates/development', { body })).id
-})
-afterAll(async () => {
-  await signer[Symbol.asyncDispose]()
-  await wallet[Symbol.asyncDispose]()
-})
+const wallet = await untilEnd(startWallet())
+const signer = await untilEnd(openVerifier())
+const did = await newVerifierDid(wallet.verifier)
+const body = { commonName: 'Shop', names: [{ type: 'dns' as const, value: 'shop.example' }] }
+const { tenant } = wallet.verifier
+const certificateId = (await tenant.call('POST /issuer-certificates/development', { body })).id
 
 const accept = { action: 'request-accept' }
 const dcqlQuery = { credentials: [credentialQuery()] }

@@ -1,25 +1,11 @@
 /** Requests of verifiers that are odd, but have what the wallet needs: they can be answered. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  acceptRequest,
-  credentialQuery,
-  receive,
-  receiveDigital,
-  startWallet,
-  type TestWallet,
-} from './_holder.ts'
-import { digitalParameters, openVerifier, shop, toUrl, unsigned, type OpenVerifier } from './_verifier.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { acceptRequest, credentialQuery, receive, receiveDigital, startWallet } from './_holder.ts'
+import { digitalParameters, openVerifier, shop, toUrl, unsigned } from './_verifier.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let wallet: TestWallet
-let verifier: OpenVerifier
-beforeAll(async () => {
-  wallet = await startWallet()
-  verifier = await openVerifier()
-})
-afterAll(async () => {
-  await verifier[Symbol.asyncDispose]()
-  await wallet[Symbol.asyncDispose]()
-})
+const wallet = await untilEnd(startWallet())
+const verifier = await untilEnd(openVerifier())
 beforeEach(() => verifier.reset())
 
 const nullMembers = {

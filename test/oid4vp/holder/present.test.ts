@@ -1,5 +1,5 @@
 /** A tenant answers requests over OpenID4VP with its credentials. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { toPublic } from '../../../src/crypto/keys.ts'
 import { createJwkDid } from '../../../src/did/jwk.ts'
 import { issueSdJwtTo } from '../../flows/_sd-jwt.ts'
@@ -15,17 +15,13 @@ import {
   receive,
   requested,
   startWallet,
-  type TestWallet,
 } from './_holder.ts'
 import { openVerifier } from './_verifier.ts'
 import * as holding from '../../oid4vci/holder/_holder.ts'
 import { keysIn, startFakeIssuer, vct } from '../../oid4vci/holder/_issuer.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let wallet: TestWallet
-beforeAll(async () => {
-  wallet = await startWallet()
-})
-afterAll(() => wallet[Symbol.asyncDispose]())
+const wallet = await untilEnd(startWallet())
 
 test('an unsigned request is answered with the requested claims and no others', async () => {
   const asking = await requested(wallet)

@@ -13,28 +13,21 @@ import {
 import { createHash } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { compactDecrypt } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newId } from '../../../src/base/id.ts'
 import { verifyJwtVp } from '../../credentials/_verify.ts'
 import { decodeSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
 import { issue } from '../../_tenants.ts'
 import { signJwt } from '../_wallet.ts'
-import { acceptRequest, credentialQuery, startWallet, type TestWallet } from './_holder.ts'
+import { acceptRequest, credentialQuery, startWallet } from './_holder.ts'
 import { verifyKeyBinding } from './_sd-jwt.ts'
-import { openVerifier, type OpenVerifier } from './_verifier.ts'
+import { openVerifier } from './_verifier.ts'
+import { untilEnd } from '../../_shared.ts'
 
-let wallet: TestWallet
-let server: OpenVerifier
-let clientId: string
-beforeAll(async () => {
-  wallet = await startWallet()
-  server = await openVerifier()
-  clientId = `decentralized_identifier:${server.did}`
-})
-afterAll(async () => {
-  for (const each of [wallet, server]) await each[Symbol.asyncDispose]()
-})
+const wallet = await untilEnd(startWallet())
+const server = await untilEnd(openVerifier())
+const clientId = `decentralized_identifier:${server.did}`
 
 const key = generateKey('P-256')
 const hasher = (data: string | ArrayBuffer | SharedArrayBuffer, algorithm: string) =>
