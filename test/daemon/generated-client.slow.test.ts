@@ -8,7 +8,7 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newFolder } from '../_folder.ts'
-import { startDaemonPair, type Tenant } from '../_tenants.ts'
+import { startPair, type Tenant } from '../_tenants.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -18,10 +18,10 @@ type Client = {
   refusal: (agent: Tenant) => Promise<unknown>
 }
 
-let pair: Awaited<ReturnType<typeof startDaemonPair>>
+let pair: Awaited<ReturnType<typeof startPair>>
 let source: string
 beforeAll(async () => {
-  pair = await startDaemonPair()
+  pair = await startPair()
   source = await (await fetch(`${pair.issuer.url}/docs/openapi.json`)).text()
 })
 afterAll(() => pair[Symbol.asyncDispose]())
@@ -46,7 +46,7 @@ test('swagger-parser accepts the document', async () => {
   expect(document.info.title).toBe('Identity agent')
 })
 
-test('a generated client compiles in strict mode, and runs the main flow between two daemons', async () => {
+test('a generated client compiles in strict mode, and runs the main flow between two tenants', async () => {
   const folder = newFolder()
   writeFileSync(join(folder, 'api.ts'), astToString(await openapiTS(source)))
   copyFileSync(join(root, 'fixtures/generated-client/main-flow.ts'), join(folder, 'main-flow.ts'))
