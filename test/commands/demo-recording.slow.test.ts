@@ -1,5 +1,5 @@
 /** `agent demo --record`: the file, and what its pictures show. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GifReader } from 'omggif'
 import { describe, expect, test } from 'vitest'
@@ -71,16 +71,6 @@ describe('the file', () => {
     const reader = new GifReader(readFileSync(join(folder, 'demo.gif')))
     expect([reader.width, reader.height]).toEqual([80 * cellWidth, 24 * cellHeight])
     expect(reader.numFrames()).toBeGreaterThan(20)
-  })
-
-  test('is not there after an interruption', async () => {
-    const folder = join(user.folder, 'stopped')
-    mkdirSync(folder)
-    const demo = user.spawn`demo --record ${join(folder, 'demo.svg')}`
-    await new Promise((resolve) => demo.stdout.once('data', resolve))
-    demo.kill('SIGINT')
-    expect((await demo).exitCode).toBe(130)
-    expect(readdirSync(folder)).toEqual([])
   })
 })
 
