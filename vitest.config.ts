@@ -42,8 +42,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/_build.ts', 'test/_shared-postgres.ts'],
     setupFiles: ['test/_zod-messages.ts', 'test/_store-setup.ts', 'test/_after-file.ts'],
-    // Tests often wait for processes and for the disk.
-    maxWorkers: 6,
+    // Twice the cores of a small machine, because tests often wait for processes. Each worker loads and compiles the program for itself.
+    maxWorkers: 4,
     isolate: false,
     // Caches compiled sources between runs.
     experimental: { fsModuleCache: true },

@@ -47,7 +47,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
 
 async function start() {
   const { quick, startPostgres } = await import('./_postgres.ts')
-  // Six test processes have several agents each, of up to 20 connections. Databases do not live long enough to be vacuumed.
+  // The test processes have several agents each, of up to 20 connections. Databases do not live long enough to be vacuumed.
   const server = await startPostgres([...quick, 'max_connections=600', 'autovacuum=off'])
   try {
     return { server, template: await makeTemplate(server) }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
+import type { Client } from '../../daemon/client/client.ts'
 import { loadBackup } from '../../src/backup/load.ts'
 import { writeManifest } from '../../src/backup/manifest.ts'
 import { readConfig } from '../../src/base/config.ts'
@@ -14,7 +15,7 @@ import { openAgentDbToRead } from '../../src/storage/database.ts'
 import { readSchema } from '../../src/storage/inspection.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { findAgentKey } from '../../src/wallet/agent-key.ts'
-import { adminOf } from '../_api.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
 import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
 import { dyingAt } from '../_kill-points.ts'
@@ -42,8 +43,8 @@ const settings = (url: string, name = 'a') => ({
   AGENT_MASTER_KEY: masterKey,
 })
 
-const backUp = (daemon: Daemon, folder: string, includesMasterKey = false) =>
-  daemon.admin('POST /_system/backups', { body: { folder, includesMasterKey } })
+const backUp = ({ admin }: { admin: Client }, folder: string, includesMasterKey = false) =>
+  admin('POST /_system/backups', { body: { folder, includesMasterKey } })
 
 const load = (folder: string, url: string, key = masterKey) =>
   loadBackup(
@@ -62,14 +63,18 @@ async function countWallets(url: string): Promise<number> {
 
 test('a daemon that is killed leaves a whole backup or none, and a killed restoration a whole database or an empty one', async () => {
   const root = newFolder()
-  await using daemon = await Daemon.start(settings(await server.createDatabase()))
+  const points = ['backup-files:after', 'backup-name:before', 'backup-name:after']
+  await using daemon = await Daemon.start({
+    ...settings(await server.createDatabase()),
+    ...dyingAt(points[0]!),
+  })
   await daemon.newTenant('tenant')
-  for (const point of ['backup-files:after', 'backup-name:before', 'backup-name:after']) {
-    await daemon.stop()
-    Object.assign(daemon.env, dyingAt(point))
-    await daemon.start()
+  for (const [index, point] of points.entries()) {
     await expect(backUp(daemon, join(root, point.replace(':', '-')))).rejects.toThrow()
     expect(await daemon.stop()).toBe('SIGKILL')
+    if (index + 1 === points.length) break
+    Object.assign(daemon.env, dyingAt(points[index + 1]!))
+    await daemon.start()
   }
   expect(readdirSync(root).filter((name) => !name.endsWith('.part'))).toEqual(['backup-name-after'])
   const folder = join(root, 'backup-name-after')
@@ -98,16 +103,16 @@ test('a backup is restored into an unused database only, and is refused in one s
   const root = newFolder()
   const folder = join(root, 'backup')
   const used = await server.createDatabase()
-  await using daemon = await Daemon.start(settings(used))
-  const { walletId } = await daemon.newTenant('tenant')
-  await backUp(daemon, folder)
+  const agent = await startAgent(settings(used))
+  const { walletId } = await agent.newTenant('tenant')
+  await backUp(agent, folder)
   await expect(load(folder, used)).rejects.toMatchObject({
     exitCode: 5,
     message: expect.stringMatching(
       /^The node a runs over the database 127[^ ]+\. Nothing was changed\. Restore into a new/,
     ),
   })
-  await daemon.stop()
+  await agent[Symbol.asyncDispose]()
   await expect(load(folder, used)).rejects.toMatchObject({
     exitCode: 5,
     message: expect.stringContaining('has the data of an agent already (rows in agent_setting)'),
@@ -129,13 +134,11 @@ test('a backup is restored into an unused database only, and is refused in one s
 test('texts with U+0000 are refused, and wallets without rows are named', async () => {
   const root = newFolder()
   const url = await server.createDatabase({ isEmpty: true })
-  await using files = await Daemon.start({ AGENT_MASTER_KEY: masterKey })
+  await using files = await startAgent({ AGENT_MASTER_KEY: masterKey })
   const sender = await files.newTenant('sender')
-  await files.stop()
-  const wallet = openSqlite(join(files.dataDir, 'wallets', `${sender.walletId}.db`))
-  wallet.prepare('insert into setting (name, value) values (?, ?)').run('note', 'a\0b')
-  wallet.close()
-  await files.start()
+  await files.agent.wallets.use(sender.walletId, (wallet) =>
+    wallet.transaction((tx) => tx.insertInto('setting').values({ name: 'note', value: 'a\0b' }).execute()),
+  )
   await backUp(files, join(root, 'with-nul'))
   await expect(load(join(root, 'with-nul'), url)).rejects.toMatchObject({
     exitCode: 1,
@@ -143,13 +146,13 @@ test('texts with U+0000 are refused, and wallets without rows are named', async 
   })
   expect(await countWallets(url)).toBe(0)
 
-  await using daemon = await Daemon.start(settings(url))
-  const { walletId } = await daemon.newTenant('tenant')
+  await using agent = await startAgent(settings(url))
+  const { walletId } = await agent.newTenant('tenant')
   await server.asSuperuser(
     new URL(url).pathname.slice(1),
     `delete from setting where wallet_id = '${walletId}'`,
   )
-  expect(await backUp(daemon, join(root, 'without'))).toMatchObject({
+  expect(await backUp(agent, join(root, 'without'))).toMatchObject({
     wallets: 1,
     missing: [{ walletId, reason: 'its rows are missing' }],
   })
@@ -178,8 +181,8 @@ test('a backup of release 0.1.0 is migrated, and the backup itself is unchanged'
   const url = await server.createDatabase({ isEmpty: true })
   expect(await load(folder, url, keys.masterKey)).toMatchObject({ masterKey: 'opens', faults: [] })
   expect((await verify(folder, folder, variables)).faults).toEqual([])
-  await using daemon = await Daemon.start({ ...settings(url), ...variables })
-  for (const { apiKey, reads } of tenants) expect(await readAs(daemon.url, apiKey)).toEqual(reads)
+  await using agent = await startAgent({ ...settings(url), ...variables })
+  for (const { apiKey, reads } of tenants) expect(await readAs(agent.url, apiKey)).toEqual(reads)
 })
 
 test('two nodes under load: what a wallet has sent is in the backup of the one that received it', async () => {
@@ -220,32 +223,34 @@ test('two nodes under load: what a wallet has sent is in the backup of the one t
 test('the master key is rotated on two nodes, and backups from before, during and after it restore', async () => {
   const root = newFolder()
   const [url, next] = [await server.createDatabase(), newKey()]
-  await using a = await Daemon.start(settings(url, 'a'))
-  await using b = await Daemon.start(settings(url, 'b'))
-  const tenant = await a.newTenant('tenant')
-  await backUp(a, join(root, 'before'), true)
-  expect(await refusal(b.admin('POST /_system/master-key/rotation', { body: {} }))).toMatchObject({
+  const nodes = { a: await startAgent(settings(url, 'a')), b: await startAgent(settings(url, 'b')) }
+  const tenant = await nodes.a.newTenant('tenant')
+  await backUp(nodes.a, join(root, 'before'), true)
+  expect(await refusal(nodes.b.admin('POST /_system/master-key/rotation', { body: {} }))).toMatchObject({
     status: 422,
   })
-  const rotated = await b.admin('POST /_system/master-key/rotation', { body: { newKey: next } })
+  const rotated = await nodes.b.admin('POST /_system/master-key/rotation', { body: { newKey: next } })
   expect(rotated).toMatchObject({ source: 'AGENT_MASTER_KEY', isReplaced: false })
-  await backUp(a, join(root, 'during'))
+  await backUp(nodes.a, join(root, 'during'))
   // The configured key is not the one of the backup any more.
-  expect(await refusal(backUp(a, join(root, 'refused'), true))).toMatchObject({
+  expect(await refusal(backUp(nodes.a, join(root, 'refused'), true))).toMatchObject({
     status: 422,
     type: 'error:BackupError:MasterKeyNotUsable',
   })
-  for (const daemon of [a, b]) {
-    await daemon.stop()
-    daemon.env['AGENT_MASTER_KEY'] = next
-    await daemon.start()
-    expect((await daemon.call('GET /connections', { apiKey: tenant.apiKey })).status).toBe(200)
+  const opensConnections = async (agent: TestAgent) => {
+    const { status } = await agent.send('GET', '/connections', { headers: { apikey: tenant.apiKey } })
+    expect(status).toBe(200)
   }
-  expect(await adminOf(b.url)('GET /audit/verification')).toMatchObject({ isIntact: true })
-  await b.stop()
-  b.env['AGENT_MASTER_KEY'] = masterKey
-  await expect(b.start()).rejects.toThrow('does not belong to')
-  await backUp(a, join(root, 'after'), true)
+  for (const name of ['a', 'b'] as const) {
+    await nodes[name][Symbol.asyncDispose]()
+    nodes[name] = await startAgent({ ...settings(url, name), AGENT_MASTER_KEY: next })
+    await opensConnections(nodes[name])
+  }
+  expect(await nodes.b.admin('GET /audit/verification')).toMatchObject({ isIntact: true })
+  await nodes.b[Symbol.asyncDispose]()
+  await expect(startAgent(settings(url, 'b'))).rejects.toThrow('does not belong to')
+  await backUp(nodes.a, join(root, 'after'), true)
+  await nodes.a[Symbol.asyncDispose]()
   const opens = async (name: string, key: string) =>
     (await verify(join(root, name), root, { AGENT_MASTER_KEY: key })).masterKey
   expect(await opens('during', masterKey)).toBe('opens')
@@ -254,8 +259,8 @@ test('the master key is rotated on two nodes, and backups from before, during an
     const restored = await server.createDatabase({ isEmpty: true })
     const key = name === 'before' ? masterKey : next
     expect(await load(join(root, name), restored, key)).toMatchObject({ masterKey: 'opens', faults: [] })
-    await using daemon = await Daemon.start({ ...settings(restored), AGENT_MASTER_KEY: key })
-    expect((await daemon.call('GET /connections', { apiKey: tenant.apiKey })).status).toBe(200)
+    await using agent = await startAgent({ ...settings(restored), AGENT_MASTER_KEY: key })
+    await opensConnections(agent)
   }
   expect(await restore(join(root, 'after'), join(root, 'data'))).toMatchObject({ masterKey: 'opens' })
   expect(existsSync(join(root, 'data', 'master.key'))).toBe(true)

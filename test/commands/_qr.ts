@@ -8,8 +8,9 @@ export function readQr(picture: Picture): { qr: string | undefined; jsqr: string
   return { qr: attempt(() => decodeQR(picture)), jsqr: readWithJsQr(picture) }
 }
 
+/** Reads dark codes on a light ground only, as many phones do. */
 export function readWithJsQr({ width, height, data }: Picture): string | undefined {
-  return (jsQr.default ?? jsQr)(data, width, height)?.data
+  return (jsQr.default ?? jsQr)(data, width, height, { inversionAttempts: 'dontInvert' })?.data
 }
 
 function attempt(decode: () => string): string | undefined {

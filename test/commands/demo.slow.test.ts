@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readRunning } from '../../src/base/running.ts'
@@ -151,14 +151,15 @@ describe('the demonstration', () => {
   })
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'that is ended by %s cleans up all the same (130)',
+    'that is ended by %s cleans up all the same (130), and leaves no recording',
     async (signal) => {
-      const demo = user.spawn`demo`
+      const recording = join(user.folder, 'demo.svg')
+      const demo = user.spawn`demo --record ${recording}`
       await printed(demo.stdout, '   alice answers')
       const running = readRunning(join(user.folder, left()[0]!, 'acme'))
       demo.kill(signal)
       expect((await demo).exitCode).toBe(130)
-      expect(left()).toEqual([])
+      expect([left(), existsSync(recording)]).toEqual([[], false])
       await expect(fetch(`${running!.url}/_system/health`)).rejects.toThrow()
     },
   )

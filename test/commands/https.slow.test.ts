@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/base/config.ts'
+import { findCertificate } from '../../src/net/certificate.ts'
 import { createAuthority, createServerCertificate } from '../../src/net/development-certificate.ts'
 import { connect } from '../_tenants.ts'
 import { createClient } from '../../daemon/client/client.ts'
@@ -168,9 +170,15 @@ describe('with a certificate of the operator', () => {
     ['not a certificate', { AGENT_TLS_CERT_FILE: file('text.pem') }, 'is not a certificate in PEM'],
     ['not a key', { AGENT_TLS_KEY_FILE: file('text.pem') }, 'is not a private key in PEM'],
     ['of another key', { AGENT_TLS_KEY_FILE: file('other.key') }, 'is not the key of the certificate'],
+  ])('one that is %s is refused (2)', async (_, wrong, message) => {
+    const found = findCertificate(readConfig({ ...own, ...wrong }), [])
+    await expect(found).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(message) })
+  })
+
+  test.each([
     ['expired', { AGENT_TLS_CERT_FILE: file('old.pem'), AGENT_TLS_KEY_FILE: file('old.key') }, 'has expired'],
     ['without a key', { AGENT_TLS_KEY_FILE: '' }, 'is set without AGENT_TLS_KEY_FILE'],
-  ])('one that is %s is refused (2)', async (_, wrong, reason) => {
+  ])('a start with one that is %s fails with the reason (2)', async (_, wrong, reason) => {
     using user = newUser()
     const { code, out, err } = await user.as({ ...own, ...wrong }).run`daemon start`
     expect({ code, out, err }).toEqual(fails(2, new RegExp(`^Error: [^\\n]*${reason}[^\\n]*$`)))

@@ -3,9 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFil
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { adminToken, sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import { passphrase } from '../wallet-export/_transfer.ts'
 import { fails, newUser, prints, words } from './_cli.ts'
-
-const passphrase = 'correct horse battery staple'
 
 test('a wallet is transferred, the default one under another id; a rejected import leaves no data', async () => {
   const from = await sharedAgent()

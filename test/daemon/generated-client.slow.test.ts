@@ -8,7 +8,7 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { newFolder } from '../_folder.ts'
-import { startDaemonPair, type Tenant } from '../_tenants.ts'
+import { startPair, type Tenant } from '../_tenants.ts'
 import { untilEnd } from '../_shared.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -19,7 +19,7 @@ type Client = {
   refusal: (agent: Tenant) => Promise<unknown>
 }
 
-const pair = await untilEnd(startDaemonPair())
+const pair = await untilEnd(startPair())
 const source = await (await fetch(`${pair.issuer.url}/docs/openapi.json`)).text()
 
 test('Redocly’s recommended rules find no error, and warn of nothing but what is known', async () => {
@@ -42,7 +42,7 @@ test('swagger-parser accepts the document', async () => {
   expect(document.info.title).toBe('Identity agent')
 })
 
-test('a generated client compiles in strict mode, and runs the main flow between two daemons', async () => {
+test('a generated client compiles in strict mode, and runs the main flow between two tenants', async () => {
   const folder = newFolder()
   writeFileSync(join(folder, 'api.ts'), astToString(await openapiTS(source)))
   copyFileSync(join(root, 'fixtures/generated-client/main-flow.ts'), join(folder, 'main-flow.ts'))

@@ -7,7 +7,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Daemon, type Prefix } from '../_daemon.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
 
@@ -153,29 +153,81 @@ test('an invalid lock file is named with a remedy', async () => {
   expect((await daemon.call('GET /_system/health')).status).toBe(200)
 })
 
-test('a damaged file of the data folder, or a folder in its place, is named with a remedy', async () => {
-  await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start(settings(folder.path))
-  await daemon.stop()
-  for (const name of ['vdr.db', 'agent.db']) {
-    const path = join(folder.path, 'data', name)
-    const whole = readFileSync(path)
-    await writeFile(path, noDatabase)
-    expect(await tryStart(settings(folder.path))).toEqual([
-      1,
-      `${path} is damaged: file is not a database. Restore the file from a backup, and start again; nothing else in the folder was changed.`,
-    ])
+describe('the folders of a daemon that was stopped', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  let daemon: Daemon
+  let data: string
+  const readProfile = () =>
+    JSON.parse(readFileSync(join(folder.path, 'config', 'profiles', 'local.json'), 'utf8')) as {
+      adminToken: string
+      apiKey: string
+    }
+  beforeAll(async () => {
+    folder = await temporaryFolder()
+    data = join(folder.path, 'data')
+    daemon = await Daemon.start(settings(folder.path))
+    await daemon.stop()
+  })
+  afterAll(() => folder[Symbol.asyncDispose]())
+
+  test('a damaged file, or a folder in its place, is named with a remedy, and nothing else changes', async () => {
+    const before = contents(data)
+    for (const name of ['vdr.db', 'agent.db']) {
+      const path = join(data, name)
+      const whole = readFileSync(path)
+      await writeFile(path, noDatabase)
+      expect(await tryStart(settings(folder.path))).toEqual([
+        1,
+        `${path} is damaged: file is not a database. Restore the file from a backup, and start again; nothing else in the folder was changed.`,
+      ])
+      await rm(path)
+      await mkdir(path)
+      expect(await tryStart(settings(folder.path))).toEqual([
+        1,
+        expect.stringContaining(`${path} is a folder, not a file. Restore the file`),
+      ])
+      await rm(path, { recursive: true })
+      await writeFile(path, whole, { mode: 0o600 })
+    }
+    expect(contents(data)).toEqual(before)
+  })
+
+  test('a wrong or missing master key is refused, and nothing changes', async () => {
+    const before = contents(data)
+    const other = Buffer.alloc(32, 7).toString('base64url')
+    // With TEST_STORE=postgres they name the database, without which a new agent would start over files.
+    const { env } = daemon
+    expect(await failedStart({ ...env, AGENT_MASTER_KEY: other }, 4)).not.toContain(other)
+    expect(contents(data)).toEqual(before)
+
+    const path = join(data, 'master.key')
+    const masterKey = readFileSync(path)
     await rm(path)
-    await mkdir(path)
-    expect(await tryStart(settings(folder.path))).toEqual([
-      1,
-      expect.stringContaining(`${path} is a folder, not a file. Restore the file`),
-    ])
-    await rm(path, { recursive: true })
-    await writeFile(path, whole)
-  }
-  await daemon.start()
-  expect((await daemon.call('GET /_system/health')).status).toBe(200)
+    await failedStart(env, 4)
+    expect(Object.keys(contents(data))).not.toContain('master.key')
+    await writeFile(path, masterKey, { mode: 0o600 })
+  })
+
+  test('files are readable by their owner only and contain no generated secret', () => {
+    const { apiKey, adminToken } = readProfile()
+    for (const name of readdirSync(data, { recursive: true, encoding: 'utf8' })) {
+      const { mode } = statSync(join(data, name))
+      expect(mode & 0o077, name).toBe(0)
+      if (!statSync(join(data, name)).isFile()) continue
+      const bytes = readFileSync(join(data, name), 'latin1')
+      for (const secret of [apiKey, adminToken]) expect(bytes.includes(secret), name).toBe(false)
+    }
+  })
+
+  test('the next start has the generated secrets of the first one', async () => {
+    const before = readProfile()
+    await daemon.start()
+    const { adminToken, apiKey } = readProfile()
+    expect([adminToken, apiKey]).toEqual([before.adminToken, before.apiKey])
+    expect((await daemon.call('GET /wallets', { adminKey: adminToken })).body.contents).toHaveLength(1)
+    expect((await daemon.call('GET /connections', { apiKey })).status).toBe(200)
+    await daemon.stop()
+  })
 })
 
 test('a folder in place of a wallet’s file is answered 503 and quarantined', async () => {
@@ -199,52 +251,7 @@ test('a folder in place of a wallet’s file is answered 503 and quarantined', a
   }
 })
 
-test('a wrong or missing master key is refused, and nothing changes', async () => {
-  await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start(settings(folder.path))
-  await daemon.stop()
-  const before = contents(join(folder.path, 'data'))
-  const other = Buffer.alloc(32, 7).toString('base64url')
-  // With TEST_STORE=postgres they name the database, without which a new agent would start over files.
-  const { env } = daemon
-  expect(await failedStart({ ...env, AGENT_MASTER_KEY: other }, 4)).not.toContain(other)
-  expect(contents(join(folder.path, 'data'))).toEqual(before)
-
-  await rm(join(folder.path, 'data', 'master.key'))
-  await failedStart(env, 4)
-  expect(Object.keys(contents(join(folder.path, 'data')))).not.toContain('master.key')
-})
-
 test('an invalid variable is named', async () => {
   await using folder = await temporaryFolder()
   await failedStart(settings(folder.path, { AGENT_HTTP_PORT: 'eighty' }), 2, 'AGENT_HTTP_PORT')
-})
-
-test('files are readable by their owner only and contain no generated secret', async () => {
-  await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start(settings(folder.path))
-  const profile = JSON.parse(readFileSync(join(folder.path, 'config', 'profiles', 'local.json'), 'utf8'))
-  expect((await daemon.call('GET /connections', { apiKey: profile.apiKey })).status).toBe(200)
-  await daemon.stop()
-  const data = join(folder.path, 'data')
-  for (const name of readdirSync(data, { recursive: true, encoding: 'utf8' })) {
-    const { mode } = statSync(join(data, name))
-    expect(mode & 0o077, name).toBe(0)
-    if (!statSync(join(data, name)).isFile()) continue
-    const bytes = readFileSync(join(data, name), 'latin1')
-    for (const secret of [profile.apiKey, profile.adminToken])
-      expect(bytes.includes(secret), name).toBe(false)
-  }
-})
-
-test('the generated secrets survive a restart', async () => {
-  await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start(settings(folder.path))
-  const read = () => JSON.parse(readFileSync(join(folder.path, 'config', 'profiles', 'local.json'), 'utf8'))
-  const before = read()
-  await daemon.stop()
-  await daemon.start()
-  const after = read()
-  expect([after.adminToken, after.apiKey]).toEqual([before.adminToken, before.apiKey])
-  expect((await daemon.call('GET /wallets', { adminKey: after.adminToken })).body.contents).toHaveLength(1)
 })

@@ -9,6 +9,7 @@ import { newFolder } from '../_folder.ts'
 import { needsPostgres } from '../_needs-postgres.ts'
 import { openLink } from '../nodes/_link.ts'
 import { startPostgres, type Postgres } from '../_postgres.ts'
+import { openServer } from '../_shared-postgres.ts'
 import { until } from '../_tenants.ts'
 
 needsPostgres()
@@ -227,8 +228,9 @@ test('a database that is away, wrong or empty: one reason, no password, and noth
 })
 
 test('a server that acknowledges commits before they are on the disk has failed', async () => {
-  await using careless = await startPostgres(['fsync=off', 'max_connections=60'])
-  const database = await careless.createDatabase()
+  // The server of the tests, whose data nobody keeps.
+  const careless = await openServer()
+  const database = await careless.createDatabase({ isEmpty: true })
   expect((await checksAtRest(database))['database']).toMatchObject({
     status: 'failed',
     detail: expect.stringContaining('fsync is off'),

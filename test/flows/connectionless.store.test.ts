@@ -26,6 +26,7 @@ import {
   until,
   type Tenant,
 } from '../_tenants.ts'
+import { testOnSqlite } from '../_on-sqlite.ts'
 import { recipientOf } from '../_party.ts'
 import { actOnProof, failureOf, newStranger, issueRequested, prove } from './_steps.ts'
 
@@ -122,7 +123,7 @@ test('two agents issue and prove without a connection, through every state of bo
   for (const { call } of [issuer, holder]) expect((await call('GET /connections')).contents).toEqual([])
 })
 
-test('an invitation with an offer has exactly the format of the Cloud Agent', async () => {
+testOnSqlite('an invitation with an offer has exactly the format of the Cloud Agent', async () => {
   await using pair = await startPair()
   const before = Math.floor(Date.now() / 1_000)
   const offer = await offerByInvitation(pair.issuer, goals)
@@ -246,7 +247,7 @@ test('a second answer is refused, and the flow of the first one continues', asyn
   expect(accepted).toMatchObject({ status: 'PresentationAccepted', data })
 })
 
-test('an invalid presentation ends the request and is reported to the prover', async () => {
+testOnSqlite('an invalid presentation ends the request and is reported to the prover', async () => {
   await using pair = await startPair()
   const { issuer, holder } = pair
   const { recordId } = await issueByInvitation(issuer, holder)
@@ -259,7 +260,7 @@ test('an invalid presentation ends the request and is reported to the prover', a
   await presentationIn(holder.call, asked.thid, 'ProblemReportReceived')
 })
 
-test('an answer to an expired invitation is refused, and the record has the reason', async () => {
+testOnSqlite('an answer to an expired invitation is refused, and the record has the reason', async () => {
   await using pair = await startPair({ ISSUANCE_INVITATION_EXPIRY: '0', PRESENTATION_INVITATION_EXPIRY: '0' })
   const { agent, issuer, holder } = pair
   const offer = await offerByInvitation(issuer)
@@ -302,7 +303,7 @@ test('an answer to an expired invitation is refused, and the record has the reas
   expect(await announced(agent, issuer, asked.thid)).toEqual(['InvitationGenerated', 'InvitationExpired'])
 })
 
-test('an unanswered invitation accepts only an answer, an answered one only its sender', async () => {
+testOnSqlite('an unanswered invitation accepts only an answer, an answered one only its sender', async () => {
   await using pair = await startPair()
   const { agent, issuer, holder } = pair
   const open = await offerByInvitation(issuer, { automaticIssuance: false })

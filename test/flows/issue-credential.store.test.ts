@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
+import { testOnSqlite } from '../_on-sqlite.ts'
 import { startServer } from '../_server.ts'
 import { connect, credentialIn, issue, newDid, refusal, startPair, publishSchema } from '../_tenants.ts'
 import { expectRefusal, acceptOfferWith, issueRequested, startConnected } from './_steps.ts'
@@ -46,7 +47,7 @@ test.each([
   expect(payload.nbf).toBeGreaterThanOrEqual(before)
 })
 
-test('a credential has the requested validity, signing key and schema', async () => {
+testOnSqlite('a credential has the requested validity, signing key and schema', async () => {
   await using pair = await startConnected()
   const { connectionId, issuingDID, subject } = pair
   const schemaId = await publishSchema(pair.issuer, issuingDID, schema)
@@ -81,31 +82,34 @@ test('a credential has the requested validity, signing key and schema', async ()
   expect((await credentialIn(pair.issuer.call, offer.thid, 'CredentialSent')).credential).toBe(credential)
 })
 
-test('claims that violate the schema are refused with every violation, and no record is created', async () => {
-  await using pair = await startPair()
-  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
-  await using server = await startServer((_request, response) =>
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(schema)),
-  )
-  const schemaId = `${server.url}/person`
-  const offer = (claims: object, id: string | string[] = schemaId) =>
-    pair.issuer.call('POST /issue-credentials/credential-offers', {
-      body: { connectionId, issuingDID, claims: claims as never, schemaId: id },
+testOnSqlite(
+  'claims that violate the schema are refused with every violation, and no record is created',
+  async () => {
+    await using pair = await startPair()
+    const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
+    const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
+    await using server = await startServer((_request, response) =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(schema)),
+    )
+    const schemaId = `${server.url}/person`
+    const offer = (claims: object, id: string | string[] = schemaId) =>
+      pair.issuer.call('POST /issue-credentials/credential-offers', {
+        body: { connectionId, issuingDID, claims: claims as never, schemaId: id },
+      })
+
+    const misfit = await refusal(offer({ name: 1, surname: 'x' }))
+    expect(misfit).toMatchObject({
+      status: 422,
+      type: 'error:CredentialSchemaError:CredentialSchemaValidationError',
     })
+    for (const word of ['name', 'age', 'surname']) expect(misfit.detail).toContain(word)
+    expect((await refusal(offer({ name: 'x', age: 1 }, 'http://127.0.0.1:1/nowhere'))).status).toBe(422)
+    expect((await pair.issuer.call('GET /issue-credentials/records')).contents).toEqual([])
+    expect((await offer({ name: 'x', age: 1 }, [schemaId])).protocolState).toBe('OfferPending')
+  },
+)
 
-  const misfit = await refusal(offer({ name: 1, surname: 'x' }))
-  expect(misfit).toMatchObject({
-    status: 422,
-    type: 'error:CredentialSchemaError:CredentialSchemaValidationError',
-  })
-  for (const word of ['name', 'age', 'surname']) expect(misfit.detail).toContain(word)
-  expect((await refusal(offer({ name: 'x', age: 1 }, 'http://127.0.0.1:1/nowhere'))).status).toBe(422)
-  expect((await pair.issuer.call('GET /issue-credentials/records')).contents).toEqual([])
-  expect((await offer({ name: 'x', age: 1 }, [schemaId])).protocolState).toBe('OfferPending')
-})
-
-test('an incomplete offer is refused with the missing and the invalid fields', async () => {
+testOnSqlite('an incomplete offer is refused with the missing and the invalid fields', async () => {
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const [issuer, other] = [
@@ -176,7 +180,7 @@ test('an action in the wrong state is refused with the valid states; a repeated 
   expect((await pair.holder.call('GET /issue-credentials/records')).contents).toHaveLength(1)
 })
 
-test('a credential of an unpublished issuer has the long-form DID and can be verified', async () => {
+testOnSqlite('a credential of an unpublished issuer has the long-form DID and can be verified', async () => {
   await using pair = await startPair()
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
   const template = { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }] }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
+import { testOnSqlite } from '../_on-sqlite.ts'
 import { issue, newDid, presentationIn, refusal, until, type Tenant } from '../_tenants.ts'
 import { expectRefusal, actOnProof, prove, requestProof, startWithCredential } from './_steps.ts'
 
@@ -44,7 +45,7 @@ test('a proof is bound to challenge and domain, signed by the subject, and accep
   await expectRefusal(act('presentation-reject'), 400, /PresentationAccepted.*PresentationVerified/)
 })
 
-test('without options the challenge is random', async () => {
+testOnSqlite('without options the challenge is random', async () => {
   await using pair = await startWithCredential()
   const requests = await Promise.all(
     [1, 2].map(() =>
@@ -56,7 +57,7 @@ test('without options the challenge is random', async () => {
   expect(one.challenge).not.toBe(two.challenge)
 })
 
-test('a credential outside the constraints fails, and the prover gets the reason', async () => {
+testOnSqlite('a credential outside the constraints fails, and the prover gets the reason', async () => {
   await using pair = await startWithCredential()
   const { connectionId, recordId, issuingDID, subject } = pair
   for (const proof of [
@@ -82,7 +83,7 @@ test('a credential outside the constraints fails, and the prover gets the reason
   expect(subject.did).toMatch(/^did:prism:/)
 })
 
-test('an unusable credential is refused, and the request stays open', async () => {
+testOnSqlite('an unusable credential is refused, and the request stays open', async () => {
   await using pair = await startWithCredential()
   const { connectionId, recordId, issuingDID } = pair
   const second = await newDid(pair.holder, 'authentication')
@@ -107,26 +108,29 @@ test('an unusable credential is refused, and the request stays open', async () =
   expect((await presentationIn(pair.holder.call, thid, 'RequestReceived')).data).toEqual([])
 })
 
-test('a credential of a deactivated DID cannot be presented, and the request stays open', async () => {
-  await using pair = await startWithCredential()
-  const { connectionId, recordId, subject, holder } = pair
-  const path = { didRef: subject.did }
-  const flush = () =>
-    until(
-      'the confirmation of the operation',
-      () => holder.call('GET /did-registrar/dids/{didRef}', { path }),
-      ({ pendingOperation, status }) => status === 'PUBLISHED' && pendingOperation === undefined,
-    )
-  await holder.call('POST /did-registrar/dids/{didRef}/publications', { path })
-  await flush()
-  await holder.call('POST /did-registrar/dids/{didRef}/deactivations', { path })
-  await flush()
+testOnSqlite(
+  'a credential of a deactivated DID cannot be presented, and the request stays open',
+  async () => {
+    await using pair = await startWithCredential()
+    const { connectionId, recordId, subject, holder } = pair
+    const path = { didRef: subject.did }
+    const flush = () =>
+      until(
+        'the confirmation of the operation',
+        () => holder.call('GET /did-registrar/dids/{didRef}', { path }),
+        ({ pendingOperation, status }) => status === 'PUBLISHED' && pendingOperation === undefined,
+      )
+    await holder.call('POST /did-registrar/dids/{didRef}/publications', { path })
+    await flush()
+    await holder.call('POST /did-registrar/dids/{didRef}/deactivations', { path })
+    await flush()
 
-  const { thid, presentationId } = await requestProof(pair.issuer, holder, { connectionId })
-  const accepted = prove(holder, presentationId, recordId)
-  await expectRefusal(accepted, 400, 'is deactivated and can sign nothing')
-  await presentationIn(holder.call, thid, 'RequestReceived')
-})
+    const { thid, presentationId } = await requestProof(pair.issuer, holder, { connectionId })
+    const accepted = prove(holder, presentationId, recordId)
+    await expectRefusal(accepted, 400, 'is deactivated and can sign nothing')
+    await presentationIn(holder.call, thid, 'RequestReceived')
+  },
+)
 
 test('a prover that declined cannot present', async () => {
   await using pair = await startWithCredential()

@@ -14,6 +14,8 @@ import {
   until,
   type Tenant,
 } from '../_tenants.ts'
+import { testOnSqlite } from '../_on-sqlite.ts'
+import { isOnPostgres } from '../_store.ts'
 import { faultsOf } from '../daemon/_cloud-agent-bodies.ts'
 import { libraries } from '../credentials/_status-lists.ts'
 import { readCredential, startWithCredential } from './_steps.ts'
@@ -40,7 +42,7 @@ const eventsOf = (pair: Awaited<ReturnType<typeof startPair>>, { walletId }: Ten
     )
   })
 
-test.each(['secp256k1', 'Ed25519'] as const)(
+test.each(isOnPostgres ? (['secp256k1'] as const) : (['secp256k1', 'Ed25519'] as const))(
   'a revocation is immediate and permanent, and visible to holder and verifiers: %s',
   async (curve) => {
     await using pair = await startIssued(curve)
@@ -95,7 +97,7 @@ test.each(['secp256k1', 'Ed25519'] as const)(
   },
 )
 
-test('a tenant can revoke only credentials that it issued', async () => {
+testOnSqlite('a tenant can revoke only credentials that it issued', async () => {
   await using pair = await startIssued()
   const stranger = await pair.agent.newTenant('stranger')
   const offer = await pair.issuer.call('POST /issue-credentials/credential-offers', {
@@ -120,7 +122,7 @@ test('a tenant can revoke only credentials that it issued', async () => {
   expect(await isRevoked(pair.credential)).toBe(false)
 })
 
-test('a credential can be revoked without a connection to its holder', async () => {
+testOnSqlite('a credential can be revoked without a connection to its holder', async () => {
   await using pair = await startIssued()
   await pair.agent.agent.wallets.use(pair.issuer.walletId, (wallet) =>
     wallet.transaction((tx) =>
@@ -177,7 +179,7 @@ test('a new list is used when one is half full', async () => {
 })
 
 describe('the list', () => {
-  test('is served as StatusList2021 and as Bitstring Status List from one URL', async () => {
+  testOnSqlite('is served as StatusList2021 and as Bitstring Status List from one URL', async () => {
     await using pair = await startIssued()
     const { statusListCredential: url, statusListIndex } = statusOf(pair.credential)
     await pair.revoke(pair.issuerRecordId)
@@ -227,7 +229,7 @@ describe('the list', () => {
     expect(await changed.body.text()).not.toBe(bodies[0])
   })
 
-  test('is 404 for an unknown id, and needs no API key', async () => {
+  testOnSqlite('is 404 for an unknown id, and needs no API key', async () => {
     await using pair = await startIssued()
     const { pathname } = new URL(statusOf(pair.credential).statusListCredential)
     const changed = pathname.slice(0, -1) + (pathname.endsWith('1') ? '2' : '1')
@@ -244,7 +246,7 @@ describe('the list', () => {
     }
   })
 
-  test('of an unpublished issuer has its long-form DID', async () => {
+  testOnSqlite('of an unpublished issuer has its long-form DID', async () => {
     await using pair = await startPair()
     const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
     const { longFormDid } = await pair.issuer.call('POST /did-registrar/dids', {

@@ -10,6 +10,7 @@ import { x509 } from '../../src/x509/issue.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent } from '../_agent-from-sources.ts'
 import { newFolder } from '../_folder.ts'
+import { testOnSqlite } from '../_on-sqlite.ts'
 import { refusal } from '../_tenants.ts'
 import { exportFrom, importInto as importWallet } from '../wallet-export/_transfer.ts'
 import { authority, make, pemOf, signRequest as sign } from '../x509/_chains.ts'
@@ -49,7 +50,7 @@ describe('a request', () => {
     expect(stdout).toContain('DNS:issuer.example, URI:https://issuer.example/acme')
   })
 
-  test.each([
+  testOnSqlite.each([
     ['a wildcard', { ...input, names: [{ type: 'dns', value: '*.example' }] }],
     ['an address as host name', { ...input, names: [{ type: 'dns', value: '192.0.2.1' }] }],
     ['a host name with a path', { ...input, names: [{ type: 'dns', value: 'a.example/b' }] }],
@@ -62,7 +63,7 @@ describe('a request', () => {
     expect(status).toBe(400)
   })
 
-  test.each(['a, O=Other+OU=x\\', '#0403', 'a"b', ' a '])(
+  testOnSqlite.each(['a, O=Other+OU=x\\', '#0403', 'a"b', ' a '])(
     'the subject %j adds no parts',
     async (commonName) => {
       const body = { ...input, commonName, organization: undefined }
@@ -91,7 +92,7 @@ describe('the import of a chain', () => {
     expect(renewed.root).toBeUndefined()
   })
 
-  test('names the certificate that fails, and changes nothing', async () => {
+  testOnSqlite('names the certificate that fails, and changes nothing', async () => {
     const { id, request } = await tenant.call('POST /issuer-certificates', { body: input })
     const leaf = await sign(request!, middle)
     const ended = await authority('CN=Ended', root, { from: -9, until: -1 })
@@ -141,7 +142,7 @@ describe('the development authority', () => {
     expect(new Set(made.map((each) => each.root)).size).toBe(1)
   })
 
-  test('its certificates keep their chain', async () => {
+  testOnSqlite('its certificates keep their chain', async () => {
     const { id, x5c, root: own } = await tenant.call('POST /issuer-certificates/development', { body: input })
     const chain = `-----BEGIN CERTIFICATE-----\n${x5c![0]}\n-----END CERTIFICATE-----\n${own}`
     const { status, detail } = await refusal(importInto(id, chain))
@@ -162,7 +163,7 @@ describe('the development authority', () => {
 describe('a signature', () => {
   const withWallet = <T>(use: (wallet: Wallet) => Promise<T>) => agent.agent.wallets.use(tenant.walletId, use)
 
-  test('is verified by its x5c against the root', async () => {
+  testOnSqlite('is verified by its x5c against the root', async () => {
     const { id, root: anchor } = await tenant.call('POST /issuer-certificates/development', { body: input })
     const token = await withWallet((wallet) =>
       signWithCertificate(wallet, id, { typ: 'dc+sd-jwt' }, { iss: 'https://issuer.example/acme' }),

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { parseInvitation } from '../../src/didcomm/invitation.ts'
 import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import { testOnSqlite } from '../_on-sqlite.ts'
 import { temporaryFolder } from '../_temporary-folder.ts'
 import {
   type TestWallet,
@@ -69,7 +70,7 @@ test('over HTTP, a wallet enrols, receives messages from any sender, and picks t
   expect(status).toMatchObject({ type: `${pickup}/status`, body: { message_count: 0 } })
 })
 
-test('live delivery cannot be switched on over HTTP, but can be switched off', async () => {
+testOnSqlite('live delivery cannot be switched on over HTTP, but can be switched off', async () => {
   await using host = await startMediatingAgent()
   const wallet = newWallet()
   await ask(host, wallet, mediateRequest)
@@ -79,7 +80,7 @@ test('live delivery cannot be switched on over HTTP, but can be switched off', a
   expect(status).toMatchObject({ type: `${pickup}/status`, body: { live_delivery: false } })
 })
 
-test('a message for a full queue logs one warning without a stack', async () => {
+testOnSqlite('a message for a full queue logs one warning without a stack', async () => {
   const lines: Record<string, unknown>[] = []
   const log = createLog('info', {
     write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
@@ -119,27 +120,30 @@ test('anonymous senders get a status: 422 for an unknown recipient, 507 for a fu
   expect((await post(host.didcommUrl, ping)).status).toBe(422)
 })
 
-test('an address that sends too many messages gets 429 with Retry-After; behind a trusted proxy, each client address has its own count', async () => {
-  await using host = await startMediatingAgent({
-    MEDIATOR_MESSAGES_PER_MINUTE: '1',
-    MEDIATOR_TRUST_PROXY: 'true',
-  })
-  const { did } = host.agent.mediator!
-  const ping = (forwarded: string) =>
-    fetch(host.didcommUrl, {
-      method: 'POST',
-      headers: { 'content-type': encrypted, 'x-forwarded-for': forwarded },
-      body: newWallet().pack(did, { type: trustPing }),
+testOnSqlite(
+  'an address that sends too many messages gets 429 with Retry-After; behind a trusted proxy, each client address has its own count',
+  async () => {
+    await using host = await startMediatingAgent({
+      MEDIATOR_MESSAGES_PER_MINUTE: '1',
+      MEDIATOR_TRUST_PROXY: 'true',
     })
-  expect((await ping('192.0.2.1')).status).toBe(200)
-  const refused = await ping('192.0.2.2, 192.0.2.1')
-  expect(refused.status).toBe(429)
-  expect(refused.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/)
-  expect(await refused.json()).toMatchObject({ status: 429, type: 'error:MediatorError:TooManyRequests' })
-  expect((await ping('192.0.2.2')).status).toBe(200)
-})
+    const { did } = host.agent.mediator!
+    const ping = (forwarded: string) =>
+      fetch(host.didcommUrl, {
+        method: 'POST',
+        headers: { 'content-type': encrypted, 'x-forwarded-for': forwarded },
+        body: newWallet().pack(did, { type: trustPing }),
+      })
+    expect((await ping('192.0.2.1')).status).toBe(200)
+    const refused = await ping('192.0.2.2, 192.0.2.1')
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/)
+    expect(await refused.json()).toMatchObject({ status: 429, type: 'error:MediatorError:TooManyRequests' })
+    expect((await ping('192.0.2.2')).status).toBe(200)
+  },
+)
 
-test('a client cannot choose its address unless a proxy is trusted', async () => {
+testOnSqlite('a client cannot choose its address unless a proxy is trusted', async () => {
   await using host = await startMediatingAgent({ MEDIATOR_ENROLMENTS_PER_HOUR: '1' })
   const { did } = host.agent.mediator!
   const enrol = async (forwarded: string) => {
@@ -158,7 +162,7 @@ test('a client cannot choose its address unless a proxy is trusted', async () =>
   expect((await post(host.didcommUrl, other)).status).toBe(422)
 })
 
-test('changed envelopes and invalid bodies are refused, as in the agent role', async () => {
+testOnSqlite('changed envelopes and invalid bodies are refused, as in the agent role', async () => {
   await using host = await startMediatingAgent()
   const wallet = newWallet()
   const packed = JSON.parse(wallet.pack(host.agent.mediator!.did, { type: mediateRequest }))
@@ -173,7 +177,7 @@ test('changed envelopes and invalid bodies are refused, as in the agent role', a
   })
 })
 
-test('a reply without return_route is posted to the wallet’s inbox', async () => {
+testOnSqlite('a reply without return_route is posted to the wallet’s inbox', async () => {
   await using host = await startMediatingAgent()
   await using other = await startMediatingAgent()
   // The inbox of this wallet is another agent, which does not know the wallet. That it refuses the reply does
@@ -187,7 +191,7 @@ test('a reply without return_route is posted to the wallet’s inbox', async () 
   expect((await ask(host, wallet, `${pickup}/status-request`)).body).toMatchObject({ message_count: 0 })
 })
 
-test('the pages show the DID and an invitation that every wallet can read', async () => {
+testOnSqlite('the pages show the DID and an invitation that every wallet can read', async () => {
   await using host = await startMediatingAgent()
   const { did } = host.agent.mediator!
   const page = async (path: string) => {
@@ -210,7 +214,7 @@ test('the pages show the DID and an invitation that every wallet can read', asyn
   expect(JSON.parse(await page('/invitation'))).toMatchObject(expected)
 })
 
-test('browsers may post from any origin', async () => {
+testOnSqlite('browsers may post from any origin', async () => {
   await using host = await startMediatingAgent()
   const response = await fetch(host.didcommUrl, {
     method: 'OPTIONS',
@@ -258,7 +262,7 @@ test('the agent’s own wallets remain reachable, and a restarted agent keeps it
   expect((await wallet.open(message!.packed)).message.body).toEqual({ content: 'before' })
 })
 
-test('an authenticated forward gets a problem report in the HTTP response', async () => {
+testOnSqlite('an authenticated forward gets a problem report in the HTTP response', async () => {
   await using host = await startMediatingAgent()
   const [wallet, unknownDid] = [newWallet(), newWallet().did]
   const { body, attachments } = forwardOf(unknownDid, packFor(unknownDid, { type: 'x:y' }))

@@ -194,7 +194,8 @@ test.each(['stopped', 'cut off'] as const)(
   'a database that is %s for longer than a lease loses and doubles nothing',
   async (how) => {
     await using webhook = await Webhook.open()
-    await using own = await startPostgres()
+    const stoppable = how === 'stopped' ? await startPostgres() : undefined
+    await using own = stoppable ?? (await openServer())
     await using link = await openLink(() => own.port)
     const url = new URL(await own.createDatabase())
     url.port = String(link.port)
@@ -207,7 +208,7 @@ test.each(['stopped', 'cut off'] as const)(
       return outcome
     }
     for (let index = 0; index < 5; index++) expect((await make(`before ${index}`)).status).toBe(201)
-    if (how === 'stopped') await own.kill()
+    if (stoppable) await stoppable.kill()
     else link.cut()
     await until(
       'not ready',
@@ -215,7 +216,7 @@ test.each(['stopped', 'cut off'] as const)(
       (status) => status === 503,
     )
     expect(await make('during')).toEqual(unavailable)
-    if (how === 'stopped') await own.start()
+    if (stoppable) await stoppable.start()
     else link.mend()
     await until(
       'ready',

@@ -1,8 +1,9 @@
-/** Daemons over PostgreSQL: they start, restart, take over, and refuse what they cannot use in one sentence. */
+/** Daemons over PostgreSQL: they refuse what they cannot use in one sentence, and share what the first of them makes. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { readRunning } from '../../src/base/running.ts'
+import { startAgent } from '../_agent.ts'
 import { Daemon } from '../_daemon.ts'
 import { needsPostgres } from '../_needs-postgres.ts'
 import type { Server } from '../_postgres.ts'
@@ -21,22 +22,6 @@ const settings = (url: string, name: string, more: Record<string, string> = {}) 
   AGENT_LEASE_SECONDS: '2',
   AGENT_MASTER_KEY: masterKey,
   ...more,
-})
-
-test('what a tenant has written is there after a restart and after a crash', async () => {
-  await using daemon = await Daemon.start(settings(await server.createDatabase(), 'a'))
-  const tenant = await daemon.newTenant('tenant')
-  const ids: string[] = []
-  for (const step of ['first', 'after a restart', 'after a crash']) {
-    const { connectionId } = await tenant.call('POST /connections', { body: { label: step } })
-    ids.push(connectionId)
-    if (step === 'first') {
-      await daemon.stop()
-      await daemon.start()
-    } else await daemon.crash()
-  }
-  const { contents } = await tenant.call('GET /connections', {})
-  expect(contents.map(({ connectionId }) => connectionId)).toEqual(ids)
 })
 
 test('without the URL of its database, a node does not start as another agent', async () => {
@@ -59,11 +44,11 @@ test('without the URL of its database, a node does not start as another agent', 
   expect(readRunning(daemon.dataDir)).toMatchObject({ store: 'SQLite files', workers: 1 })
 })
 
-/** Starts a daemon that must not start. @returns what it says */
+/** Starts an agent that must not start. @returns what a daemon says */
 async function refused(env: Record<string, string>): Promise<string> {
-  const error = await Daemon.start(env).catch((error: unknown) => error)
+  const error = await startAgent(env).catch((error: unknown) => error)
   expect(error).toBeInstanceOf(Error)
-  return (error as Error).message.replace('the daemon did not start: ', '')
+  return (error as Error).message
 }
 
 test('a URL of another kind, without a database, and with a name of a node that is not valid', async () => {
@@ -110,11 +95,11 @@ test('a role that bypasses row-level security, and one that may not create table
 test('a database that a newer release has migrated, and another node with the same name', async () => {
   const url = await server.createDatabase()
   const { pathname } = new URL(url)
-  await using daemon = await Daemon.start(settings(url, 'a'))
+  const agent = await startAgent(settings(url, 'a'))
   expect(await refused(settings(url, 'a'))).toMatch(
     /^A node with the name a runs at 127\.0\.0\.1:\d+\. Set AGENT_NODE_NAME to another name, or stop that node\.$/m,
   )
-  await daemon.stop()
+  await agent[Symbol.asyncDispose]()
   await server.asSuperuser(
     pathname.slice(1),
     `insert into kysely_migration values ('999-later', '2099-01-01')`,

@@ -5,10 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
-import { sharedAgent, startAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
 import { adminToken } from '../_api.ts'
 import { fails, newUser, prints, words } from '../commands/_cli.ts'
-import { Daemon } from '../_daemon.ts'
 import { newFolder } from '../_folder.ts'
 import { missingPostgres } from '../_postgres-programs.ts'
 import { openServer } from '../_shared-postgres.ts'
@@ -16,11 +15,11 @@ import { connect, issue, newDid, until, type Tenant } from '../_tenants.ts'
 import { Webhook } from '../_webhook.ts'
 import { openFront } from './_front.ts'
 
-async function newKey(daemon: Daemon, walletId: string): Promise<Tenant['call']> {
-  const entity = await daemon.admin('POST /iam/entities', { body: { name: 'moved', walletId } })
+async function newKey(agent: TestAgent, walletId: string): Promise<Tenant['call']> {
+  const entity = await agent.admin('POST /iam/entities', { body: { name: 'moved', walletId } })
   const path = { id: entity.id }
-  const { apiKey } = await daemon.admin('POST /iam/entities/{id}/api-keys', { path, body: {} })
-  return createClient(daemon.url, { apikey: apiKey })
+  const { apiKey } = await agent.admin('POST /iam/entities/{id}/api-keys', { path, body: {} })
+  return createClient(agent.url, { apikey: apiKey })
 }
 
 /** What the tenant has: without the fields that name the agent. */
@@ -43,8 +42,8 @@ test('a wallet keeps all it has, there and back; messages, events and webhooks c
   const server = await openServer()
   const ledger = { VDR_URL: `sqlite:${join(newFolder(), 'vdr.db')}` }
   const urls = { REST_SERVICE_URL: front.restUrl, DIDCOMM_SERVICE_URL: front.didcommUrl, ...ledger }
-  await using files = await Daemon.start({ ...urls, AGENT_DATABASE_URL: '' })
-  await using rows = await Daemon.start({
+  await using files = await startAgent({ ...urls, AGENT_DATABASE_URL: '' })
+  await using rows = await startAgent({
     ...urls,
     AGENT_DATABASE_URL: await server.createDatabase(),
     AGENT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64url'),
@@ -74,7 +73,7 @@ test('a wallet keeps all it has, there and back; messages, events and webhooks c
 
   await say('before', issuer.call)
   let call = issuer.call
-  for (const [from, to, daemon] of [
+  for (const [from, to, agent] of [
     ['files', 'rows', rows],
     ['rows', 'files', files],
   ] as const) {
@@ -82,8 +81,8 @@ test('a wallet keeps all it has, there and back; messages, events and webhooks c
     const moved = await move(from, to)
     expect(moved).toMatchObject({ code: 0, err: '' })
     expect(JSON.parse(moved.out)).toMatchObject({ id: walletId, name: 'issuer' })
-    front.leadTo(daemon)
-    call = await newKey(daemon, walletId)
+    front.leadTo(agent)
+    call = await newKey(agent, walletId)
     expect(await contentsOf(call)).toEqual(before)
     // It was done already.
     expect(await move(from, to)).toMatchObject({ code: 0, out: moved.out })
