@@ -23,12 +23,19 @@ export async function checkOffered(wallet: Wallet, offered: OfferTerms & Pick<Te
   for (const url of offered.schemaIds) await checkClaims(offered.claims, await wallet.env.getSchema(url))
 }
 
+/** Checks that the wallet can still sign for the issuer of an offer. @throws {Problem} with the reason */
+export function checkIssuer(wallet: Wallet, record: CredentialRecord): Promise<unknown> {
+  return getSigner(wallet, termsOf(record))
+}
+
+const termsOf = (record: CredentialRecord) => ({ ...record, type: record.openid4vci?.type })
+
 /** Signs the credential of a record for its holder. @throws {Problem} if the issuer cannot sign */
 export async function signCredential(wallet: Wallet, record: CredentialRecord): Promise<SignedCredential> {
-  const { holderDid, holderKey, id, credentialFormat, openid4vci } = record
+  const { holderDid, holderKey, id, credentialFormat } = record
   if (holderDid === undefined) throw new Error(`the record ${id} has no holder`)
   const format = formats[credentialFormat as TokenFormat]
-  const terms = { ...record, type: openid4vci?.type }
+  const terms = termsOf(record)
   const { listOwner, ...signer } = await getSigner(wallet, terms)
   const { status, tokenStatus, store } = await assignStatus(wallet, listOwner, format.statusFormFor(terms))
   const credential = format.sign(terms, {
@@ -56,7 +63,7 @@ function issuanceTime({ openid4vci, validityPeriod = Infinity }: CredentialRecor
 type Signer = Pick<Signing, 'issuerDid' | 'issuerKey' | 'keyId' | 'x5c'> & { listOwner: string }
 
 /** @throws {Problem} when the DID has no key for the format, or the certificate no valid chain */
-export async function getSigner(
+async function getSigner(
   wallet: Wallet,
   terms: Pick<OfferTerms, 'issuingDID' | 'issuerCertificateId' | 'credentialFormat'> & Terms,
 ): Promise<Signer> {

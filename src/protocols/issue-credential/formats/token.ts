@@ -22,7 +22,7 @@ import type { IssuanceFormat } from '../format.ts'
 import type { CredentialRecord } from '../model.ts'
 import { checkBinding, verifyReceived } from '../received.ts'
 import { invalidIssue, invalidRequest } from '../refusals.ts'
-import { checkOffered, getSigner, signCredential } from '../sign.ts'
+import { checkIssuer, checkOffered, signCredential } from '../sign.ts'
 
 export function tokenIssuance(name: TokenFormat): IssuanceFormat {
   const format = formats[name]
@@ -84,7 +84,7 @@ export function tokenIssuance(name: TokenFormat): IssuanceFormat {
       }
     },
 
-    checkIssuer: getSigner,
+    checkIssuer,
 
     async issue(wallet, record) {
       const signed = await signCredential(wallet, record)
