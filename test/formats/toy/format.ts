@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../../../src/base/bytes.ts'
-import { type JsonObject, JsonValue } from '../../../src/base/json.ts'
+import { JsonValue } from '../../../src/base/json.ts'
 import { checkSignature } from '../../../src/credentials/did-signature.ts'
 import { decodeJws, parseClaims, signJws } from '../../../src/credentials/jws.ts'
 import { toValidity } from '../../../src/credentials/validity.ts'
@@ -105,7 +105,7 @@ export const toy: Format = {
       format: id,
       issuer,
       types: [...types],
-      claims: claims as JsonObject as never,
+      claims: claims as never,
       holder,
     }
     const queried = { format: id, types, claims, isBound: true }
