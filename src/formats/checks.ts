@@ -11,28 +11,23 @@ export async function runChecks(
   credentialId?: string,
 ): Promise<PresentationCheck[]> {
   const results: PresentationCheck[] = []
+  let hasFailed = false
   for (const [name, run] of checks) {
     const about = { ...(credentialId !== undefined && { credentialId }), name }
-    if (results.some(({ result }) => result === 'failed')) {
+    if (hasFailed) {
       results.push({ ...about, result: 'skipped' })
       continue
     }
-    const reason = await findFailure(run)
-    results.push(
-      reason === undefined ? { ...about, result: 'passed' } : { ...about, result: 'failed', reason },
-    )
+    try {
+      await run()
+      results.push({ ...about, result: 'passed' })
+    } catch (error) {
+      if (!(error instanceof VerificationError)) throw error
+      results.push({ ...about, result: 'failed', reason: error.message })
+      hasFailed = true
+    }
   }
   return results
-}
-
-async function findFailure(run: Check[1]): Promise<string | undefined> {
-  try {
-    await run()
-    return undefined
-  } catch (error) {
-    if (error instanceof VerificationError) return error.message
-    throw error
-  }
 }
 
 /** Runs the checks up to the first that fails. @throws its `VerificationError`; {Problem} as `runChecks` */
