@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readRunning } from '../../src/base/running.ts'
@@ -69,17 +69,15 @@ describe('the demonstration', () => {
     for (const [, line] of out.matchAll(/\$ agent (.*)/g)) expect(unknownIn(line!), line).toEqual([])
   })
 
-  test('of a connection ends after the connection; paced, each line comes later than the one before', async () => {
-    const cast = join(user.folder, 'connect.cast')
-    const { code, out } = await user.run`demo --scenario connect --no-curl --pace 20 --record ${cast}`
+  test('of a connection ends after the connection; paced, it pauses at each line', async () => {
+    const start = performance.now()
+    const { code, out } = await user.run`demo --scenario connect --no-curl --pace 100`
+    const elapsedMs = performance.now() - start
     expect(code).toBe(0)
     expect(out).toMatch(/^Done \(connect\) in /m)
     expect(out).not.toMatch(/curl|agent credential/)
-    const [, ...times] = readFileSync(cast, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line)[0] as number)
-    expect(times.slice(1).filter((time, index) => time - times[index]! < 0.019)).toEqual([])
+    // Without pauses it takes half of that.
+    expect(elapsedMs).toBeGreaterThan(100 * out.match(/^./gm)!.length)
     expect(left()).toEqual([])
   })
 
@@ -151,15 +149,14 @@ describe('the demonstration', () => {
   })
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'that is ended by %s cleans up all the same (130), and leaves no recording',
+    'that is ended by %s cleans up all the same (130)',
     async (signal) => {
-      const recording = join(user.folder, 'demo.svg')
-      const demo = user.spawn`demo --record ${recording}`
+      const demo = user.spawn`demo`
       await printed(demo.stdout, '   alice answers')
       const running = readRunning(join(user.folder, left()[0]!, 'acme'))
       demo.kill(signal)
       expect((await demo).exitCode).toBe(130)
-      expect([left(), existsSync(recording)]).toEqual([[], false])
+      expect(left()).toEqual([])
       await expect(fetch(`${running!.url}/_system/health`)).rejects.toThrow()
     },
   )
