@@ -45,7 +45,7 @@ export type Online = {
   getMessage: (url: URL) => Promise<string>
 }
 
-/** What is recognised. Without `checks` and `parts`, it has none. */
+/** A recognised text. */
 export function decodedOf(
   kind: string,
   title: string,

@@ -1,4 +1,4 @@
-/** What a wallet does with its DIDs, each by the row of its method. */
+/** Creates, publishes, changes and restores the DIDs of a wallet. The row of a DID's method does the work. */
 import { Problem } from '../base/problem.ts'
 import { usualMethod } from '../did/names.ts'
 import { InvalidOperation } from '../did/prism/model.ts'

@@ -18,7 +18,7 @@ export type MethodFacts = {
   kind: 'self' | 'fetched' | 'ledger'
   /** The DIDs, if they have a short and a long form. The first group is the short form. */
   forms?: RegExp
-  /** What wallets create. Absent: nothing, and DIDs of the method belong to no wallet. */
+  /** Wallets create DIDs of the method. Absent: they do not, and no such DID belongs to a wallet. */
   managed?: {
     curves: readonly Curve[]
     /** The DID is one key, which serves all purposes, and cannot change. */

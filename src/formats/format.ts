@@ -1,6 +1,6 @@
 /**
- * What differs between the credential formats that are signed tokens: one value for each, in a folder of its own. A format knows keys and
- * the names of status lists. It knows no wallets, no records, no messages and no HTTP, so that every protocol takes the same value.
+ * A credential format of signed tokens is one value, in a folder of its own. It knows keys and the names of status lists. It knows no
+ * wallets, no records, no messages and no HTTP, so that every protocol takes the same value.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Jws } from '../credentials/jws.ts'
@@ -36,7 +36,7 @@ export type Decoded = Verifiable &
     isPresented?: boolean
   }
 
-/** What an issuer offers. */
+/** The terms of an offer. */
 export type Terms = {
   claims: JsonObject
   schemaIds: readonly string[]
@@ -67,7 +67,7 @@ export type Signing = {
   defaultPeriod: number
 }
 
-/** What a presentation is signed for, and what it discloses. */
+/** The audience and the nonce of a presentation, and the claims that it discloses. */
 export type Ask = {
   audience: string | undefined
   nonce: string

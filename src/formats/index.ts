@@ -1,5 +1,5 @@
 /** The credential formats that are signed tokens. */
-import type { Decoded, Format } from './format.ts'
+import type { Format } from './format.ts'
 import { jwt } from './jwt/format.ts'
 import {
   defaultFormat,
@@ -24,9 +24,4 @@ export function formatById(id: OpenIdFormat): Format {
 export function formatOfText(text: string): TokenFormat {
   const form = formOf(text)
   return tokenFormats.find((format) => traitsOf(format).form === form) ?? defaultFormat
-}
-
-/** Decodes a credential of any format. @throws {VerificationError} if it cannot be read */
-export function decode(text: string): Decoded {
-  return formats[formatOfText(text)].decode(text)
 }

@@ -1,14 +1,16 @@
 /**
- * The credential formats as pure data: what each is called, and how formats differ for those who only name them. Every folder may import
- * this file, the command line too. What a format does is in the folder beside it.
+ * The names and traits of the credential formats, as pure data that every folder may import, the command line too. The folder of a format
+ * has its code.
  */
 
-/** What a format is called in OpenID4VCI and OpenID4VP, and how their requests and metadata differ by format. */
+/** The members of a credential query's `meta` that name types (OpenID4VP 1.0 Appendix B). */
 export type TypeMember = 'vct_values' | 'type_values'
+
+/** A format in the requests and metadata of OpenID4VCI and OpenID4VP. */
 type OpenIdTraits = {
   /** The format identifier (OpenID4VCI 1.0 Appendix A; OpenID4VP 1.0 Appendix B). */
   id: string
-  /** The member of a credential query's `meta` that names types. `type_values` names sets of types, all of which a credential must have. */
+  /** `type_values` names sets of types: a credential must have all types of one set. */
   typeMember: TypeMember
   /** The member of a credential configuration that names the type. */
   configurationMember: 'vct' | 'credential_definition'
@@ -26,7 +28,7 @@ type OpenIdTraits = {
   algorithmMembers: readonly string[]
 }
 
-/** What a text is by its form alone, for people. */
+/** The forms that tell texts apart without decoding them, as people read them. */
 export type TokenForm =
   'an SD-JWT' | 'a JWT' | 'an encrypted JWT' | 'JSON' | 'binary data in base64url, such as an mdoc'
 
@@ -43,7 +45,7 @@ type Traits = {
   attachments: readonly [string, ...string[]]
   /** Formats of DIF Presentation Exchange. */
   definition: readonly string[]
-  /** What a text of this format is, by its form alone. */
+  /** The form of its credentials. */
   form: TokenForm
   /** Whether the holder discloses claims by name, of one credential at a time. */
   isSelective: boolean
@@ -167,12 +169,15 @@ export function openIdTraits(id: string): OpenIdTraits | undefined {
   return format && traits[format].openid
 }
 
+/** The algorithms by which this agent signs and verifies for OpenID4VP. */
+export const openIdAlgorithms = ['ES256', 'EdDSA', 'ES256K'] as const
+
 /** The member `vp_formats_supported` of verifiers and wallets: what they verify and sign (OpenID4VP 1.0 §11.1). */
-export function supportedFormats(algorithms: readonly string[]): object {
+export function supportedFormats(): object {
   return Object.fromEntries(
     openIdFormats.map((id) => [
       id,
-      Object.fromEntries(openIdTraits(id).algorithmMembers.map((member) => [member, algorithms])),
+      Object.fromEntries(openIdTraits(id).algorithmMembers.map((member) => [member, openIdAlgorithms])),
     ]),
   )
 }

@@ -37,9 +37,13 @@ export type Parts = {
   checkCompliance: () => void
   /**
    * What presentation definitions compare: the algorithms by the members that constrain them, and the document that paths select from.
-   * `once`: the same without what it contains twice.
+   * `measured`: the same document without repetitions, whose size is limited.
    */
-  toCandidate: () => { algorithms: Readonly<Record<string, string>>; claims: JsonObject; once: JsonObject }
+  toCandidate: () => {
+    algorithms: Readonly<Record<string, string>>
+    claims: JsonObject
+    measured: JsonObject
+  }
 }
 
 /** Caches the result, or the error, of the first call. */

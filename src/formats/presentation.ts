@@ -9,6 +9,9 @@ import type { Check } from './checks.ts'
 import type { Decoded } from './format.ts'
 import type { PresentedCredential } from './presented.ts'
 
+/** The most credentials of a presentation over DIDComm. Each may cost the resolution of a DID. */
+export const maxCredentials = 100
+
 /** What holder and issuers sign must fit. Times are in epoch seconds. */
 export type Expected = {
   audience: string

@@ -16,10 +16,8 @@ import { findSession } from './session.ts'
 /** The `aud` of requests to wallets whose metadata is not known (§5.8). */
 export const anyWallet = 'https://self-issued.me/v2'
 
-const algorithms = ['ES256', 'EdDSA', 'ES256K']
-
 const clientMetadata = {
-  vp_formats_supported: supportedFormats(algorithms),
+  vp_formats_supported: supportedFormats(),
 }
 
 type Asked = Pick<

@@ -6,6 +6,7 @@ import { checkOneSatisfied, satisfies } from '../credentials/constraints.ts'
 import { findMissing } from '../credentials/sd-jwt/presentation.ts'
 import { checkValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
+import type { Decoded } from '../formats/format.ts'
 import { isTokenFormat, traitsOf } from '../formats/names.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { findInvalid } from './credential-standing.ts'
@@ -185,7 +186,7 @@ async function findMismatch(
     const missing = isSelective ? findMissing(decoded.claims, claims) : undefined
     if (missing !== undefined) return { reason: `It has no claim ${missing}, which is requested` }
     if (isRevoked) return { reason: 'The issuer has revoked it' }
-    await requireHolderKey(wallet, format, held, record)
+    await requireHolderKey(wallet, format, { ...held, decoded: decoded as Decoded }, record)
     return {}
   } catch (error) {
     if (error instanceof Problem) return { reason: error.message }

@@ -125,8 +125,8 @@ const credentialLimits = { depth: 64, values: 2_500, characters: 1_048_576 }
 /** Prepares a credential. @throws {VerificationError} when the credential cannot be decoded or exceeds the limits */
 export function toCandidate(id: string, credential: string): Candidate {
   const format = formatOfText(credential)
-  const { algorithms, claims, once } = formats[format].partsOf(credential).toCandidate()
-  checkSize(once)
+  const { algorithms, claims, measured } = formats[format].partsOf(credential).toCandidate()
+  checkSize(measured)
   return { id, formats: traitsOf(format).definition, algorithms, claims }
 }
 

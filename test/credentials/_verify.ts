@@ -10,12 +10,8 @@ import {
 } from '../../src/credentials/verify.ts'
 import type { Resolve } from '../../src/did/document.ts'
 import { runAll } from '../../src/formats/checks.ts'
-import { checksOf, type Expected, type Presentation } from '../../src/formats/presentation.ts'
-import {
-  maxCredentials,
-  readJwtVp,
-  verifyHolderProof as verifyProof,
-} from '../../src/formats/jwt/presentation.ts'
+import { checksOf, type Expected, maxCredentials, type Presentation } from '../../src/formats/presentation.ts'
+import { readJwtVp, verifyHolderProof as verifyProof } from '../../src/formats/jwt/presentation.ts'
 import { demandsOfLines } from '../../src/presentation/lines.ts'
 import { readSdJwt } from '../../src/formats/sd-jwt/presentation.ts'
 

@@ -32,7 +32,7 @@ export function partsOf(jwt: string): Parts {
       const { alg } = jws().header
       // Paths may use the names of the JWT (`$.vc.credentialSubject`, `$.iss`) or those of the data model (`$.credentialSubject`).
       const { payload: claims } = decoded()
-      return { algorithms: { alg }, claims: { ...claims.vc, ...claims }, once: claims }
+      return { algorithms: { alg }, claims: { ...claims.vc, ...claims }, measured: claims }
     },
   }
 }

@@ -10,12 +10,9 @@ import { answerChecks, type Expected, forEach, type Presentation, type Shown } f
 import type { PresentedCredential } from '../presented.ts'
 import { decodeJwt } from './decode.ts'
 
-/** Each credential may cost the resolution of a DID. */
-export const maxCredentials = 100
-
-/** Reads a presentation of `least` to `most` credentials. @throws {VerificationError} if it cannot be read */
-export function readJwtVp(text: string, most = 1, least = 1): Presentation {
-  const vp = readVp(text, least, most)
+/** Reads a presentation of one to `most` credentials. @throws {VerificationError} if it cannot be read */
+export function readJwtVp(text: string, most: number): Presentation {
+  const vp = readVp(text, 1, most)
   const { iss } = vp.claims
   const shown = vp.tokens.map((token) => toShown(token, iss))
   const checkHolder = async ({ resolve }: { resolve: Resolve }) => {

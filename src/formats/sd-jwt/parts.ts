@@ -57,7 +57,7 @@ export function partsOf(text: string): Parts {
       const { processed: claims, isBound, holderKey } = decoded()
       // A credential that is not bound has no key binding, so its algorithm does not matter. '' matches no algorithm.
       const bound = isBound && { 'kb-jwt_alg_values': (holderKey && findBindingAlgorithm(holderKey)) ?? '' }
-      return { algorithms: { 'sd-jwt_alg_values': alg, ...bound }, claims, once: claims }
+      return { algorithms: { 'sd-jwt_alg_values': alg, ...bound }, claims, measured: claims }
     },
   }
 }

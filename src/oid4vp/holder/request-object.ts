@@ -1,5 +1,5 @@
 /** Reads an authorization request as a wallet gets it (OpenID4VP 1.0 §5): by value, as a Request Object, or from a `request_uri`. */
-import { supportedFormats } from '../../formats/names.ts'
+import { openIdAlgorithms, supportedFormats } from '../../formats/names.ts'
 import { quote } from '../../base/faults.ts'
 import { isPassingStatus, withoutNullMembers } from '../../base/foreign.ts'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '../../base/json.ts'
@@ -41,10 +41,8 @@ const mediaType = 'application/oauth-authz-req+jwt'
 /** RFC 9101 §10.8. */
 const typ = 'oauth-authz-req+jwt'
 
-const algorithms = ['ES256', 'EdDSA', 'ES256K']
-
 const walletMetadata = {
-  vp_formats_supported: supportedFormats(algorithms),
+  vp_formats_supported: supportedFormats(),
   client_id_prefixes_supported: ['redirect_uri', 'decentralized_identifier', 'x509_san_dns', 'x509_hash'],
   response_types_supported: ['vp_token'],
   response_modes_supported: ['direct_post', 'direct_post.jwt'],
@@ -145,7 +143,7 @@ export async function retrieveRequestObject(
   const isSigned = !clientId.startsWith('redirect_uri:')
   const metadata = {
     ...walletMetadata,
-    ...(isSigned && { request_object_signing_alg_values_supported: algorithms }),
+    ...(isSigned && { request_object_signing_alg_values_supported: openIdAlgorithms }),
   }
   const form =
     walletNonce === undefined

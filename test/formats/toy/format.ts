@@ -57,7 +57,7 @@ export const toy: Format = {
       jwts: () => [decoded().jws],
       checkKeyBinding: () => Promise.resolve(),
       checkCompliance: () => void decoded(),
-      toCandidate: () => ({ algorithms: {}, claims: decoded().root, once: decoded().root }),
+      toCandidate: () => ({ algorithms: {}, claims: decoded().root, measured: decoded().root }),
     }
   },
 

@@ -5,7 +5,9 @@ import { Problem } from '../../../base/problem.ts'
 import { findMissing, isRequested } from '../../../credentials/sd-jwt/presentation.ts'
 import { unbindable } from '../../../formats/keys.ts'
 import { formats } from '../../../formats/index.ts'
+import type { Decoded } from '../../../formats/format.ts'
 import { type TokenFormat, traitsOf } from '../../../formats/names.ts'
+import { maxCredentials } from '../../../formats/presentation.ts'
 import { keysOf } from '../../../did-registrar/holder-key.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import {
@@ -22,9 +24,6 @@ import { getHeldCredentials } from '../held-credentials.ts'
 import { PresentationData, type PresentationRecord } from '../model.ts'
 import { judge } from './judge.ts'
 import { newOptions, requireFormat } from './options.ts'
-
-/** Each credential may cost the resolution of a DID. */
-const maxCredentials = 100
 
 export function tokenProof(name: TokenFormat): ProofFormat {
   const format = formats[name]
@@ -44,9 +43,11 @@ export function tokenProof(name: TokenFormat): ProofFormat {
           `claims: the request is for ${name}, and a ${name} credential is presented as a whole.`,
         )
       const held = await getHeld(wallet, proofId)
-      if (isSelective) checkClaims(held[0]!, record, shownClaims)
+      const [first] = held as [HeldCredential]
+      const decoded = format.decode(first.credential)
+      if (isSelective) checkClaims({ ...first, decoded }, record, shownClaims)
       format.checkTogether?.(held)
-      await requireHolderKey(wallet, name, held[0]!, record)
+      await requireHolderKey(wallet, name, { ...first, decoded }, record)
       return { proofId, shownClaims }
     },
 
@@ -83,18 +84,18 @@ export function tokenProof(name: TokenFormat): ProofFormat {
   }
 
   function checkClaims(
-    held: HeldCredential,
+    { id, decoded }: Pick<HeldCredential, 'id'> & { decoded: Decoded },
     record: PresentationRecord,
     chosen: PresentOptions['claims'],
   ): void {
-    const missing = findMissing(format.decode(held.credential).claims, chosen ?? record.claims ?? {})
+    const missing = findMissing(decoded.claims, chosen ?? record.claims ?? {})
     if (missing === undefined) return
     const way = chosen
       ? 'Name claims that it has.'
       : 'Present another, or name the claims to show in `claims`.'
     throw new Problem(
       'BadRequest',
-      `The credential ${held.id} has no claim ${missing}, which ${chosen ? 'is to be shown' : 'was asked for'}. ${way}`,
+      `The credential ${id} has no claim ${missing}, which ${chosen ? 'is to be shown' : 'was asked for'}. ${way}`,
     )
   }
 }
@@ -103,16 +104,14 @@ export function tokenProof(name: TokenFormat): ProofFormat {
 export async function requireHolderKey(
   wallet: Wallet,
   name: TokenFormat,
-  held: Pick<HeldCredential, 'credential' | 'subject'>,
+  held: Pick<HeldCredential, 'credential' | 'subject'> & { decoded: Decoded },
   { options }: Pick<PresentationRecord, 'options'>,
 ): Promise<void> {
-  const format = formats[name]
-  const decoded = format.decode(held.credential)
-  if (decoded.isBound && !options)
+  if (held.decoded.isBound && !options)
     throw unbindable(
       'The request has no challenge, and the credential is bound to a key: ask the verifier for a request with options.',
     )
-  await format.findHolderKey(keysOf(wallet), held, decoded)
+  await formats[name].findHolderKey(keysOf(wallet), held, held.decoded)
 }
 
 type Requests = Pick<ProofFormat, 'createRequest' | 'readRequest'>
