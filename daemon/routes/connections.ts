@@ -1,7 +1,7 @@
 /** `/connections`: DIDComm connections, and invitations to connect. */
 import * as z from 'zod'
 import { createInvitation, updateConnection } from '../../src/protocols/connection/flow.ts'
-import { removeConnection } from '../../src/protocols/connection/removal.ts'
+import { removeConnection } from '../../src/protocols/remove-connection.ts'
 import {
   Connection,
   connection,

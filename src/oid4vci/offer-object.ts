@@ -4,8 +4,8 @@ import { isOver } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import { encodeParameters, preAuthorizedGrant } from '../oauth/parameters.ts'
 import { findByShortId } from '../protocols/engine/find.ts'
-import { protocols } from '../protocols/index.ts'
-import type { CredentialRecord } from '../protocols/issue-credential/model.ts'
+import type { Protocol } from '../protocols/engine/protocol.ts'
+import { issueCredential, type CredentialRecord } from '../protocols/issue-credential/model.ts'
 import type { AgentDb } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
@@ -41,6 +41,7 @@ export async function readOffer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   shortId: string,
 ): Promise<OfferObject> {
+  const protocols: Readonly<Record<string, Protocol>> = { [issueCredential.name]: issueCredential }
   const record = (await findByShortId(wallet.db, protocols, shortId)) as CredentialRecord | undefined
   const isOpen = record?.state === 'OfferCreated' && !isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)
   const session = isOpen && (await getSession(wallet.db, record.id))

@@ -4,7 +4,15 @@ import { canonicalDid } from '../did/document.ts'
 import type { Db } from '../storage/database.ts'
 import { CredentialFormat } from './formats.ts'
 import { CredentialData } from './issue-credential/model.ts'
-import type { HeldCredential } from './present-proof/format.ts'
+
+/** A stored credential. */
+export type HeldCredential = {
+  id: string
+  format: string
+  credential: string
+  issuer: string
+  subject: string | null
+}
 
 /** A credential of the wallet, and whether its issuer has reported that it is revoked. */
 export type ListedCredential = HeldCredential & {

@@ -23,9 +23,9 @@ import { newPeerDid, type NewPeerDid } from '../wallet/peer-dids.ts'
 import { newShortLink } from '../wallet/short-links.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Received } from './engine/receive.ts'
-import { issueCredential } from './issue-credential/model.ts'
+import { credentialMessages } from './issue-credential/states.ts'
 import type { StoredInvitation } from './model.ts'
-import { didcommOrgMessages, presentProof } from './present-proof/model.ts'
+import { didcommOrgMessages, presentationMessages } from './present-proof/states.ts'
 
 /** The base URL that the Cloud Agent uses. Wallets read the parameter `_oob` and ignore the rest. */
 export const invitationBase = 'https://my.domain.com/path'
@@ -46,12 +46,12 @@ type Accepted = {
 /** By purpose: the types of messages that an invitation carries, the endpoint that accepts it, and the prefix of its errors. */
 export const purposes = {
   offer: {
-    carries: [issueCredential.messages.offer],
+    carries: [credentialMessages.offer],
     accept: 'POST /issue-credentials/credential-offers/accept-invitation',
     errors: 'error:CredentialServiceError',
   },
   request: {
-    carries: [presentProof.messages.request, didcommOrgMessages.request],
+    carries: [presentationMessages.request, didcommOrgMessages.request],
     accept: 'POST /present-proof/presentations/accept-invitation',
     errors: 'error:PresentationError',
   },

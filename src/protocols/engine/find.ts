@@ -67,7 +67,8 @@ export async function findByShortId<Data extends object>(
   shortId: string,
 ): Promise<Rec<Machine, Data> | undefined> {
   const { rows } = await rowsByShortId(db, { shortId })
-  return rows[0] && toRecord(protocols[rows[0].protocol]!, rows[0])
+  const protocol = rows[0] && protocols[rows[0].protocol]
+  return protocol && toRecord(protocol, rows[0]!)
 }
 
 export type RecordQuery = Paging & {

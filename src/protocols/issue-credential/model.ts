@@ -18,7 +18,7 @@ import {
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from '../../oid4vci/holder/model.ts'
-import { credentialStates } from './states.ts'
+import { credentialMessages, credentialStates } from './states.ts'
 
 export const WalletNotification = z.object({
   event: z.enum(['credential_accepted', 'credential_failure', 'credential_deleted']),
@@ -194,12 +194,7 @@ function expiryOf({ role, state, invitation, openid4vci }: CredentialRecord): nu
 export const issueCredential = {
   ...credentialStates,
   model: CredentialData,
-  messages: {
-    offer: 'https://didcomm.org/issue-credential/3.0/offer-credential',
-    request: 'https://didcomm.org/issue-credential/3.0/request-credential',
-    credential: 'https://didcomm.org/issue-credential/3.0/issue-credential',
-    'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report',
-  },
+  messages: credentialMessages,
   toResource: toCredentialRecord,
   endsAt: (record) => (record.role === 'Issuer' ? expiryOf(record) : undefined),
   gauge: 'issuance_flow_did_com_exchange_job_ms_gauge',

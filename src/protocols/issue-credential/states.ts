@@ -1,6 +1,14 @@
 /** The definition of Issue Credential 3.0. */
 import { defineMachine } from '../engine/machine.ts'
 
+/** The types of its messages. */
+export const credentialMessages = {
+  offer: 'https://didcomm.org/issue-credential/3.0/offer-credential',
+  request: 'https://didcomm.org/issue-credential/3.0/request-credential',
+  credential: 'https://didcomm.org/issue-credential/3.0/issue-credential',
+  'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report',
+} as const
+
 // prettier-ignore
 export const credentialStates = defineMachine({
   name: 'issue-credential',

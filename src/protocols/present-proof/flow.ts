@@ -1,8 +1,9 @@
 /** Present Proof 3.0: its handlers. `verifier.ts` and `prover.ts` have the two sides, `transports.ts` in `src` the tasks. */
 import type { Flow } from '../engine/composition.ts'
-import { didcommOrgMessages, presentProof } from './model.ts'
+import { presentProof } from './model.ts'
 import { onRequest } from './prover.ts'
 import { onPresentation } from './verifier.ts'
+import { didcommOrgMessages } from './states.ts'
 
 export const presentationFlow: Flow = {
   protocol: presentProof,

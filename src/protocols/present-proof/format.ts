@@ -24,15 +24,6 @@ export type NewRequest = {
 /** The prover's choices: credentials by their record ids, and the claims to disclose. */
 export type PresentOptions = Omit<RequestPresentationAction, 'action'>
 
-/** A stored credential. */
-export type HeldCredential = {
-  id: string
-  format: string
-  credential: string
-  issuer: string
-  subject: string | null
-}
-
 /** The result of a verification, which the record stores. A presentation that is not valid has `refusal`, the reason, or the format throws. */
 export type Verdict = Pick<PresentationData, 'disclosedClaims' | 'verification' | 'dcql'> & {
   refusal?: string

@@ -5,7 +5,7 @@ import { canonicalDid, includesDid } from '../../did/document.ts'
 import { prepared } from '../../storage/prepared.ts'
 import { stringsOf } from '../../storage/sql.ts'
 import type { CredentialFormat } from '../formats.ts'
-import type { HeldCredential } from './format.ts'
+import type { HeldCredential } from '../listed-credentials.ts'
 import type { PresentationRecord } from './model.ts'
 
 const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>

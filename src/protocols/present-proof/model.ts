@@ -22,7 +22,7 @@ import { OpenId4VpRequest, StoredRequest, toOpenId4VpRequest } from '../../oid4v
 import { DcqlPresentation } from './dcql.ts'
 import { AcceptedIssuers } from '../../presentation/trust.ts'
 import { OpenId4VpStatus, StoredOpenId4Vp, toOpenId4VpStatus } from '../../oid4vp/model.ts'
-import { presentationStates } from './states.ts'
+import { presentationMessages, presentationStates } from './states.ts'
 import { toVerification, Verification } from './verification.ts'
 
 /** Binds a presentation to one request and one verifier, against replay. */
@@ -166,20 +166,10 @@ function expiryOf({
   return isOpen ? (openid4vp ?? openid4vpRequest ?? invitation)?.expiresTime : undefined
 }
 
-/** The message types of the specification. A request with such a type gets an answer with such a type. */
-export const didcommOrgMessages = {
-  request: 'https://didcomm.org/present-proof/3.0/request-presentation',
-  presentation: 'https://didcomm.org/present-proof/3.0/presentation',
-} as const
-
 export const presentProof = {
   ...presentationStates,
   model: PresentationData,
-  messages: {
-    request: 'https://didcomm.atalaprism.io/present-proof/3.0/request-presentation',
-    presentation: 'https://didcomm.atalaprism.io/present-proof/3.0/presentation',
-    'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report',
-  },
+  messages: presentationMessages,
   toResource: toPresentationStatus,
   endsAt: (record) => (record.role === 'Verifier' ? expiryOf(record) : undefined),
   gauge: 'present_proof_flow_did_com_exchange_job_ms_gauge',

@@ -10,7 +10,8 @@ import type { Handler } from '../engine/receive.ts'
 import { advance, begin } from '../engine/record.ts'
 import { type PresentOptions, formatOf } from './format.ts'
 import { readRequest } from './messages.ts'
-import { didcommOrgMessages, presentProof, type PresentationRecord } from './model.ts'
+import { presentProof, type PresentationRecord } from './model.ts'
+import { didcommOrgMessages } from './states.ts'
 
 /** Handles a request over a connection. */
 export const onRequest: Handler = async (wallet, message) => {

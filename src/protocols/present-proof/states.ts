@@ -1,6 +1,19 @@
 /** The definition of Present Proof 3.0. */
 import { defineMachine } from '../engine/machine.ts'
 
+/** The types of its messages, as the Cloud Agent writes them. */
+export const presentationMessages = {
+  request: 'https://didcomm.atalaprism.io/present-proof/3.0/request-presentation',
+  presentation: 'https://didcomm.atalaprism.io/present-proof/3.0/presentation',
+  'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report',
+} as const
+
+/** The message types of the specification. A request with such a type gets an answer with such a type. */
+export const didcommOrgMessages = {
+  request: 'https://didcomm.org/present-proof/3.0/request-presentation',
+  presentation: 'https://didcomm.org/present-proof/3.0/presentation',
+} as const
+
 // prettier-ignore
 export const presentationStates = defineMachine({
   name: 'present-proof',

@@ -19,7 +19,8 @@ import {
   tokenAttachments,
 } from '../../formats.ts'
 import { peersOf } from '../../peers.ts'
-import type { HeldCredential, ProofFormat, PresentOptions } from '../format.ts'
+import type { HeldCredential } from '../../listed-credentials.ts'
+import type { ProofFormat, PresentOptions } from '../format.ts'
 import { getHeldCredentials } from '../held-credentials.ts'
 import { PresentationData, type PresentationRecord } from '../model.ts'
 import { judge } from './judge.ts'

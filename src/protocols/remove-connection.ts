@@ -1,11 +1,11 @@
 /** Removes connections (extension: the Cloud Agent removes unanswered invitations only). */
-import { Problem } from '../../base/problem.ts'
-import { cancelJobs, JobBody } from '../../outbox/job.ts'
-import type { Tx } from '../../storage/database.ts'
-import type { Wallet } from '../../wallet/wallet.ts'
-import { removeRecord } from '../engine/remove.ts'
-import { outcomes } from '../index.ts'
-import { connection, type ConnectionRecord } from './model.ts'
+import { Problem } from '../base/problem.ts'
+import { cancelJobs, JobBody } from '../outbox/job.ts'
+import type { Tx } from '../storage/database.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { removeRecord } from './engine/remove.ts'
+import { outcomes } from './index.ts'
+import { connection, type ConnectionRecord } from './connection/model.ts'
 
 /**
  * Removes a connection or an invitation with its peer DID, so that messages of the other side are refused as those of strangers. The other side
