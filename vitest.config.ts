@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { defineConfig, type Plugin } from 'vitest/config'
-import { moduleOf } from './test/_sources.ts'
+import { moduleOf } from './test/support/sources.ts'
 
 // Reading these certificates takes longer than the rest of the start of Node.js, and no test needs them.
 delete process.env['NODE_EXTRA_CA_CERTS']
@@ -40,8 +40,8 @@ const slow = 'test/**/*.slow.{test,store.test}.{ts,tsx}'
 export default defineConfig({
   plugins: [compiledSources],
   test: {
-    globalSetup: ['test/_build.ts', 'test/_shared-postgres.ts'],
-    setupFiles: ['test/_zod-messages.ts', 'test/_store-setup.ts', 'test/_after-file.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/shared-postgres.ts'],
+    setupFiles: ['test/support/zod-messages.ts', 'test/support/store-setup.ts', 'test/support/after-file.ts'],
     // Twice the cores of a small machine, because tests often wait for processes. Each worker loads and compiles the program for itself.
     maxWorkers: 4,
     isolate: false,

@@ -3,8 +3,8 @@
  */
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { fromBase64 } from '../src/base/bytes.ts'
-import { generateKey, toPublic, type PrivateJwk } from '../src/crypto/keys.ts'
+import { fromBase64 } from '../src/foundation/bytes.ts'
+import { generateKey, toPublic, type PrivateJwk } from '../src/foundation/crypto/keys.ts'
 import type { DidDocument } from '../src/did/document.ts'
 import { deepFreeze } from '../src/did/fetch-cache.ts'
 

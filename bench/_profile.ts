@@ -75,7 +75,7 @@ function locator(): Locate {
 /** The package of a file, or the folder in this repository. */
 function nameOf(path: string): string {
   const inPackage = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
-  return inPackage ?? /(?:^|\/)(src\/[^/]+|daemon)\//.exec(path)?.[1] ?? path.split('/').at(-1)!
+  return inPackage ?? /(?:^|\/)(src\/[^/]+(?:\/[^/.]+)?|daemon)\//.exec(path)?.[1] ?? path.split('/').at(-1)!
 }
 
 function add(sums: Map<string, number>, name: string, ms: number): void {

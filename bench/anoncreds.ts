@@ -2,8 +2,8 @@
  * AnonCreds through the engine in its thread, next to the bare library in this one: the same calls with the
  * same JSON.
  */
-import { createEngine } from '../src/anoncreds/engine.ts'
-import { loadLibrary } from '../src/anoncreds/library.ts'
+import { createEngine } from '../src/credentials/anoncreds/engine.ts'
+import { loadLibrary } from '../src/credentials/anoncreds/library.ts'
 import {
   credDefId,
   definition,
@@ -13,7 +13,7 @@ import {
   request,
   schemaId,
   values,
-} from '../test/anoncreds/_flow.ts'
+} from '../test/credentials/anoncreds/_flow.ts'
 import { ofAgent, peer, type Suites, type Work } from './_harness.ts'
 
 /** An engine and the library, both loaded. Disposing ends the engine. */

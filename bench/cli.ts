@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startAgent } from '../test/_agent.ts'
+import { startAgent } from '../test/support/agent.ts'
 import type { Outcome, Scale } from './_scenarios.ts'
 
 const bin = fileURLToPath(new URL('../bin/agent.cjs', import.meta.url))

@@ -1,10 +1,10 @@
 /** JWT credentials, signed and verified: this agent, the bare steps, and other libraries. */
-import { verifyJwtVc } from '../test/credentials/_verify.ts'
+import { verifyJwtVc } from '../test/credentials/codecs/_verify.ts'
 import { createJWT, EdDSASigner, ES256KSigner, verifyJWT } from 'did-jwt'
 import { compactVerify, CompactSign, importJWK } from 'jose'
-import { fromBase64, utf8 } from '../src/base/bytes.ts'
-import { issueJwtVc } from '../src/credentials/jwt-vc.ts'
-import { toPublic } from '../src/crypto/keys.ts'
+import { fromBase64, utf8 } from '../src/foundation/bytes.ts'
+import { issueJwtVc } from '../src/credentials/codecs/jwt-vc.ts'
+import { toPublic } from '../src/foundation/crypto/keys.ts'
 import { foreign, ofAgent, peer, plain, type Suites, type Work } from './_harness.ts'
 import { claims, issuer, newSigner, now, payloadOf, signBare, verifyBare, type Signer } from './_jwt.ts'
 

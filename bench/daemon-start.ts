@@ -1,8 +1,8 @@
 /** Time until the daemon answers, and its memory when idle. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memory } from '../cli/daemon/launch.ts'
-import { Daemon } from '../test/_daemon.ts'
-import { temporaryFolder } from '../test/_temporary-folder.ts'
+import { Daemon } from '../test/support/daemon.ts'
+import { temporaryFolder } from '../test/support/temporary-folder.ts'
 import { percentile } from '../test/faults/_samples.ts'
 import { meter, Used } from './flows/_setup.ts'
 import type { Outcome, Scale } from './_scenarios.ts'

@@ -2,8 +2,8 @@
  * Resolving DIDs that are cached and DIDs that are not. The servers are in this process, so half of the cost
  * of a request is theirs.
  */
-import { startServer } from '../test/_server.ts'
-import { startAgent } from '../test/_agent.ts'
+import { startServer } from '../test/support/server.ts'
+import { startAgent } from '../test/support/agent.ts'
 import { create } from '../test/did/prism/_make.ts'
 import { toLongForm } from '../src/did/prism/did.ts'
 import { encodeOperation } from '../src/did/prism/operations.ts'

@@ -1,12 +1,12 @@
 /** DIDs created and published one at a time, with every commit on disk, on the agent's own ledger file. */
-import { processJob } from '../src/protocols/engine/process-job.ts'
-import { createPrismDid as createDid } from '../src/did-registrar/prism.ts'
-import { composition } from '../src/protocols/index.ts'
-import { getDidRow } from '../src/did-registrar/dids.ts'
-import { publishDid } from '../src/did-registrar/registrar.ts'
-import { dueJobs } from '../src/outbox/job.ts'
+import { processJob } from '../src/exchange/engine/process-job.ts'
+import { createPrismDid as createDid } from '../src/wallet/did-registrar/prism.ts'
+import { composition } from '../src/exchange/all-protocols.ts'
+import { getDidRow } from '../src/wallet/did-registrar/dids.ts'
+import { publishDid } from '../src/wallet/did-registrar/registrar.ts'
+import { dueJobs } from '../src/wallet/outbox/job.ts'
 import type { Wallet } from '../src/wallet/wallet.ts'
-import { startAgent } from '../test/_agent.ts'
+import { startAgent } from '../test/support/agent.ts'
 import type { Suites } from './_harness.ts'
 
 const key = { id: 'key-1', purpose: 'assertionMethod', curve: 'secp256k1' } as const

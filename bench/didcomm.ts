@@ -4,10 +4,10 @@
  */
 import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto'
 import { deepFreeze } from '../src/did/fetch-cache.ts'
-import { packAuthcrypt } from '../src/didcomm/pack.ts'
-import { unpack } from '../src/didcomm/unpack.ts'
-import { Message, resolver, secretsOf } from '../test/didcomm/_didcomm-node.ts'
-import { as, didOfPerson, documents, newMessage, own, recipient } from '../test/didcomm/_people.ts'
+import { packAuthcrypt } from '../src/exchange/didcomm/pack.ts'
+import { unpack } from '../src/exchange/didcomm/unpack.ts'
+import { Message, resolver, secretsOf } from '../test/exchange/didcomm/_didcomm-node.ts'
+import { as, didOfPerson, documents, newMessage, own, recipient } from '../test/exchange/didcomm/_people.ts'
 import { packBare, unpackBare } from './_envelope.ts'
 import { foreign, ofAgent, peer, plain, type Suites } from './_harness.ts'
 

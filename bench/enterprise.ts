@@ -2,8 +2,8 @@
  * DID requests and challenges over HTTP, one after the other, every change on disk. Client and server are in
  * this process.
  */
-import { newHolder } from '../test/enterprise/_suite.ts'
-import { startAgent } from '../test/_agent.ts'
+import { newHolder } from '../test/exchange/enterprise/_suite.ts'
+import { startAgent } from '../test/support/agent.ts'
 import type { Suites } from './_harness.ts'
 
 /** An agent with an API key. */

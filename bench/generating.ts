@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import type { Tenant } from '../test/_api.ts'
-import { Daemon } from '../test/_daemon.ts'
+import type { Tenant } from '../test/support/api.ts'
+import { Daemon } from '../test/support/daemon.ts'
 import { percentile } from '../test/faults/_samples.ts'
 import type { Outcome } from './_scenarios.ts'
 

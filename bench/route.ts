@@ -7,9 +7,9 @@ import { Pool } from 'undici'
 import { createApp } from '../daemon/server/app.ts'
 import { bind, serve, stop, urlOf } from '../daemon/server/listen.ts'
 import { routes } from '../daemon/routes/index.ts'
-import { openSqlite } from '../src/storage/sqlite.ts'
-import { startAgent } from '../test/_agent.ts'
-import { startServer } from '../test/_server.ts'
+import { openSqlite } from '../src/foundation/storage/sqlite.ts'
+import { startAgent } from '../test/support/agent.ts'
+import { startServer } from '../test/support/server.ts'
 import { ofAgent, peer, type Suites, together } from './_harness.ts'
 
 /** One after the other, over a keep-alive connection. */

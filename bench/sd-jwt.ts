@@ -2,10 +2,10 @@
  * SD-JWT credentials with five disclosable claims, signed with Ed25519: this agent, the bare steps, and the
  * OpenWallet Foundation's library.
  */
-import { verifySdJwt } from '../test/credentials/_verify.ts'
+import { verifySdJwt } from '../test/credentials/codecs/_verify.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { SDJwtInstance } from '@sd-jwt/core'
-import { issueSdJwt } from '../src/credentials/sd-jwt/sd-jwt.ts'
+import { issueSdJwt } from '../src/credentials/codecs/sd-jwt/sd-jwt.ts'
 import { foreign, ofAgent, peer, plain, type Suites } from './_harness.ts'
 import { claims, encode, issuer, newSigner, now, signBare, verifyBare } from './_jwt.ts'
 

@@ -1,5 +1,5 @@
 /** Paths of claims in queries, as people write them: `address.city`, `nationalities[0]`, `nationalities[*]`. */
-import type { ClaimsPath } from '../src/dcql/query.ts'
+import type { ClaimsPath } from '../src/credentials/dcql/query.ts'
 import { UsageError } from './errors/errors.ts'
 
 /** Reads a path. A dot in a name is written `\.`. @throws {UsageError} */

@@ -1,7 +1,7 @@
 /** Operations of DIDs on the ledger: their flags, the wait until the ledger has processed one, and what is printed. */
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
-import { factsOf } from '../src/did/names.ts'
+import { factsOf } from '../src/definitions/did-names.ts'
 import type { Answer } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import satisfies from 'semver/functions/satisfies.js'
 import { type Client, DaemonUnreachable, ProblemError } from '../daemon/client/client.ts'
-import { profilePath, readProfile } from '../src/base/profile.ts'
+import { profilePath, readProfile } from '../src/foundation/config/profile.ts'
 import type { Answer } from './client/api.ts'
 import { askProgram, ProgramFailed } from './daemon/launch.ts'
 import { toReport } from './errors/report.ts'

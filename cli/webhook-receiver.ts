@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import { systemReason } from '../src/base/system-reason.ts'
+import { systemReason } from '../src/foundation/system-reason.ts'
 import type { Event } from './client/events.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 

@@ -26,7 +26,7 @@ export default defineLocalCommand({
   async run({ args, log }) {
     const { shell = ownShell(process.env['SHELL']) } = args
     // The path is the same from the bundle.
-    const script = readFileSync(new URL(`../completions/${files[shell]}`, import.meta.url), 'utf8')
+    const script = readFileSync(new URL(`../cli/completion/scripts/${files[shell]}`, import.meta.url), 'utf8')
     log(script.trimEnd())
     return { shell, script }
   },

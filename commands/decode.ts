@@ -4,8 +4,8 @@ import { UsageError } from '../cli/errors/errors.ts'
 import { decodedText } from '../cli/format/decoded.ts'
 import { optionalArgument } from '../cli/input/arguments.ts'
 import { readBytes, readText } from '../cli/input/files.ts'
-import type { Decoded } from '../src/decode/decoded.ts'
-import { fetchedMethods, namesOf } from '../src/did/names.ts'
+import type { Decoded } from '../src/operations/decode/decoded.ts'
+import { fetchedMethods, namesOf } from '../src/definitions/did-names.ts'
 
 /** Two million characters, of at most four bytes. */
 const maxTextBytes = 8_000_000
@@ -33,7 +33,7 @@ export default defineLocalCommand({
     }),
   },
   async run({ args, flags, width, paint, log }) {
-    const { decodeText } = await import('../src/decode/index.ts')
+    const { decodeText } = await import('../src/operations/decode/index.ts')
     try {
       const text = flags.image === undefined ? readGiven(args.text, flags.file) : await readImage(flags.image)
       const decoded = await decodeText(text, { isOnline: flags.online })
@@ -60,7 +60,7 @@ function readGiven(argument: string | undefined, file: string | undefined): stri
 
 async function readImage(path: string): Promise<string> {
   const bytes = readBytes('image', `@${path}`, maxPictureBytes)
-  const { readQrCode } = await import('../src/decode/picture.ts')
+  const { readQrCode } = await import('../src/operations/decode/picture.ts')
   return readQrCode(bytes)
 }
 

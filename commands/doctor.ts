@@ -14,7 +14,7 @@ import {
   render,
 } from '../cli/doctor.ts'
 import { forProfile } from '../cli/format/next.ts'
-import { StartError } from '../src/base/start-error.ts'
+import { StartError } from '../src/foundation/start-error.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
 type DoctorContext = Context<object, { deep: boolean }>

@@ -1,6 +1,6 @@
 import { defineLocalCommand, type LocalContext } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'
-import { nearest } from '../src/base/nearest.ts'
+import { nearest } from '../src/foundation/nearest.ts'
 import {
   explanations,
   findExplanations,

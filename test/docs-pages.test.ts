@@ -2,13 +2,13 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { readCommands } from '../docs/_make/manifest.ts'
-import { shapes } from '../docs/_make/shapes.ts'
-import { commandsPage, helpOf } from '../docs/_make/commands.ts'
-import { jsonPage } from '../docs/_make/json.ts'
-import { manPage } from '../docs/_make/man.ts'
-import { statesPage } from '../docs/_make/states.ts'
-import { pages, read } from './_pages.ts'
+import { readCommands } from '../build/docs/manifest.ts'
+import { shapes } from '../build/docs/shapes.ts'
+import { commandsPage, helpOf } from '../build/docs/commands.ts'
+import { jsonPage } from '../build/docs/json.ts'
+import { manPage } from '../build/docs/man.ts'
+import { statesPage } from '../build/docs/states.ts'
+import { pages, read } from './support/pages.ts'
 
 test('help fits 80 columns and has no colours', async () => {
   const help = await helpOf([])

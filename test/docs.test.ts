@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 import { commandIds } from './commands/_operations.ts'
-import { generated, pages, read, readBlocks } from './_pages.ts'
+import { generated, pages, read, readBlocks } from './support/pages.ts'
 import {
   endpointsTable,
   exitCodesTable,
@@ -12,7 +12,7 @@ import {
   rememberedList,
   secretFilesList,
   variablesTable,
-} from './_tables.ts'
+} from './support/tables.ts'
 
 /** The anchors of a page as GitHub makes them: headings in lower case, without punctuation, with hyphens for spaces. */
 const anchorsOf = (text: string) =>

@@ -1,18 +1,18 @@
 /** The texts of refusals: each names the member, what it is, and what is expected or not supported. */
-import { decodeJwtVc } from './credentials/_verify.ts'
+import { decodeJwtVc } from './credentials/codecs/_verify.ts'
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { decodeSdJwt } from '../src/credentials/sd-jwt/sd-jwt.ts'
+import { decodeSdJwt } from '../src/credentials/codecs/sd-jwt/sd-jwt.ts'
 import { resolveJwkDid } from '../src/did/jwk.ts'
 import { resolveKeyDid } from '../src/did/key.ts'
 import { resolvePeerDid } from '../src/did/peer.ts'
 import { toUrl } from '../src/did/web.ts'
-import { anonCredsType } from '../src/schemas/anoncreds-schema.ts'
-import { checkSchema, jsonSchemaType } from '../src/schemas/schema-types.ts'
-import { checkX5c } from '../src/x509/index.ts'
-import { credential, vc } from './credentials/_forge.ts'
-import { disclosures, encode, issued, reissued } from './credentials/sd-jwt/_forged.ts'
-import { authority, make, onCurve, spkiOf, x5cOf } from './x509/_chains.ts'
+import { anonCredsType } from '../src/credentials/schemas/anoncreds-schema.ts'
+import { checkSchema, jsonSchemaType } from '../src/credentials/schemas/schema-types.ts'
+import { checkX5c } from '../src/foundation/x509/index.ts'
+import { credential, vc } from './credentials/codecs/_forge.ts'
+import { disclosures, encode, issued, reissued } from './credentials/codecs/sd-jwt/_forged.ts'
+import { authority, make, onCurve, spkiOf, x5cOf } from './foundation/x509/_chains.ts'
 
 type Row = [what: string, act: () => unknown, text: string | RegExp]
 

@@ -1,11 +1,11 @@
 /** The state tables of the code match the documented ones (`fixtures/service/states.md`). */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { connectionStates } from '../src/protocols/connection/states.ts'
-import { credentialStates } from '../src/protocols/issue-credential/states.ts'
-import { sessionStates } from '../src/enterprise/session.ts'
-import type { Machine } from '../src/protocols/engine/machine.ts'
-import { presentationStates } from '../src/protocols/present-proof/states.ts'
+import { connectionStates } from '../src/definitions/connection.ts'
+import { credentialStates } from '../src/definitions/issue-credential.ts'
+import { sessionStates } from '../src/exchange/enterprise/session.ts'
+import type { Machine } from '../src/definitions/machine.ts'
+import { presentationStates } from '../src/definitions/present-proof.ts'
 
 const document = readFileSync(new URL('../fixtures/service/states.md', import.meta.url), 'utf8')
 

@@ -11,7 +11,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Pool } from 'undici'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite } from '../../src/foundation/storage/sqlite.ts'
 import { packBare, unpackBare } from '../_envelope.ts'
 import { steps, type Party, type Step, type Steps } from './_steps.ts'
 

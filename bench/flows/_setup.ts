@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import PQueue from 'p-queue'
 import { Pool } from 'undici'
 import * as z from 'zod'
-import { assemble } from '../../test/_assemble.ts'
-import type { Daemon } from '../../test/_daemon.ts'
-import * as tenants from '../../test/_tenants.ts'
+import { assemble } from '../../test/support/assemble.ts'
+import type { Daemon } from '../../test/support/daemon.ts'
+import * as tenants from '../../test/support/tenants.ts'
 import { openReceiver, type Receiver } from './_receiver.ts'
 
 /** The time limit of a request, in milliseconds. */

@@ -1,7 +1,7 @@
 /**
  * Copies the content of a wallet's file many times by SQL while no daemon has it open, to simulate long use.
  */
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite } from '../../src/foundation/storage/sqlite.ts'
 
 const hex = (bytes: number) => `lower(hex(randomblob(${bytes})))`
 const newId = `${hex(4)} || '-' || ${hex(2)} || '-7' || substr(${hex(2)}, 2) || '-8' || substr(${hex(2)}, 2) || '-' || ${hex(6)}`

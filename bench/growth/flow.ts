@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
-import type { Daemon } from '../../test/_daemon.ts'
+import type { Daemon } from '../../test/support/daemon.ts'
 import { openSetup, type Setup } from '../flows/_setup.ts'
 import { measureSetup, warmUp } from '../flows/measure.ts'
 import type { Row } from '../_results.ts'

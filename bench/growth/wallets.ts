@@ -4,8 +4,8 @@
  */
 import { Pool } from 'undici'
 import { memory } from '../../cli/daemon/launch.ts'
-import { adminToken } from '../../test/_api.ts'
-import { Daemon } from '../../test/_daemon.ts'
+import { adminToken } from '../../test/support/api.ts'
+import { Daemon } from '../../test/support/daemon.ts'
 import { percentile } from '../../test/faults/_samples.ts'
 import { meter, Used } from '../flows/_setup.ts'
 import type { Row } from '../_results.ts'

@@ -1,9 +1,9 @@
 /** Agents of one process, of several workers, and over PostgreSQL, for flows between their tenants. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { assemble } from '../../test/_assemble.ts'
-import { Daemon } from '../../test/_daemon.ts'
-import { startPostgres, type Postgres } from '../../test/_postgres.ts'
+import { assemble } from '../../test/support/assemble.ts'
+import { Daemon } from '../../test/support/daemon.ts'
+import { startPostgres, type Postgres } from '../../test/support/postgres.ts'
 import { openSetup, type Setup } from '../flows/_setup.ts'
 import { cpuMsOf } from './_processes.ts'
 

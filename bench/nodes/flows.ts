@@ -1,5 +1,5 @@
 /** Flows between the tenants of one agent: over SQLite files and PostgreSQL, with one worker process and several. By turns in one run. */
-import { assemble } from '../../test/_assemble.ts'
+import { assemble } from '../../test/support/assemble.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome, Scale } from '../_scenarios.ts'
 import { measureSetup, warmUp, type Work } from '../flows/measure.ts'

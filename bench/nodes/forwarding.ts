@@ -1,7 +1,7 @@
 /** Requests at the process that owns the wallet, and at another one, which sends them on. By turns in one run. */
 import { Pool } from 'undici'
 import { percentile } from '../../test/faults/_samples.ts'
-import { startNodes } from '../../test/nodes/_nodes.ts'
+import { startNodes } from '../../test/cluster/_nodes.ts'
 import type { Outcome, Scale } from '../_scenarios.ts'
 import { cpuMsOf } from './_processes.ts'
 

@@ -1,9 +1,9 @@
 /** Two nodes with many wallets: memory, connections to the database, and how long requests wait when one of the nodes is killed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
-import { adminToken } from '../../test/_api.ts'
+import { adminToken } from '../../test/support/api.ts'
 import { percentile } from '../../test/faults/_samples.ts'
-import { startNodes, type Nodes } from '../../test/nodes/_nodes.ts'
+import { startNodes, type Nodes } from '../../test/cluster/_nodes.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome } from '../_scenarios.ts'
 import { megabytesOf } from './_processes.ts'

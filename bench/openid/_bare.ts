@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Pool } from 'undici'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite } from '../../src/foundation/storage/sqlite.ts'
 
 const [folder, receiver] = process.argv.slice(2) as [string, string]
 const webhooks = new Pool(new URL(receiver).origin, { connections: 16 })

@@ -1,5 +1,5 @@
 /** Issuance over OpenID4VCI with the pre-authorized code grant, next to the bare issuer. */
-import { newDid, publishSchema } from '../../test/_tenants.ts'
+import { newDid, publishSchema } from '../../test/support/tenants.ts'
 import type { Outcome, Scale } from '../_scenarios.ts'
 import { codeOf, issue, type Issuer } from './_holder.ts'
 import { jsonOf, post } from './_http.ts'

@@ -161,7 +161,7 @@ function takeFunctions() {
 function countAll() {
   countJson()
   countFlushes()
-  // The choice of `src/storage/sqlite.ts`.
+  // The choice of `src/foundation/storage/sqlite.ts`.
   const folder = Number(process.versions.napi) >= 10 ? '' : '../../node_modules/.sqlite-node20/node_modules/'
   countStatements(createRequire(import.meta.url)(`${folder}better-sqlite3`))
 }

@@ -24,7 +24,7 @@ function isSleeping(pid: number): boolean {
   })
 }
 
-/** Writes that can wait do so for 50 ms (`src/storage/writer.ts`). */
+/** Writes that can wait do so for 50 ms (`src/foundation/storage/writer.ts`). */
 const [looks, intervalMs] = [5, 15]
 
 /** Waits until processes have read and written nothing for 75 ms, and sleep whenever they are looked at. */

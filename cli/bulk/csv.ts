@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { parse, CsvError } from 'csv-parse/sync'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 import { readBytes as readUpTo } from '../input/files.ts'
 import { UsageError } from '../errors/errors.ts'
 import type { Json } from '../input/files.ts'

@@ -6,8 +6,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import * as z from 'zod'
-import { tryParseJson } from '../../src/base/json.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { tryParseJson } from '../../src/foundation/json.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 
 /** `expiresIn` is the lifetime of the invitations in seconds. Reports of earlier releases have none: that of the daemon holds. */

@@ -3,7 +3,7 @@
  * costs no request.
  */
 import type { Client } from '../../daemon/client/client.ts'
-import { usualMethod } from '../../src/did/names.ts'
+import { usualMethod } from '../../src/definitions/did-names.ts'
 import { kindOf } from '../input/kinds.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 import { safeLine } from '../format/text.ts'

@@ -6,10 +6,15 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { acceptOnly } from '../../daemon/client/send-request.ts'
-import { dataDirOf, locationVariables } from '../../src/base/settings.ts'
-import { type Profile, readLocalProfile, readProfile, readProfileInUse } from '../../src/base/profile.ts'
-import { Secret } from '../../src/base/secret.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { dataDirOf, locationVariables } from '../../src/foundation/config/settings.ts'
+import {
+  type Profile,
+  readLocalProfile,
+  readProfile,
+  readProfileInUse,
+} from '../../src/foundation/config/profile.ts'
+import { Secret } from '../../src/foundation/secret.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 import type { Identity } from '../format/next.ts'
 import { readInput } from '../input/files.ts'

@@ -1,8 +1,8 @@
 /** DIDs of the wallet that can be the subject of a credential: those that can authenticate. */
 import type { Client } from '../../daemon/client/client.ts'
-import { factsOf } from '../../src/did/names.ts'
+import { factsOf } from '../../src/definitions/did-names.ts'
 import type { Answer } from './api.ts'
-import { isTokenFormat } from '../../src/formats/names.ts'
+import { isTokenFormat } from '../../src/definitions/format-names.ts'
 import { UsageError } from '../errors/errors.ts'
 import type { Did } from '../format/records.ts'
 

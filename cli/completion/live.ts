@@ -1,8 +1,8 @@
 /** Lists ids of the daemon for completion, silently and with a short time limit. */
 import { statSync } from 'node:fs'
 import { createClient } from '../../daemon/client/client.ts'
-import { definitions } from '../../src/protocols/definitions.ts'
-import { profileNames } from '../../src/base/profile.ts'
+import { definitions } from '../../src/definitions/protocols.ts'
+import { profileNames } from '../../src/foundation/config/profile.ts'
 import { readItems } from '../client/resources.ts'
 import { findAccess, fromProcess, fromVariables } from '../client/settings.ts'
 import { safeLine } from '../format/text.ts'

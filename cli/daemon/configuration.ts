@@ -1,8 +1,8 @@
 /** The configuration of a daemon that `agent daemon start` would start. Its readers are a bundle that is loaded when it is needed. */
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import type { Inspected } from '../../src/base/configure.ts'
-import { readSettings, type Settings } from '../../src/base/settings.ts'
+import type { Inspected } from '../../src/foundation/config/configure.ts'
+import { readSettings, type Settings } from '../../src/foundation/config/settings.ts'
 import { chooseDataDir, type FolderFlags, type Surroundings } from '../client/settings.ts'
 
 export const configFlag = Flags.string({
@@ -26,7 +26,7 @@ export async function readConfigured(
     around.AGENT_CONFIG_FILE ??
     readSettings(around.AGENT_CONFIG_DIR, profile)['AGENT_CONFIG_FILE']
   if (named === undefined) return { dataDir: chooseDataDir(flags, around), file: {} }
-  const { configure } = await import('../../src/base/config-report.ts')
+  const { configure } = await import('../../src/foundation/config/report.ts')
   const given = { ...requested, AGENT_PROFILE: profile }
   const { config, file } = await configure(process.env, toArguments(given))
   const dataDir = resolve(flags['data-dir'] ?? config.AGENT_DATA_DIR)
@@ -39,7 +39,7 @@ export async function inspectNextStart(
   profile: string | undefined,
   configFile: string | undefined,
 ): Promise<Inspected> {
-  const { inspect } = await import('../../src/base/config-report.ts')
+  const { inspect } = await import('../../src/foundation/config/report.ts')
   // The selected profile is that of `agent daemon start` too.
   const name = profile ?? (around.profileFrom === 'use' ? around.AGENT_PROFILE : undefined)
   return inspect(process.env, [

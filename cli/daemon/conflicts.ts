@@ -1,7 +1,7 @@
 /** Checks whether another daemon prevents a start. */
-import { readProfile } from '../../src/base/profile.ts'
-import type { Running } from '../../src/base/running.ts'
-import { readSettings, remembered, type Settings, toKept } from '../../src/base/settings.ts'
+import { readProfile } from '../../src/foundation/config/profile.ts'
+import type { Running } from '../../src/foundation/running.ts'
+import { readSettings, remembered, type Settings, toKept } from '../../src/foundation/config/settings.ts'
 import { CommandError } from '../errors/errors.ts'
 import { findDaemon } from './find.ts'
 

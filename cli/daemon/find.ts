@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../daemon/client/client.ts'
 import { acceptOnly } from '../../daemon/client/send-request.ts'
-import { readRunning, type Running } from '../../src/base/running.ts'
+import { readRunning, type Running } from '../../src/foundation/running.ts'
 import { CommandError } from '../errors/errors.ts'
 
 /** The time for a daemon to answer accepted requests and to end. */

@@ -1,7 +1,7 @@
 /** `--lan` of `agent daemon start` and `restart`: the flag, and what it means for the security of the agent. */
 import * as Flags from '@oclif/core/flags'
-import type { Lan } from '../../src/net/lan.ts'
-import { type Settings, withoutEmpty } from '../../src/base/settings.ts'
+import type { Lan } from '../../src/foundation/net/lan.ts'
+import { type Settings, withoutEmpty } from '../../src/foundation/config/settings.ts'
 import type { LocalContext } from '../define-command.ts'
 import { wrap } from '../format/text.ts'
 
@@ -43,7 +43,7 @@ async function lanNotice(layers: readonly Settings[]): Promise<string[]> {
   const valueOf = (name: string) => layers.find((layer) => layer[name] !== undefined)?.[name]
   const wanted = valueOf('AGENT_LAN') ?? 'off'
   if (wanted === 'off') return []
-  const { describeAddresses, findLan } = await import('../../src/net/lan.ts')
+  const { describeAddresses, findLan } = await import('../../src/foundation/net/lan.ts')
   const isHttps = valueOf('AGENT_HTTPS') ?? String(valueOf('AGENT_TLS_CERT_FILE') !== undefined)
   const lan = await findLan(wanted)
   return describe(lan, describeAddresses(lan.others), /^(?:true|1)$/i.test(isHttps))

@@ -1,7 +1,7 @@
-/** Reads and follows the daemon’s log with its older parts (`src/base/log-file.ts`). */
+/** Reads and follows the daemon’s log with its older parts (`src/foundation/log-file.ts`). */
 import { closeSync, existsSync, fstatSync, openSync, readSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { type LogPart, logParts, unfinishedPart } from '../../src/base/log-file.ts'
+import { type LogPart, logParts, unfinishedPart } from '../../src/foundation/log-file.ts'
 
 const chunkBytes = 1_024 * 1_024
 

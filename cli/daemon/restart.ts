@@ -1,7 +1,7 @@
 /** The state of the running daemon that a restart needs. */
 import { readFileSync } from 'node:fs'
-import type { Running } from '../../src/base/running.ts'
-import { settingsPath } from '../../src/base/settings.ts'
+import type { Running } from '../../src/foundation/running.ts'
+import { settingsPath } from '../../src/foundation/config/settings.ts'
 import { CommandError } from '../errors/errors.ts'
 import { commandsFor } from '../service/commands.ts'
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
 import { names, type Name } from './party.ts'
-import { eventSubjects } from '../../src/events/subjects.ts'
+import { eventSubjects } from '../../src/definitions/event-subjects.ts'
 import { CommandError } from '../errors/errors.ts'
 
 const defaultPatienceMs = 10_000

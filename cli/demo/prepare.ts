@@ -1,6 +1,6 @@
 /** Prepares the two parties of the demo: their DIDs, and the schema of the credential. */
 import type { Client } from '../../daemon/client/client.ts'
-import { canonicalDid } from '../../src/did/names.ts'
+import { canonicalDid } from '../../src/definitions/did-names.ts'
 import type { Changes } from './changes.ts'
 import type { Narrator } from './narrator.ts'
 

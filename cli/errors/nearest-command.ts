@@ -1,5 +1,5 @@
 /** Finds the command that mistyped words are closest to. */
-import { typingErrors } from '../../src/base/nearest.ts'
+import { typingErrors } from '../../src/foundation/nearest.ts'
 
 const synonyms: Readonly<Record<string, string>> = {
   delete: 'remove',

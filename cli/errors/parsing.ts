@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Interfaces } from '@oclif/core'
 import { UsageError } from './errors.ts'
-import { nearest } from '../../src/base/nearest.ts'
+import { nearest } from '../../src/foundation/nearest.ts'
 import { nearestCommand } from './nearest-command.ts'
 import { printReport, type Report } from './report.ts'
 

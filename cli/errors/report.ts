@@ -1,5 +1,5 @@
 /** Turns an error into a report: what happened, why, the command that helps, and the exit code. */
-import { systemReason } from '../../src/base/system-reason.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 import { safe } from '../format/text.ts'
 
 /** An error as `--json` prints it on standard error. */

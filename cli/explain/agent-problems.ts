@@ -1,6 +1,6 @@
 /** Explanations of API problems that belong to no protocol, of the enterprise suite, and of the mediator. */
-import type { ProblemType } from '../../src/base/problem.ts'
-import { methodNames, namesOf } from '../../src/did/names.ts'
+import type { ProblemType } from '../../src/foundation/problem.ts'
+import { methodNames, namesOf } from '../../src/definitions/did-names.ts'
 
 export type Texts = readonly [what: string, why: string, remedy: string]
 

@@ -1,6 +1,6 @@
 /** The entries of `agent explain`: exit codes, states, problems and problem report codes. */
 import { agentProblems, suiteProblems, type Texts } from './agent-problems.ts'
-import { problems, type ProblemType } from '../../src/base/problem.ts'
+import { problems, type ProblemType } from '../../src/foundation/problem.ts'
 import { exitCodes } from '../errors/errors.ts'
 import { exitCodeOf } from '../errors/report.ts'
 import { meanings, type Topic } from '../format/states.ts'

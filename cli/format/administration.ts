@@ -3,7 +3,7 @@ import type { Answer } from '../client/api.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { safeLine } from './text.ts'
 import type { Column } from './table.ts'
-import { profileNames, profilePath, readProfile, type Profile } from '../../src/base/profile.ts'
+import { profileNames, profilePath, readProfile, type Profile } from '../../src/foundation/config/profile.ts'
 
 export function tenantFields({ id, name, walletId, createdAt, updatedAt }: Answer<'GET /iam/entities/{id}'>) {
   return [

@@ -1,5 +1,5 @@
 /** Formats what `agent decode` has read. */
-import type { Check, Decoded, FactValue } from '../../src/decode/decoded.ts'
+import type { Check, Decoded, FactValue } from '../../src/operations/decode/decoded.ts'
 import type { Paint, Style } from './colour.ts'
 import { pad, safe, safeJson, safeLine, shorten, widthOf, wrap } from './text.ts'
 import { inWords } from './time.ts'

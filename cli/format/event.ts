@@ -1,5 +1,5 @@
 /** Formats events. */
-import { eventSubjects } from '../../src/events/subjects.ts'
+import { eventSubjects } from '../../src/definitions/event-subjects.ts'
 import type { Event } from '../client/events.ts'
 import type { Styled } from './colour.ts'
 import { safeLine, shortId } from './text.ts'

@@ -1,6 +1,6 @@
 /** Formats and selects lines of the daemon’s log. */
 import * as z from 'zod'
-import { tryParseJson } from '../../src/base/json.ts'
+import { tryParseJson } from '../../src/foundation/json.ts'
 import { safeLine } from './text.ts'
 
 const Line = z.looseObject({ level: z.number(), time: z.number(), msg: z.string().optional() })

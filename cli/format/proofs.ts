@@ -6,7 +6,7 @@ import { verifierFields } from './dcql.ts'
 import { proofRequestFields } from './proof-request.ts'
 import { expiryField, shownFailure } from './records.ts'
 import { explain, listedState, shownState } from './states.ts'
-import { canonicalDid } from '../../src/did/names.ts'
+import { canonicalDid } from '../../src/definitions/did-names.ts'
 
 export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
 type Pair = readonly [name: string, value: unknown]

@@ -1,5 +1,5 @@
 /** Formats credential records, connections and DIDs. */
-import { isTokenFormat, traitsOf } from '../../src/formats/names.ts'
+import { isTokenFormat, traitsOf } from '../../src/definitions/format-names.ts'
 import type { Answer } from '../client/api.ts'
 import { partOf } from '../input/credential.ts'
 import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'

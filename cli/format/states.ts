@@ -1,6 +1,6 @@
 /** States of records in words, the next command, and the texts of `--wait`. */
-import { definitions, type RecordTopic } from '../../src/protocols/definitions.ts'
-import type { State } from '../../src/protocols/engine/machine.ts'
+import { definitions, type RecordTopic } from '../../src/definitions/protocols.ts'
+import type { State } from '../../src/definitions/machine.ts'
 import { inStyle, type Style, type Styled } from './colour.ts'
 import { ago } from './time.ts'
 

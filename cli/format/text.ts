@@ -1,6 +1,6 @@
 /** Text on a terminal: control characters, width in columns, line breaks, short names. */
 import { stripVTControlCharacters } from 'node:util'
-import { canonicalDid, isPeerDid } from '../../src/did/names.ts'
+import { canonicalDid, isPeerDid } from '../../src/definitions/did-names.ts'
 
 /** Characters of two columns: East Asian wide ones (Unicode Annex 11, by blocks) and emoji, including those with a selector. */
 const wide =

@@ -1,7 +1,7 @@
 /** Arguments and flags that many commands share. */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { ownDidText } from '../../src/did/names.ts'
+import { ownDidText } from '../../src/definitions/did-names.ts'
 import { UsageError } from '../errors/errors.ts'
 
 /** A required argument. oclif would otherwise read a missing one from standard input. */

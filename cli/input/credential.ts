@@ -1,7 +1,7 @@
 /** Credential tokens, credential formats, and the automatic acceptance of offers, from flags. */
 import * as Flags from '@oclif/core/flags'
-import { isJsonObject, type JsonObject, tryParseJson } from '../../src/base/json.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { isJsonObject, type JsonObject, tryParseJson } from '../../src/foundation/json.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 import {
   type CredentialFormat,
   credentialFormats,
@@ -9,7 +9,7 @@ import {
   isTokenFormat,
   type TokenFormat,
   tokenFormats,
-} from '../../src/formats/names.ts'
+} from '../../src/definitions/format-names.ts'
 import type { Input } from '../client/api.ts'
 import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'

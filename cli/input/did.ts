@@ -1,6 +1,6 @@
 /** Keys, services and update actions of a DID, from flags. */
 import * as Flags from '@oclif/core/flags'
-import { curves, purposes } from '../../src/did/names.ts'
+import { curves, purposes } from '../../src/definitions/did-names.ts'
 import type { Input } from '../client/api.ts'
 import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'

@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { jsonFault, withoutMark } from '../../src/base/json.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { jsonFault, withoutMark } from '../../src/foundation/json.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 
 /** The pause before the next read from a slow writer. */

@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
-import { eventSubjects, type EventName } from '../../src/events/subjects.ts'
+import { eventSubjects, type EventName } from '../../src/definitions/event-subjects.ts'
 import { definitionOf, meanings, type Topic } from '../format/states.ts'
 
 export const pagingFlags = {

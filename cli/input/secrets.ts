@@ -4,8 +4,8 @@
  */
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
-import { newApiKey } from '../../src/base/api-key.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { newApiKey } from '../../src/foundation/api-key.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 import { askSecret, canAsk } from '../prompts/ask.ts'
 import { readInput } from './files.ts'
@@ -119,7 +119,7 @@ export async function readSeed(flags: SeedFlags, warn: (text: string) => void): 
   const words = readSecretFile('mnemonic-file', mnemonicFile, warn)
   const passphrase =
     passphraseFile === undefined ? '' : readSecretFile('passphrase-file', passphraseFile, warn)
-  const { seedOfMnemonic } = await import('../../src/crypto/mnemonic.ts')
+  const { seedOfMnemonic } = await import('../../src/foundation/crypto/mnemonic.ts')
   try {
     return Buffer.from(seedOfMnemonic(words, passphrase)).toString('hex')
   } catch (error) {

@@ -6,11 +6,11 @@ import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { tryParseJson } from '../../src/base/json.ts'
-import { makeFolder, writePrivateFile } from '../../src/base/private-files.ts'
-import { profilePath } from '../../src/base/profile.ts'
-import { StartError } from '../../src/base/start-error.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { tryParseJson } from '../../src/foundation/json.ts'
+import { makeFolder, writePrivateFile } from '../../src/foundation/private-files.ts'
+import { profilePath } from '../../src/foundation/config/profile.ts'
+import { StartError } from '../../src/foundation/start-error.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 
 export const Login = z.object({
   /** The daemon that the tokens are sent to, and no other. */

@@ -1,8 +1,8 @@
 /** A scenario: commands that run one after the other, and refer to earlier results. Read from YAML or JSON. */
 import { isAlias, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import * as z from 'zod'
-import '../../src/base/plain-issues.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import '../../src/foundation/plain-issues.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 import { UsageError } from '../errors/errors.ts'
 import { readInput } from '../input/files.ts'
 import { referencesIn } from './references.ts'

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { tryParseJson } from '../../src/base/json.ts'
+import { tryParseJson } from '../../src/foundation/json.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 import type { Output } from '../output.ts'
 import type { Scenario, Step } from './model.ts'

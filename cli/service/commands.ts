@@ -1,6 +1,6 @@
 /** The commands by which an operator handles a service. */
 import * as Flags from '@oclif/core/flags'
-import type { Running } from '../../src/base/running.ts'
+import type { Running } from '../../src/foundation/running.ts'
 
 export const systemFlag = Flags.boolean({
   description: 'a service of the machine, not of your user; needs root',

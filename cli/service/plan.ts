@@ -2,8 +2,8 @@
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { toKept } from '../../src/base/settings.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { toKept } from '../../src/foundation/config/settings.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 
 type Values = Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ export function serviceName(profile: string): string {
 export async function takeOver(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<{ environment: Values; secrets: SecretFile[] }> {
-  const { isSecret, isSettingName } = await import('../../src/base/config-report.ts')
+  const { isSecret, isSettingName } = await import('../../src/foundation/config/report.ts')
   const environment: Record<string, string> = {}
   const secrets: SecretFile[] = []
   for (const [name, value] of Object.entries(env)) {

@@ -7,7 +7,7 @@ export default defineLocalCommand({
     'For editors, and for pipelines that check a file (JSON Schema 2020-12). The package has it as docs/reference/settings.schema.json. `agent config validate` also checks what a schema cannot.',
   examples: ['agent config schema >settings.schema.json'],
   async run({ log }) {
-    const { configSchema } = await import('../../src/base/config-report.ts')
+    const { configSchema } = await import('../../src/foundation/config/report.ts')
     const schema = configSchema()
     log(safeJson(schema))
     return schema

@@ -11,9 +11,9 @@ import { type Column, table } from '../../cli/format/table.ts'
 import { wrap } from '../../cli/format/text.ts'
 import type { Output } from '../../cli/output.ts'
 import { optionalArgument } from '../../cli/input/arguments.ts'
-import { ConfigError } from '../../src/base/config-fault.ts'
-import type { Row } from '../../src/base/config-report.ts'
-import type { Inspected } from '../../src/base/configure.ts'
+import { ConfigError } from '../../src/foundation/config/fault.ts'
+import type { Row } from '../../src/foundation/config/report.ts'
+import type { Inspected } from '../../src/foundation/config/configure.ts'
 
 export default defineLocalCommand({
   summary: 'Show the settings that the next `agent daemon start` would use, and their sources',
@@ -38,7 +38,7 @@ export default defineLocalCommand({
     const around = fromProcess()
     const inspected = await inspectNextStart(around, flags.profile, flags.config)
     if (!inspected.config) throw new ConfigError(inspected.faults)
-    const { toRows, nearestSetting } = await import('../../src/base/config-report.ts')
+    const { toRows, nearestSetting } = await import('../../src/foundation/config/report.ts')
     const all = toRows(inspected)
     const part = args.name?.toUpperCase()
     const rows = all.filter(({ name, source }) =>

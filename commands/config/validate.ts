@@ -4,7 +4,7 @@ import { inspectNextStart } from '../../cli/daemon/configuration.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { safeLine } from '../../cli/format/text.ts'
 import { optionalArgument } from '../../cli/input/arguments.ts'
-import { remedyOf, type Fault } from '../../src/base/config-fault.ts'
+import { remedyOf, type Fault } from '../../src/foundation/config/fault.ts'
 
 export default defineLocalCommand({
   summary: 'Check the settings that the next `agent daemon start` would use',
@@ -19,7 +19,7 @@ export default defineLocalCommand({
   },
   async run({ args, flags, log, say, printFields, paint }) {
     const inspected = await inspectNextStart(fromProcess(), flags.profile, args.file)
-    const { findUnknownVariables } = await import('../../src/base/config-report.ts')
+    const { findUnknownVariables } = await import('../../src/foundation/config/report.ts')
     const faults = inspected.faults.map((fault) => ({ ...fault, remedy: remedyOf(fault) }))
     const strangers = findUnknownVariables(process.env)
       .filter(({ near }) => near === undefined)

@@ -5,7 +5,7 @@ import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { safeJson } from '../../cli/format/text.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 
 export default defineCommand({
   summary: 'Export a credential as a token, or decoded',

@@ -11,7 +11,7 @@ import { createSecrets, defaultSecrets, installService, requireFree } from '../.
 import { managerOf } from '../../cli/service/manager.ts'
 import { findCommand, oneLine, type ServicePlan, serviceName, takeOver } from '../../cli/service/plan.ts'
 import { unitDataDir } from '../../cli/service/systemd.ts'
-import { withoutEmpty } from '../../src/base/settings.ts'
+import { withoutEmpty } from '../../src/foundation/config/settings.ts'
 
 const portFlag = (description: string) => Flags.integer({ description, min: 0, max: 65_535 })
 

@@ -7,9 +7,9 @@ import { formatLogLine, levelNames, lineFilter } from '../../cli/format/log.ts'
 import { localDaemonFlags } from '../../cli/input/arguments.ts'
 import { commandsFor } from '../../cli/service/commands.ts'
 import { readSince } from '../../cli/input/time.ts'
-import { readRunning } from '../../src/base/running.ts'
-import { logPath } from '../../src/base/log-file.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { readRunning } from '../../src/foundation/running.ts'
+import { logPath } from '../../src/foundation/log-file.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 
 export default defineLocalCommand({
   summary: 'Print the daemon’s log',

@@ -8,7 +8,7 @@ import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { forProfile } from '../../cli/format/next.ts'
 import { localDaemonFlags } from '../../cli/input/arguments.ts'
-import { logPath } from '../../src/base/log-file.ts'
+import { logPath } from '../../src/foundation/log-file.ts'
 
 export default defineLocalCommand({
   summary: 'Stop the daemon and start it again, with the same flags and settings',
@@ -36,7 +36,7 @@ export default defineLocalCommand({
       ...toArguments(lan),
     ]
     // A configuration that is not valid any more must not leave the daemon stopped.
-    const { configure } = await import('../../src/base/config-report.ts')
+    const { configure } = await import('../../src/foundation/config/report.ts')
     const { config } = await configure({ ...process.env, ...kept }, args)
     await sayLan(context, [lan, { AGENT_HTTPS: String(config.AGENT_HTTPS) }])
     await stopDaemon(running)

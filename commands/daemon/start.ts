@@ -13,8 +13,8 @@ import { defineLocalCommand, type LocalContext } from '../../cli/define-command.
 import { CommandError } from '../../cli/errors/errors.ts'
 import { forProfile } from '../../cli/format/next.ts'
 import { fields } from '../../cli/format/table.ts'
-import { readSettings, settingsPath, withoutEmpty } from '../../src/base/settings.ts'
-import { logPath } from '../../src/base/log-file.ts'
+import { readSettings, settingsPath, withoutEmpty } from '../../src/foundation/config/settings.ts'
+import { logPath } from '../../src/foundation/log-file.ts'
 
 export default defineLocalCommand({
   summary: 'Start the daemon, and wait until it is ready',

@@ -5,7 +5,7 @@ import { CommandError } from '../../cli/errors/errors.ts'
 import { commandsFor } from '../../cli/service/commands.ts'
 import { ago } from '../../cli/format/time.ts'
 import { localDaemonFlags } from '../../cli/input/arguments.ts'
-import { logPath } from '../../src/base/log-file.ts'
+import { logPath } from '../../src/foundation/log-file.ts'
 
 export default defineLocalCommand({
   summary: 'Show whether the daemon runs, its addresses, and where its data is',

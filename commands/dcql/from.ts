@@ -6,9 +6,9 @@ import { safeJson } from '../../cli/format/text.ts'
 import { optionalArgument, repeatable } from '../../cli/input/arguments.ts'
 import { readCredential } from '../../cli/input/credential.ts'
 import { isGuid, schemaUrl } from '../../cli/input/registry.ts'
-import { formatNames, isTokenFormat } from '../../src/formats/names.ts'
-import type { DcqlCredential } from '../../src/dcql/match.ts'
-import type { ClaimsPath } from '../../src/dcql/query.ts'
+import { formatNames, isTokenFormat } from '../../src/definitions/format-names.ts'
+import type { DcqlCredential } from '../../src/credentials/dcql/match.ts'
+import type { ClaimsPath } from '../../src/credentials/dcql/query.ts'
 
 type Chosen = {
   schema?: string | undefined
@@ -45,7 +45,7 @@ export default defineCommand({
     const { args, flags, log } = context
     if ((args.from === undefined) === (flags.schema === undefined))
       throw new UsageError('Give a credential, or a schema with --schema.')
-    const { queryOf, RequestedDcqlQuery } = await import('../../src/decode/index.ts')
+    const { queryOf, RequestedDcqlQuery } = await import('../../src/operations/decode/index.ts')
     const { credential, paths } =
       args.from === undefined
         ? await ofSchema(context, flags.schema!, flags)
@@ -64,7 +64,8 @@ type Asked = { credential: Pick<DcqlCredential, 'format' | 'types' | 'isBound'>;
 
 /** @throws {UsageError} for a claim that the credential does not have */
 async function ofCredential(token: string, { claim }: Chosen): Promise<Asked> {
-  const { describePath, readQueried, selectClaims, subjectPath } = await import('../../src/decode/index.ts')
+  const { describePath, readQueried, selectClaims, subjectPath } =
+    await import('../../src/operations/decode/index.ts')
   let credential: ReturnType<typeof readQueried>
   try {
     credential = readQueried(token)
@@ -104,7 +105,7 @@ async function ofSchema(
   schema: string,
   { jwt, claim }: Chosen,
 ): Promise<Asked> {
-  const { subjectPath, fetchJson } = await import('../../src/decode/index.ts')
+  const { subjectPath, fetchJson } = await import('../../src/operations/decode/index.ts')
   const { id: format, anyType } = formatNames[jwt ? 'JWT' : 'SDJWT'].openid
   const types = jwt ? [anyType] : [isGuid(schema) ? schemaUrl(schema, getAccess().url) : schema]
   const credential = { format, types, isBound: true } as const

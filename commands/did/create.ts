@@ -21,7 +21,7 @@ import {
   namesOf,
   usualMethod,
   writtenMethods,
-} from '../../src/did/names.ts'
+} from '../../src/definitions/did-names.ts'
 
 const onLedger = namesOf(ledgerMethods)
 const flagsOf = (methods: readonly string[]) => methods.map((method) => `--method ${method}`).join(' or ')

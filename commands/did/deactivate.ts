@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/define-command.ts'
 import { ledgerWaitFlags, runOperation } from '../../cli/did-operation.ts'
-import { canonicalDid } from '../../src/did/names.ts'
+import { canonicalDid } from '../../src/definitions/did-names.ts'
 import { ownDidArgument, yesFlag } from '../../cli/input/arguments.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'

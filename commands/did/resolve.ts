@@ -5,7 +5,7 @@ import { safeJson } from '../../cli/format/text.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { readInput } from '../../cli/input/files.ts'
 import { ProblemError } from '../../daemon/client/client.ts'
-import { methodNames, namesOf } from '../../src/did/names.ts'
+import { methodNames, namesOf } from '../../src/definitions/did-names.ts'
 
 export default defineCommand({
   summary: 'Resolve any DID and print its document',

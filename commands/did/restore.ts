@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { shownDid } from '../../cli/format/records.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
-import { keyMethods, namesOf } from '../../src/did/names.ts'
+import { keyMethods, namesOf } from '../../src/definitions/did-names.ts'
 
 export default defineCommand({
   summary: 'Restore the published DIDs of the wallet’s seed from the ledger',

@@ -3,7 +3,7 @@ import { UsageError } from '../../cli/errors/errors.ts'
 import { certificateFields } from '../../cli/format/issuer-certificate.ts'
 import { argument, idOf } from '../../cli/input/arguments.ts'
 import { readInput } from '../../cli/input/files.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 
 export default defineCommand({
   summary: 'Import the certificate of an issuing key, with its chain',

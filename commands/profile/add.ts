@@ -4,7 +4,12 @@ import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { profileFields, showProfile } from '../../cli/format/administration.ts'
 import { argument } from '../../cli/input/arguments.ts'
-import { readProfile, type RemoteProfile, writeProfile, writeProfileInUse } from '../../src/base/profile.ts'
+import {
+  readProfile,
+  type RemoteProfile,
+  writeProfile,
+  writeProfileInUse,
+} from '../../src/foundation/config/profile.ts'
 
 export default defineLocalCommand({
   summary: 'Add a profile for a daemon on another machine',

@@ -11,8 +11,8 @@ import {
   readProfileInUse,
   removeProfile,
   writeProfileInUse,
-} from '../../src/base/profile.ts'
-import { removeSettings } from '../../src/base/settings.ts'
+} from '../../src/foundation/config/profile.ts'
+import { removeSettings } from '../../src/foundation/config/settings.ts'
 
 export default defineLocalCommand({
   summary: 'Remove a profile and its keys',

@@ -3,7 +3,7 @@ import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { profileFields, showProfile } from '../../cli/format/administration.ts'
 import { optionalArgument } from '../../cli/input/arguments.ts'
-import { readProfile } from '../../src/base/profile.ts'
+import { readProfile } from '../../src/foundation/config/profile.ts'
 
 export default defineLocalCommand({
   summary: 'Show a profile: the daemon, the available keys, and the file',

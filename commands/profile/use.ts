@@ -2,7 +2,7 @@ import { defaultProfile, fromVariables } from '../../cli/client/settings.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
 import { argument } from '../../cli/input/arguments.ts'
-import { readProfile, writeProfileInUse } from '../../src/base/profile.ts'
+import { readProfile, writeProfileInUse } from '../../src/foundation/config/profile.ts'
 
 export default defineLocalCommand({
   summary: 'Select the profile that commands use by default',

@@ -4,7 +4,7 @@ import { UsageError } from '../../cli/errors/errors.ts'
 import { anchorFields, type AnchorInput } from '../../cli/format/trust-anchor.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { readInput } from '../../cli/input/files.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 
 export default defineCommand({
   summary: 'Trust an authority or an issuer',

@@ -5,7 +5,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { argument } from '../../cli/input/arguments.ts'
 import { passphraseFlags, readPassphrase } from '../../cli/input/secrets.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 
 export default defineCommand({
   summary: 'Import a wallet from another agent (administrator)',

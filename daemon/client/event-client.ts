@@ -1,6 +1,6 @@
 /** A client of the event stream (server-sent events). */
 import { text } from 'node:stream/consumers'
-import type { Event } from '../../src/events/event.ts'
+import type { Event } from '../../src/wallet/events/event.ts'
 import { ask } from './send-request.ts'
 import { DaemonUnreachable, refusalOf } from './client.ts'
 import { readFrames, type EventStream as StreamOf } from './follow-events.ts'

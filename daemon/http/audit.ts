@@ -3,10 +3,10 @@
  *
  * An entry contains ids only: from the path, from some members of the body, and of the created resource.
  */
-import type { Agent } from '../../src/agent.ts'
-import type { Act } from '../../src/audit/entry.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { factsOf, managedMethods } from '../../src/did/names.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import type { Act } from '../../src/wallet/audit/entry.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { factsOf, managedMethods } from '../../src/definitions/did-names.ts'
 import type { RequestContext } from '../middleware/request-context.ts'
 import { splitKey, type Key, type Route } from './route.ts'
 

@@ -1,11 +1,11 @@
 /** Request bodies: JSON, which is parsed, and files, which are streamed. */
-import { reasons } from '../../src/base/faults.ts'
+import { reasons } from '../../src/foundation/faults.ts'
 import { bodyParser } from '@koa/bodyparser'
 import { finished } from 'node:stream/promises'
 import type { Context } from 'koa'
 import type * as z from 'zod'
-import { hasPrototypeMember, JsonError, parseJson } from '../../src/base/json.ts'
-import { Problem } from '../../src/base/problem.ts'
+import { hasPrototypeMember, JsonError, parseJson } from '../../src/foundation/json.ts'
+import { Problem } from '../../src/foundation/problem.ts'
 
 /** The maximum size of a body in bytes, after decompression, unless a contract has a higher one. */
 export const defaultMaxBytes = 1_048_576

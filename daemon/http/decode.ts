@@ -1,9 +1,9 @@
 /** Parses query, headers and body of a request by the contract of its endpoint. */
-import { reasons } from '../../src/base/faults.ts'
+import { reasons } from '../../src/foundation/faults.ts'
 import type { Context } from 'koa'
 import type * as z from 'zod'
-import type { Config } from '../../src/base/config.ts'
-import { Problem } from '../../src/base/problem.ts'
+import type { Config } from '../../src/foundation/config/config.ts'
+import { Problem } from '../../src/foundation/problem.ts'
 import {
   createAnyReader,
   createFormReader,

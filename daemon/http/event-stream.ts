@@ -1,6 +1,6 @@
 /** Server-sent events (WHATWG HTML §9.2). */
 import { Readable } from 'node:stream'
-import type { Event } from '../../src/events/event.ts'
+import type { Event } from '../../src/wallet/events/event.ts'
 
 /** The time before a client reconnects. */
 const retryMs = 1_000

@@ -3,7 +3,7 @@
  * its process by prom-client, which the first scrape loads.
  */
 import type { Metric } from 'prom-client'
-import type { Metrics } from '../../src/base/metrics.ts'
+import type { Metrics } from '../../src/foundation/metrics.ts'
 import { version } from './version.ts'
 
 /** Prometheus accepts this format whatever formats its `Accept` header lists. */

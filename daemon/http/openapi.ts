@@ -1,8 +1,8 @@
 /** Prints the routes as an OpenAPI 3.1 document. */
 import * as z from 'zod'
 // The last failure of a record has the same form as an error response.
-import { MetaLastFailure as ErrorResponse } from '../../src/protocols/model.ts'
-import { JsonValue } from '../../src/base/json.ts'
+import { MetaLastFailure as ErrorResponse } from '../../src/exchange/protocols/model.ts'
+import { JsonValue } from '../../src/foundation/json.ts'
 import { readExamples } from './examples.ts'
 import { scopesOf, splitKey, type Access, type Contract, type Route } from './route.ts'
 import { tagOf, tags } from './tags.ts'

@@ -6,9 +6,9 @@
  */
 import type { Readable } from 'node:stream'
 import type * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import type { Config } from '../../src/base/config.ts'
-import type { Log } from '../../src/base/log.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import type { Config } from '../../src/foundation/config/config.ts'
+import type { Log } from '../../src/foundation/log.ts'
 import { allScopes, type Scope } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Access, Admin, Subject, Tenant } from '../middleware/access.ts'

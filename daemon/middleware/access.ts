@@ -6,13 +6,13 @@
  * Prometheus can send: a bearer token.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Agent } from '../../src/agent.ts'
-import { createTokenCheck } from '../../src/base/api-key.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { findOpening } from '../../src/net/reach.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { createTokenCheck } from '../../src/foundation/api-key.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { findOpening } from '../../src/foundation/net/reach.ts'
 import { RegisteredKey, type Scope } from '../../src/wallet/model.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
-import type { Login } from '../../src/bearer-tokens/verify.ts'
+import type { Login } from '../../src/wallet/bearer-tokens/verify.ts'
 import { createBearerAccess, type Subject } from './bearer.ts'
 import type { RequestContext } from './request-context.ts'
 

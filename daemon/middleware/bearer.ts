@@ -4,11 +4,11 @@
  * A tenant's token gives access to the wallets that the agent has permissions for. The header `X-Wallet-Id` chooses one of several.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Agent } from '../../src/agent.ts'
-import type { BearerTokens } from '../../src/bearer-tokens/bearer-tokens.ts'
-import { listPermittedWallets } from '../../src/bearer-tokens/permissions.ts'
-import type { Identity, Login } from '../../src/bearer-tokens/verify.ts'
-import { Problem } from '../../src/base/problem.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import type { BearerTokens } from '../../src/wallet/bearer-tokens/bearer-tokens.ts'
+import { listPermittedWallets } from '../../src/wallet/bearer-tokens/permissions.ts'
+import type { Identity, Login } from '../../src/wallet/bearer-tokens/verify.ts'
+import { Problem } from '../../src/foundation/problem.ts'
 import type { Scope } from '../../src/wallet/model.ts'
 import type { Admin, Tenant } from './access.ts'
 import type { RequestContext } from './request-context.ts'

@@ -6,10 +6,10 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import type { Agent } from '../../src/agent.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { createRateLimiter } from '../../src/base/rate-limiter.ts'
-import { createFingerprint } from '../../src/base/api-key.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { createRateLimiter } from '../../src/foundation/rate-limiter.ts'
+import { createFingerprint } from '../../src/foundation/api-key.ts'
 import type { RequestContext } from './request-context.ts'
 
 const windowSeconds = 60

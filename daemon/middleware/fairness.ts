@@ -1,7 +1,7 @@
 /** Fairness between clients: a request waits for a slot of its client before any work is done for it. */
 import type { Context, Middleware } from 'koa'
-import type { Agent } from '../../src/agent.ts'
-import type { Scheduler } from '../../src/base/scheduler.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import type { Scheduler } from '../../src/foundation/scheduler.ts'
 import { peekBearerWallet } from './bearer.ts'
 import { contextOf, onDisconnect } from './request-context.ts'
 

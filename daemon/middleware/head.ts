@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
-import { Problem } from '../../src/base/problem.ts'
+import { Problem } from '../../src/foundation/problem.ts'
 
 /** The maximum number of headers of a request. */
 export const maxHeaders = 200

@@ -6,9 +6,9 @@
  */
 import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
-import type { Agent } from '../../src/agent.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { isLocalHost } from '../../src/net/public-url.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { isLocalHost } from '../../src/foundation/net/public-url.ts'
 import { contextOf } from './request-context.ts'
 
 /** Hosts and origins whose check is remembered. */

@@ -6,9 +6,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
-import type { Log } from '../../src/base/log.ts'
-import { Problem, type ProblemType } from '../../src/base/problem.ts'
-import { reasonOf } from '../../src/base/reason.ts'
+import type { Log } from '../../src/foundation/log.ts'
+import { Problem, type ProblemType } from '../../src/foundation/problem.ts'
+import { reasonOf } from '../../src/foundation/reason.ts'
 import { contextOf } from './request-context.ts'
 
 export const problem: Middleware = async (ctx, next) => {

@@ -1,7 +1,7 @@
 /** Limits on requests per minute: of one tenant, and of one address where no credentials are needed. */
-import type { Config } from '../../src/base/config.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { createRateLimiter } from '../../src/base/rate-limiter.ts'
+import type { Config } from '../../src/foundation/config/config.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { createRateLimiter } from '../../src/foundation/rate-limiter.ts'
 
 const windowSeconds = 60
 

@@ -1,10 +1,10 @@
 /** The context of a request, which the middleware, the endpoint and the log share, and its line in the log. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import { randomId } from '../../src/base/id.ts'
-import type { Log } from '../../src/base/log.ts'
-import type { Metrics } from '../../src/base/metrics.ts'
-import type { Slot } from '../../src/base/scheduler.ts'
+import { randomId } from '../../src/foundation/id.ts'
+import type { Log } from '../../src/foundation/log.ts'
+import type { Metrics } from '../../src/foundation/metrics.ts'
+import type { Slot } from '../../src/foundation/scheduler.ts'
 import type { Caller } from './access.ts'
 import { addressOf } from './address.ts'
 

@@ -3,7 +3,7 @@
  * client nor its headers are attributes.
  */
 import type { Context, Middleware } from 'koa'
-import { activeSpan, inSpan, type Attributes, type SpanStart } from '../../src/base/spans.ts'
+import { activeSpan, inSpan, type Attributes, type SpanStart } from '../../src/foundation/spans.ts'
 import { contextOf } from './request-context.ts'
 
 /** One span for each request of the API. It continues the trace of the client's `traceparent`. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import type { Middleware } from 'koa'
-import type { Ownership } from '../../src/nodes/ownership.ts'
+import type { Ownership } from '../../src/cluster/ownership.ts'
 import { isForwarded } from '../middleware/address.ts'
 import { contextOf } from '../middleware/request-context.ts'
 import type { Forwarding } from './forward.ts'

@@ -1,5 +1,5 @@
 /** Calls another node at its internal address, to learn whether it can be reached. */
-import { systemReason } from '../../src/base/system-reason.ts'
+import { systemReason } from '../../src/foundation/system-reason.ts'
 import { createPeerAgent, splitAddress } from './connection.ts'
 import { forwardedHeader } from './listener.ts'
 import { request } from 'node:https'

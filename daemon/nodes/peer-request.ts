@@ -2,7 +2,7 @@
 import { request as begin, type Agent } from 'node:https'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { Problem } from '../../src/base/problem.ts'
+import { Problem } from '../../src/foundation/problem.ts'
 import { splitAddress } from './connection.ts'
 import { notOwnerHeader } from './listener.ts'
 

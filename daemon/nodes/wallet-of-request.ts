@@ -1,9 +1,9 @@
 /** The wallet of a request to the HTTP API, as far as that is known before the request is handled. */
 import type { Context } from 'koa'
-import type { Agent } from '../../src/agent.ts'
-import { Secret } from '../../src/base/secret.ts'
-import { mediatorId } from '../../src/nodes/ownership.ts'
-import { peekWalletId } from '../../src/wallet-export/peek.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { Secret } from '../../src/foundation/secret.ts'
+import { mediatorId } from '../../src/cluster/ownership.ts'
+import { peekWalletId } from '../../src/operations/wallet-export/peek.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { peekBearerWallet } from '../middleware/bearer.ts'
 import { withoutBasePath } from '../middleware/base-path.ts'

@@ -1,5 +1,5 @@
 /** The part of a page that asks the browser for a wallet: a button, its script, and the outcomes (Digital Credentials API). */
-import type { DigitalRequest } from '../../src/oid4vp/digital-credentials.ts'
+import type { DigitalRequest } from '../../src/exchange/presentation/digital-credentials.ts'
 import type { Texts } from './english.ts'
 import { html, type Html } from './html.ts'
 import { inline } from './style.ts'

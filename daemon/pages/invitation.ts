@@ -4,7 +4,7 @@
  *
  * The page does not state who made the invitation: a forged one could copy the sender's data from a real one.
  */
-import type { OutOfBandInvitation } from '../../src/didcomm/invitation.ts'
+import type { OutOfBandInvitation } from '../../src/exchange/didcomm/invitation.ts'
 import type { Texts } from './english.ts'
 import { html, line, type Html } from './html.ts'
 import type { Page } from './page.ts'

@@ -1,6 +1,6 @@
 /** The stream of an open page: one event, `closed`, when its link closes. The page then reloads. */
-import type { Notifier, Subscription } from '../../src/base/notifier.ts'
-import { Problem } from '../../src/base/problem.ts'
+import type { Notifier, Subscription } from '../../src/foundation/notifier.ts'
+import { Problem } from '../../src/foundation/problem.ts'
 import { toPreamble, toStream } from '../http/event-stream.ts'
 import type { Answer } from '../http/route.ts'
 

@@ -1,5 +1,5 @@
 /** The page of a link that is unknown, closed or cannot be read. */
-import type { Problem } from '../../src/base/problem.ts'
+import type { Problem } from '../../src/foundation/problem.ts'
 import type { Texts } from './english.ts'
 import { html, line } from './html.ts'
 import type { Page } from './page.ts'

@@ -1,8 +1,8 @@
 /** Responses of endpoints with a page: JSON for programs, a page for browsers, and events for an open page. */
 import * as z from 'zod'
-import type { Notifier } from '../../src/base/notifier.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { NotOwnerError } from '../../src/storage/not-owner-error.ts'
+import type { Notifier } from '../../src/foundation/notifier.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { NotOwnerError } from '../../src/foundation/storage/not-owner-error.ts'
 import type { Answer, Contract, Input } from '../http/route.ts'
 import type { Texts } from './english.ts'
 import { liveEvents, type Watched } from './live.ts'

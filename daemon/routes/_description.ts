@@ -1,6 +1,6 @@
 /** The description of the agent, which `/` and `/docs` are for programs. Browsers get a page. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
+import type { Agent } from '../../src/agent/agent.ts'
 import type { Input } from '../http/route.ts'
 import { pageMedia, replyInForm, type Page, type Texts, type Views } from '../pages/reply.ts'
 

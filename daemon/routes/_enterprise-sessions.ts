@@ -1,6 +1,6 @@
 /** Handlers that DID requests (`/onboard`) and challenges (`/did-authentication`) share. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
+import type { Agent } from '../../src/agent/agent.ts'
 import {
   createSession,
   deleteSession,
@@ -14,8 +14,8 @@ import {
   type Product,
   type Session,
   type SessionChoices,
-} from '../../src/enterprise/session.ts'
-import { unlessDeleted } from '../../src/storage/transferred.ts'
+} from '../../src/exchange/enterprise/session.ts'
+import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { Page, toPage, whole, type Paging } from '../http/paging.ts'
 import { useForOthers } from './_for-others.ts'

@@ -1,7 +1,7 @@
 /** Public requests of others than the tenant, such as whoever has a link. */
-import type { Agent } from '../../src/agent.ts'
-import type { Problem } from '../../src/base/problem.ts'
-import { unlessDeleted } from '../../src/storage/transferred.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import type { Problem } from '../../src/foundation/problem.ts'
+import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import { withQuotas } from '../../src/wallet/quotas.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 

@@ -1,9 +1,9 @@
 /** What the page of an invitation shows of it. */
-import { isOver } from '../../src/base/clock.ts'
+import { isOver } from '../../src/foundation/clock.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'
-import { toInvitationUrl, type OutOfBandInvitation } from '../../src/didcomm/invitation.ts'
-import { findEndpoint } from '../../src/didcomm/route.ts'
-import { purposeIn } from '../../src/protocols/out-of-band.ts'
+import { toInvitationUrl, type OutOfBandInvitation } from '../../src/exchange/didcomm/invitation.ts'
+import { findEndpoint } from '../../src/exchange/didcomm/route.ts'
+import { purposeIn } from '../../src/exchange/protocols/out-of-band.ts'
 import type { InvitationLink } from '../pages/invitation.ts'
 
 /** `oob` is the encoded invitation, `base` the public base URL of the API. */

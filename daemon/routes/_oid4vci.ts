@@ -1,9 +1,9 @@
 /** The public endpoints of an OpenID4VCI issuer: the wallet that the issuer belongs to, and the form of responses. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { getIssuer, issuerNotFound, type IssuerRow } from '../../src/oid4vci/issuers.ts'
-import { proofAlgorithms } from '../../src/oid4vci/metadata.ts'
-import { OAuthError } from '../../src/oauth/oauth-error.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { getIssuer, issuerNotFound, type IssuerRow } from '../../src/exchange/oid4vci/issuers.ts'
+import { proofAlgorithms } from '../../src/exchange/oid4vci/metadata.ts'
+import { OAuthError } from '../../src/foundation/oauth/oauth-error.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { useForOthers } from './_for-others.ts'
 

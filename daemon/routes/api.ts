@@ -3,11 +3,11 @@
  * these endpoints.
  */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { findOpening } from '../../src/net/reach.ts'
-import { dataForNode, didMedia, type DidMedia, resolveForNode } from '../../src/vdr/did-server.ts'
-import type { LedgerServer } from '../../src/vdr/ledger-server.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { findOpening } from '../../src/foundation/net/reach.ts'
+import { dataForNode, didMedia, type DidMedia, resolveForNode } from '../../src/did/ledger/did-server.ts'
+import type { LedgerServer } from '../../src/did/ledger/ledger-server.ts'
 import {
   DidList,
   EntryMetadata,
@@ -18,7 +18,7 @@ import {
   SignedOperationsSubmission,
   SubmissionResult,
   TransactionDetails,
-} from '../../src/vdr/neoprism.ts'
+} from '../../src/did/ledger/neoprism.ts'
 import { type Answer, route } from '../http/route.ts'
 import { version } from '../http/version.ts'
 

@@ -1,7 +1,7 @@
 /** `/audit`: the audit log, for the administrator. */
 import * as z from 'zod'
-import { AuditEntry, Filter } from '../../src/audit/entry.ts'
-import { AuditVerification, Head } from '../../src/audit/verify.ts'
+import { AuditEntry, Filter } from '../../src/wallet/audit/entry.ts'
+import { AuditVerification, Head } from '../../src/wallet/audit/verify.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 

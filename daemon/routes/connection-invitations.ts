@@ -1,6 +1,10 @@
 /** `/connection-invitations`: accepts invitations to connect. */
-import { acceptInvitation } from '../../src/protocols/connection/flow.ts'
-import { AcceptConnectionInvitation, Connection, toConnection } from '../../src/protocols/connection/model.ts'
+import { acceptInvitation } from '../../src/exchange/protocols/connection/flow.ts'
+import {
+  AcceptConnectionInvitation,
+  Connection,
+  toConnection,
+} from '../../src/exchange/protocols/connection/model.ts'
 import { route } from '../http/route.ts'
 
 export default [

@@ -1,16 +1,16 @@
 /** `/connections`: DIDComm connections, and invitations to connect. */
 import * as z from 'zod'
-import { createInvitation, updateConnection } from '../../src/protocols/connection/flow.ts'
-import { removeConnection } from '../../src/protocols/remove-connection.ts'
+import { createInvitation, updateConnection } from '../../src/exchange/protocols/connection/flow.ts'
+import { removeConnection } from '../../src/exchange/remove-connection.ts'
 import {
   Connection,
   connection,
   CreateConnection,
   toConnection,
   UpdateConnection,
-} from '../../src/protocols/connection/model.ts'
-import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
-import { IdempotencyHeader } from '../../src/protocols/engine/idempotency.ts'
+} from '../../src/exchange/protocols/connection/model.ts'
+import { getRecord, listRecords } from '../../src/exchange/engine/find.ts'
+import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'

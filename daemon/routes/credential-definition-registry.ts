@@ -1,18 +1,21 @@
 /** `/credential-definition-registry`: AnonCreds credential definitions. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { CredentialDefinitionInput, CredentialDefinitionRecord } from '../../src/anoncreds/definition.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import {
+  CredentialDefinitionInput,
+  CredentialDefinitionRecord,
+} from '../../src/credentials/anoncreds/definition.ts'
 import {
   definitionsPath,
   getDefinition,
   listDefinitions,
   publishDefinition,
   toDefinition,
-} from '../../src/anoncreds/definitions.ts'
-import { CredentialDefinition } from '../../src/anoncreds/model.ts'
-import { isManagedDid } from '../../src/did-registrar/dids.ts'
-import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
-import type { ResolutionMethod } from '../../src/schemas/schema.ts'
+} from '../../src/credentials/anoncreds/definitions.ts'
+import { CredentialDefinition } from '../../src/credentials/anoncreds/model.ts'
+import { isManagedDid } from '../../src/wallet/did-registrar/dids.ts'
+import { PrismEnvelope, toEnvelope } from '../../src/credentials/schemas/did-url.ts'
+import type { ResolutionMethod } from '../../src/credentials/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../http/paging.ts'

@@ -1,9 +1,9 @@
 /** `/credential-status`: the public status lists of the issuers of this agent, and revocation. */
 import * as z from 'zod'
-import { listMedia, type ListMedia } from '../../src/credential-status/lists.ts'
-import { listNotFound, publishList } from '../../src/credential-status/publish.ts'
-import { revokeCredential } from '../../src/protocols/issue-credential/issuer.ts'
-import { unlessDeleted } from '../../src/storage/transferred.ts'
+import { listMedia, type ListMedia } from '../../src/wallet/credential-status/lists.ts'
+import { listNotFound, publishList } from '../../src/wallet/credential-status/publish.ts'
+import { revokeCredential } from '../../src/exchange/issuance/issuer.ts'
+import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import { route } from '../http/route.ts'
 
 const StatusListCredential = z.looseObject({}).meta({ id: 'StatusListCredential' })

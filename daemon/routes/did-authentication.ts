@@ -7,10 +7,14 @@ import {
   CreateChallenge,
   LinkedChallenge,
   submitResponse,
-} from '../../src/enterprise/authentication.ts'
-import { OperationResult, withRequest } from '../../src/enterprise/model.ts'
-import { answerChallenge, AnswerChallenge, AuthenticationAnswer } from '../../src/enterprise/respond.ts'
-import { exchangeChallenge, Token } from '../../src/enterprise/token.ts'
+} from '../../src/exchange/enterprise/authentication.ts'
+import { OperationResult, withRequest } from '../../src/exchange/enterprise/model.ts'
+import {
+  answerChallenge,
+  AnswerChallenge,
+  AuthenticationAnswer,
+} from '../../src/exchange/enterprise/respond.ts'
+import { exchangeChallenge, Token } from '../../src/exchange/enterprise/token.ts'
 import { Paging } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 import { livePage, replyLive } from '../pages/reply.ts'

@@ -1,6 +1,6 @@
 /** `/did-registrar`: the DIDs that the wallet creates and publishes. */
 import * as z from 'zod'
-import { getDidRow, listDids, toDetail } from '../../src/did-registrar/dids.ts'
+import { getDidRow, listDids, toDetail } from '../../src/wallet/did-registrar/dids.ts'
 import {
   CreateManagedDid,
   CreateManagedDidResponse,
@@ -9,15 +9,15 @@ import {
   Restoration,
   RestoreDids,
   UpdateManagedDid,
-} from '../../src/did-registrar/model.ts'
+} from '../../src/wallet/did-registrar/model.ts'
 import {
   createDid,
   deactivateDid,
   publishDid,
   restoreDids,
   updateDid,
-} from '../../src/did-registrar/registrar.ts'
-import { ownDidText } from '../../src/did/names.ts'
+} from '../../src/wallet/did-registrar/registrar.ts'
+import { ownDidText } from '../../src/definitions/did-names.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 

@@ -1,11 +1,11 @@
 /** `/didcomm`: decrypts envelopes for inspection, and sends trust pings. */
 import * as z from 'zod'
-import { PlaintextMessage, refuse } from '../../src/didcomm/message.ts'
-import { unpack } from '../../src/didcomm/unpack.ts'
-import { parseEnvelope } from '../../src/didcomm/jwe.ts'
+import { PlaintextMessage, refuse } from '../../src/exchange/didcomm/message.ts'
+import { unpack } from '../../src/exchange/didcomm/unpack.ts'
+import { parseEnvelope } from '../../src/exchange/didcomm/jwe.ts'
 import { findFirstPeerKey } from '../../src/wallet/peer-dids.ts'
-import { getPing, sendPing } from '../../src/protocols/trust-ping/flow.ts'
-import { Ping, SendPing, toPing } from '../../src/protocols/trust-ping/model.ts'
+import { getPing, sendPing } from '../../src/exchange/protocols/trust-ping/flow.ts'
+import { Ping, SendPing, toPing } from '../../src/exchange/protocols/trust-ping/model.ts'
 import { allScopes, Uuid } from '../../src/wallet/model.ts'
 import { route } from '../http/route.ts'
 

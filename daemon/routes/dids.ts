@@ -1,9 +1,9 @@
 /** `/dids`: resolves any DID, with the media types of the HTTP binding of W3C DID Resolution. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { isTemporary } from '../../src/base/problem.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { isTemporary } from '../../src/foundation/problem.ts'
 import { DidDocument } from '../../src/did/document.ts'
-import { factsOf } from '../../src/did/names.ts'
+import { factsOf } from '../../src/definitions/did-names.ts'
 import {
   DidDocumentMetadata,
   DidResolutionMetadata,

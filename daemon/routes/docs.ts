@@ -1,7 +1,7 @@
 /** `/docs`: the API reference for people and the API document for programs. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { Problem } from '../../src/base/problem.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { Problem } from '../../src/foundation/problem.ts'
 import { openapi, type OpenApi } from '../http/openapi.ts'
 import { route } from '../http/route.ts'
 import { version } from '../http/version.ts'

@@ -1,8 +1,8 @@
 /** `/events`: the event log of the wallet, in pages or as a live stream. */
 import * as z from 'zod'
-import { newId } from '../../src/base/id.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { streamEvents, subscribeToEvents } from '../../src/events/stream.ts'
+import { newId } from '../../src/foundation/id.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { streamEvents, subscribeToEvents } from '../../src/wallet/events/stream.ts'
 import {
   Event,
   EventType,
@@ -11,8 +11,8 @@ import {
   lastSequence,
   appendEvent,
   type EventFilter,
-} from '../../src/events/event.ts'
-import type { Db } from '../../src/storage/database.ts'
+} from '../../src/wallet/events/event.ts'
+import type { Db } from '../../src/foundation/storage/database.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { toFrame, toPreamble, toStream } from '../http/event-stream.ts'
 import type { Admin, Subject, Tenant } from '../middleware/access.ts'

@@ -1,9 +1,9 @@
 /** `/i`: short links to invitations, DID requests and challenges (DIDComm Out-of-Band 2.0, "Short URL Message Retrieval"). */
 import * as z from 'zod'
-import { OutOfBandInvitation } from '../../src/didcomm/invitation.ts'
-import { LinkedChallenge } from '../../src/enterprise/authentication.ts'
-import { LinkedDidRequest } from '../../src/enterprise/onboarding.ts'
-import { documentOf, getShortLinkContent, type ShortLinkContent } from '../../src/short-link-content.ts'
+import { OutOfBandInvitation } from '../../src/exchange/didcomm/invitation.ts'
+import { LinkedChallenge } from '../../src/exchange/enterprise/authentication.ts'
+import { LinkedDidRequest } from '../../src/exchange/enterprise/onboarding.ts'
+import { documentOf, getShortLinkContent, type ShortLinkContent } from '../../src/agent/short-link-content.ts'
 import { toShortUrl } from '../../src/wallet/short-links.ts'
 import { route } from '../http/route.ts'
 import { livePage, replyLive, type Page, type Texts, type Views } from '../pages/reply.ts'

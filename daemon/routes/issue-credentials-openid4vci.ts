@@ -4,9 +4,9 @@ import {
   beginAuthorization,
   CompleteAuthorization,
   completeAuthorization,
-} from '../../src/oid4vci/holder/authorization.ts'
-import { receiveOffer, ReceiveOpenId4VciOffer } from '../../src/oid4vci/holder/receive-offer.ts'
-import { IssueCredentialRecord, toCredentialRecord } from '../../src/protocols/issue-credential/model.ts'
+} from '../../src/exchange/oid4vci/holder/authorization.ts'
+import { receiveOffer, ReceiveOpenId4VciOffer } from '../../src/exchange/oid4vci/holder/receive-offer.ts'
+import { IssueCredentialRecord, toCredentialRecord } from '../../src/exchange/issuance/model.ts'
 import * as z from 'zod'
 import { route } from '../http/route.ts'
 

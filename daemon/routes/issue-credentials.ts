@@ -1,27 +1,23 @@
 /** `/issue-credentials`: offers, requests and issuance of credentials. */
 import * as z from 'zod'
-import { CredentialContent, readContent } from '../../src/protocols/issue-credential/content.ts'
-import { acceptOfferInvitation } from '../../src/protocols/issue-credential/holder.ts'
-import {
-  inviteToOffer,
-  issueCredentialOf,
-  offerCredential,
-} from '../../src/protocols/issue-credential/issuer.ts'
+import { CredentialContent, readContent } from '../../src/exchange/held-credentials/content.ts'
+import { acceptOfferInvitation } from '../../src/exchange/issuance/holder.ts'
+import { inviteToOffer, issueCredentialOf, offerCredential } from '../../src/exchange/issuance/issuer.ts'
 import {
   issueCredential,
   IssueCredentialRecord,
   toCredentialRecord,
-} from '../../src/protocols/issue-credential/model.ts'
+} from '../../src/exchange/issuance/model.ts'
 import {
   AcceptCredentialOffer,
   AcceptOfferInvitation,
   CreateCredentialOffer,
   InviteToOffer,
-} from '../../src/protocols/issue-credential/offers.ts'
-import { IdempotencyHeader } from '../../src/protocols/engine/idempotency.ts'
-import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
-import { acceptOffer, rejectOffer } from '../../src/transports.ts'
-import { removeCredentialRecord } from '../../src/protocols/remove-credential.ts'
+} from '../../src/exchange/issuance/offers.ts'
+import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
+import { getRecord, listRecords } from '../../src/exchange/engine/find.ts'
+import { acceptOffer, rejectOffer } from '../../src/exchange/transports.ts'
+import { removeCredentialRecord } from '../../src/exchange/remove-credential.ts'
 import { Page, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 import { RecordPaging } from './connections.ts'

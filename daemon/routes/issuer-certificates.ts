@@ -5,9 +5,13 @@ import {
   importChain,
   listCertificates,
   requestCertificate,
-} from '../../src/issuer-certificates/certificates.ts'
-import { createDevelopmentCertificate } from '../../src/issuer-certificates/development.ts'
-import { CertificateInput, ChainInput, IssuerCertificate } from '../../src/issuer-certificates/model.ts'
+} from '../../src/wallet/issuer-certificates/certificates.ts'
+import { createDevelopmentCertificate } from '../../src/wallet/issuer-certificates/development.ts'
+import {
+  CertificateInput,
+  ChainInput,
+  IssuerCertificate,
+} from '../../src/wallet/issuer-certificates/model.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'

@@ -1,7 +1,7 @@
 /** `/messages`: basic messages (DIDComm Basic Message 2.0). */
 import * as z from 'zod'
-import { listMessages, sendMessage } from '../../src/protocols/basic-message/flow.ts'
-import { Message, SendMessage, toMessage } from '../../src/protocols/basic-message/model.ts'
+import { listMessages, sendMessage } from '../../src/exchange/protocols/basic-message/flow.ts'
+import { Message, SendMessage, toMessage } from '../../src/exchange/protocols/basic-message/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 

@@ -1,17 +1,17 @@
 /** `/oid4vci`: the authorization endpoints of OpenID4VCI issuers: pushed requests, and the page where a person consents. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { AuthorizationRequest, ClosedRequest } from '../../src/oid4vci/authorization-request.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { AuthorizationRequest, ClosedRequest } from '../../src/exchange/oid4vci/authorization-request.ts'
 import {
   answerConsent,
   type Answered,
   ConsentForm,
   openConsent,
   type Refusal,
-} from '../../src/oid4vci/consent.ts'
-import { OAuthError } from '../../src/oauth/oauth-error.ts'
-import { PushedResponse, pushRequest } from '../../src/oid4vci/sealed-request.ts'
+} from '../../src/exchange/oid4vci/consent.ts'
+import { OAuthError } from '../../src/foundation/oauth/oauth-error.ts'
+import { PushedResponse, pushRequest } from '../../src/exchange/oid4vci/sealed-request.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { route, type Answer, type Contract, type Input } from '../http/route.ts'
 import { replyPage } from '../pages/reply.ts'

@@ -1,15 +1,15 @@
 /** `/oid4vci`: the public documents of OpenID4VCI issuers: metadata of the issuer, of its authorization server and of types. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { CredentialTypeMetadata, readTypeMetadata } from '../../src/oid4vci/credential-types.ts'
-import { provideEncryptionKey } from '../../src/oid4vci/encryption-key.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { CredentialTypeMetadata, readTypeMetadata } from '../../src/exchange/oid4vci/credential-types.ts'
+import { provideEncryptionKey } from '../../src/exchange/oid4vci/encryption-key.ts'
 import {
   AuthorizationServerMetadata,
   IssuerMetadata,
   readAuthorizationServerMetadata,
   readIssuerMetadata,
-} from '../../src/oid4vci/metadata.ts'
-import { signMetadata } from '../../src/oid4vci/signed-metadata.ts'
+} from '../../src/exchange/oid4vci/metadata.ts'
+import { signMetadata } from '../../src/exchange/oid4vci/signed-metadata.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { route, type Contract, type Input } from '../http/route.ts'
 import { forWallets, withIssuer } from './_oid4vci.ts'

@@ -1,20 +1,20 @@
 /** `/oid4vci`: the endpoints of OpenID4VCI issuers that wallets call. */
 import * as z from 'zod'
-import { CredentialRequest } from '../../src/oid4vci/credential-request.ts'
-import { CredentialResponse, issueToWallet, type Sent } from '../../src/oid4vci/credential.ts'
-import { DeferredCredentialRequest, issueDeferredToWallet } from '../../src/oid4vci/deferred.ts'
+import { CredentialRequest } from '../../src/exchange/oid4vci/credential-request.ts'
+import { CredentialResponse, issueToWallet, type Sent } from '../../src/exchange/oid4vci/credential.ts'
+import { DeferredCredentialRequest, issueDeferredToWallet } from '../../src/exchange/oid4vci/deferred.ts'
 import {
   createNonce,
   createNonceFor,
   NonceRequest,
   NonceResponse,
   stateNotFound,
-} from '../../src/oid4vci/nonce.ts'
-import { NotificationRequest, receiveNotification } from '../../src/oid4vci/notification.ts'
-import { OfferObject, offerNotFound, readOffer } from '../../src/oid4vci/offer-object.ts'
-import { issuerIdIn } from '../../src/oid4vci/session.ts'
-import { redeemCode, TokenRequest, TokenResponse } from '../../src/oid4vci/token.ts'
-import { unlessDeleted } from '../../src/storage/transferred.ts'
+} from '../../src/exchange/oid4vci/nonce.ts'
+import { NotificationRequest, receiveNotification } from '../../src/exchange/oid4vci/notification.ts'
+import { OfferObject, offerNotFound, readOffer } from '../../src/exchange/oid4vci/offer-object.ts'
+import { issuerIdIn } from '../../src/exchange/oid4vci/session.ts'
+import { redeemCode, TokenRequest, TokenResponse } from '../../src/exchange/oid4vci/token.ts'
+import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'

@@ -8,7 +8,7 @@ import {
   getConfiguration,
   listConfigurations,
   toConfiguration,
-} from '../../src/oid4vci/configurations.ts'
+} from '../../src/exchange/oid4vci/configurations.ts'
 import {
   CreateCredentialIssuer,
   createIssuer,
@@ -17,10 +17,10 @@ import {
   listIssuers,
   PatchCredentialIssuer,
   updateIssuer,
-} from '../../src/oid4vci/issuers.ts'
-import { IdempotencyHeader } from '../../src/protocols/engine/idempotency.ts'
-import { OpenIdCredentialOffer } from '../../src/oid4vci/offer-object.ts'
-import { createOffer, CreateOpenIdCredentialOffer } from '../../src/oid4vci/offers.ts'
+} from '../../src/exchange/oid4vci/issuers.ts'
+import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
+import { OpenIdCredentialOffer } from '../../src/exchange/oid4vci/offer-object.ts'
+import { createOffer, CreateOpenIdCredentialOffer } from '../../src/exchange/oid4vci/offers.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'

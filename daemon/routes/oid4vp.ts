@@ -1,13 +1,22 @@
 /** `/oid4vp`: the endpoints of OpenID4VP requests that wallets call. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { findAnsweredSession } from '../../src/enterprise/openid4vp-answer.ts'
-import { readRequestObject, requestNotFound, RequestUriForm } from '../../src/oid4vp/authorization-request.ts'
-import { AuthorizationResponse } from '../../src/oid4vp/authorization-response.ts'
-import { receiveFromPage } from '../../src/oid4vp/digital-response.ts'
-import { receiveResponse, ResponseReceipt } from '../../src/oid4vp/response.ts'
-import { readStatus, requestClosed, RequestStatus, type WatchedStatus } from '../../src/oid4vp/status.ts'
-import { DigitalCredential } from '../../src/oid4vp/digital-credentials.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { findAnsweredSession } from '../../src/exchange/enterprise/openid4vp-answer.ts'
+import {
+  readRequestObject,
+  requestNotFound,
+  RequestUriForm,
+} from '../../src/exchange/oid4vp/authorization-request.ts'
+import { AuthorizationResponse } from '../../src/exchange/oid4vp/authorization-response.ts'
+import { receiveFromPage } from '../../src/exchange/oid4vp/digital-response.ts'
+import { receiveResponse, ResponseReceipt } from '../../src/exchange/oid4vp/response.ts'
+import {
+  readStatus,
+  requestClosed,
+  RequestStatus,
+  type WatchedStatus,
+} from '../../src/exchange/oid4vp/status.ts'
+import { DigitalCredential } from '../../src/exchange/presentation/digital-credentials.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
 import type { PresentationRequestLink } from '../pages/presentation-request.ts'

@@ -1,14 +1,14 @@
 /** `/onboard`: DID requests and their public links. `/did-requests` and `/enterprise/…` are aliases. */
 import * as z from 'zod'
-import { CreateSession, OperationResult, withRequest } from '../../src/enterprise/model.ts'
+import { CreateSession, OperationResult, withRequest } from '../../src/exchange/enterprise/model.ts'
 import {
   didRequests,
   DidRequestState,
   DidSubmission,
   LinkedDidRequest,
   submitDid,
-} from '../../src/enterprise/onboarding.ts'
-import { answerDidRequest, AnswerDidRequest, OnboardAnswer } from '../../src/enterprise/respond.ts'
+} from '../../src/exchange/enterprise/onboarding.ts'
+import { answerDidRequest, AnswerDidRequest, OnboardAnswer } from '../../src/exchange/enterprise/respond.ts'
 import { Paging } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 import { livePage, replyLive } from '../pages/reply.ts'

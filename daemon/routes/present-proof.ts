@@ -1,36 +1,36 @@
 /** `/present-proof`: proof requests and presentations. */
-import { findAnsweredSession } from '../../src/enterprise/openid4vp-answer.ts'
-import { DigitalResponse, receiveFromTenant } from '../../src/oid4vp/digital-response.ts'
-import { ReceiveOpenId4VpRequest, receiveRequest } from '../../src/oid4vp/holder/receive.ts'
+import { findAnsweredSession } from '../../src/exchange/enterprise/openid4vp-answer.ts'
+import { DigitalResponse, receiveFromTenant } from '../../src/exchange/oid4vp/digital-response.ts'
+import { ReceiveOpenId4VpRequest, receiveRequest } from '../../src/exchange/oid4vp/holder/receive.ts'
 import {
   redeemResponseCode,
   RequestByOpenId4Vp,
   requestByOpenId4Vp,
   ResponseCode,
-} from '../../src/oid4vp/requests.ts'
-import { findCandidates, PresentationCandidates } from '../../src/protocols/candidates.ts'
-import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
-import { IdempotencyHeader } from '../../src/protocols/engine/idempotency.ts'
+} from '../../src/exchange/oid4vp/requests.ts'
+import { findCandidates, PresentationCandidates } from '../../src/exchange/presentation/candidates.ts'
+import { getRecord, listRecords } from '../../src/exchange/engine/find.ts'
+import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
 import {
   PresentationStatus,
   presentProof,
   toPresentationStatus,
   type PresentationRecord,
-} from '../../src/protocols/present-proof/model.ts'
+} from '../../src/exchange/presentation/model.ts'
 import {
   AcceptRequestInvitation,
   InviteToPresent,
   RequestPresentation,
   RequestPresentationAction,
-} from '../../src/protocols/present-proof/requests.ts'
-import { acceptRequestInvitation } from '../../src/protocols/present-proof/prover.ts'
-import { acceptRequest, rejectRequest } from '../../src/transports.ts'
+} from '../../src/exchange/presentation/requests.ts'
+import { acceptRequestInvitation } from '../../src/exchange/presentation/prover.ts'
+import { acceptRequest, rejectRequest } from '../../src/exchange/transports.ts'
 import {
   closePresentation,
   inviteToPresent,
   requestPresentation,
-} from '../../src/protocols/present-proof/verifier.ts'
-import { removeRecord } from '../../src/protocols/engine/remove.ts'
+} from '../../src/exchange/presentation/verifier.ts'
+import { removeRecord } from '../../src/exchange/engine/remove.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, toPage } from '../http/paging.ts'

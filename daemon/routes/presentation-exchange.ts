@@ -2,7 +2,7 @@
 import {
   CreatePresentationDefinition,
   PresentationDefinition,
-} from '../../src/verification/presentation-definition.ts'
+} from '../../src/wallet/verification/presentation-definition.ts'
 import {
   createDefinition,
   evaluateFor,
@@ -10,7 +10,7 @@ import {
   EvaluationRequest,
   getDefinition,
   listDefinitions,
-} from '../../src/verification/presentation-definitions.ts'
+} from '../../src/wallet/verification/presentation-definitions.ts'
 import { allScopes, Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'

@@ -1,20 +1,20 @@
 /** `/schema-registry`: credential schemas. */
 import * as z from 'zod'
-import type { Agent } from '../../src/agent.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { getManagedDid, isManagedDid } from '../../src/did-registrar/dids.ts'
-import { getSigningKey } from '../../src/did-registrar/keys.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { getManagedDid, isManagedDid } from '../../src/wallet/did-registrar/dids.ts'
+import { getSigningKey } from '../../src/wallet/did-registrar/keys.ts'
 import { canonicalDid, Did } from '../../src/did/document.ts'
-import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
-import { signSchema } from '../../src/schemas/proof.ts'
+import { PrismEnvelope, toEnvelope } from '../../src/credentials/schemas/did-url.ts'
+import { signSchema } from '../../src/credentials/schemas/proof.ts'
 import {
   getSchema,
   listSchemas,
   publishSchema,
   updateSchema,
   type Authors,
-} from '../../src/schemas/registry.ts'
-import { CredentialSchema, CredentialSchemaInput, schemasPath } from '../../src/schemas/schema.ts'
+} from '../../src/credentials/schemas/registry.ts'
+import { CredentialSchema, CredentialSchemaInput, schemasPath } from '../../src/credentials/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../http/paging.ts'

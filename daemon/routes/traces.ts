@@ -1,7 +1,7 @@
 /** `/traces`: the history of a thread, step by step, and what it is waiting for. */
 import * as z from 'zod'
-import { Trace } from '../../src/trace/model.ts'
-import { getTrace } from '../../src/trace/trace.ts'
+import { Trace } from '../../src/operations/trace/model.ts'
+import { getTrace } from '../../src/operations/trace/trace.ts'
 import { route } from '../http/route.ts'
 
 const Id = z

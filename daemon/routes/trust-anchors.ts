@@ -1,6 +1,6 @@
 /** `/trust-anchors`: the authorities and issuers that the wallet trusts (extension). */
-import { addAnchor, getAnchor, listAnchors, removeAnchor } from '../../src/trust-anchors/anchors.ts'
-import { TrustAnchor, TrustAnchorInput } from '../../src/trust-anchors/model.ts'
+import { addAnchor, getAnchor, listAnchors, removeAnchor } from '../../src/wallet/trust-anchors/anchors.ts'
+import { TrustAnchor, TrustAnchorInput } from '../../src/wallet/trust-anchors/model.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'

@@ -1,8 +1,8 @@
 /** `/vdr`: entries of the verifiable data registry. A tenant owns an entry; anyone who has its URL reads it. */
 import { buffer } from 'node:stream/consumers'
 import * as z from 'zod'
-import type { Config } from '../../src/base/config.ts'
-import { toDriverName } from '../../src/vdr-entries/url.ts'
+import type { Config } from '../../src/foundation/config/config.ts'
+import { toDriverName } from '../../src/wallet/vdr-entries/url.ts'
 import {
   createEntry,
   CreateVdrEntryResponse,
@@ -15,7 +15,7 @@ import {
   UpdateVdrEntryResponse,
   VdrOperationStatus,
   VdrProof,
-} from '../../src/vdr-entries/entries.ts'
+} from '../../src/wallet/vdr-entries/entries.ts'
 import { route } from '../http/route.ts'
 
 const bytes = 'application/octet-stream' as const

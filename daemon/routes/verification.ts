@@ -1,7 +1,11 @@
 /** `/verification`: verification of credentials and schemas, and the verification policies of the wallet. */
 import * as z from 'zod'
-import { statusChecks } from '../../src/credential-status/check.ts'
-import { SchemaVerification, SchemaVerificationResult, verifySchema } from '../../src/schemas/verify.ts'
+import { statusChecks } from '../../src/wallet/credential-status/check.ts'
+import {
+  SchemaVerification,
+  SchemaVerificationResult,
+  verifySchema,
+} from '../../src/credentials/schemas/verify.ts'
 import {
   createPolicy,
   deletePolicy,
@@ -10,10 +14,10 @@ import {
   updatePolicy,
   VerificationPolicy,
   VerificationPolicyInput,
-} from '../../src/verification/policies.ts'
-import { VcVerificationRequests, VcVerificationResponse } from '../../src/verification/model.ts'
-import { createChainVerifier } from '../../src/trust-anchors/verify-chain.ts'
-import { verifyCredentials } from '../../src/verification/verify.ts'
+} from '../../src/wallet/verification/policies.ts'
+import { VcVerificationRequests, VcVerificationResponse } from '../../src/wallet/verification/model.ts'
+import { createChainVerifier } from '../../src/wallet/trust-anchors/verify-chain.ts'
+import { verifyCredentials } from '../../src/wallet/verification/verify.ts'
 import { allScopes, Uuid } from '../../src/wallet/model.ts'
 import { Page, PagingWithAnyOrder, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'

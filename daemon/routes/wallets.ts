@@ -1,17 +1,21 @@
 /** `/wallets`: all wallets for the administrator, and its own wallet for a tenant. */
 import * as z from 'zod'
-import type { Config } from '../../src/base/config.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { Secret } from '../../src/base/secret.ts'
-import { Passphrase } from '../../src/wallet-export/envelope.ts'
+import type { Config } from '../../src/foundation/config/config.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { Secret } from '../../src/foundation/secret.ts'
+import { Passphrase } from '../../src/operations/wallet-export/envelope.ts'
 import { CreateWallet, Name, optional, WalletDetail, Uuid } from '../../src/wallet/model.ts'
-import { walletNotFound } from '../../src/storage/transferred.ts'
+import { walletNotFound } from '../../src/foundation/storage/transferred.ts'
 import { readStats, WalletStats } from '../../src/wallet/stats.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
-import type { Agent } from '../../src/agent.ts'
-import { grantPermission, revokePermission, walletNotFoundById } from '../../src/bearer-tokens/permissions.ts'
-import { createOwnWallet } from '../../src/bearer-tokens/own-wallet.ts'
-import { Subject as LoginSubject, type Login } from '../../src/bearer-tokens/verify.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import {
+  grantPermission,
+  revokePermission,
+  walletNotFoundById,
+} from '../../src/wallet/bearer-tokens/permissions.ts'
+import { createOwnWallet } from '../../src/wallet/bearer-tokens/own-wallet.ts'
+import { Subject as LoginSubject, type Login } from '../../src/wallet/bearer-tokens/verify.ts'
 import type { Admin, Subject, Tenant } from '../middleware/access.ts'
 import { cut, Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'

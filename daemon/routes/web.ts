@@ -1,7 +1,7 @@
 /** `/web`: the documents of this agent's did:web DIDs. */
 import * as z from 'zod'
-import { Problem } from '../../src/base/problem.ts'
-import { findWebDocument, toWebDid } from '../../src/did-registrar/web.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { findWebDocument, toWebDid } from '../../src/wallet/did-registrar/web.ts'
 import { DidDocument } from '../../src/did/document.ts'
 import { route } from '../http/route.ts'
 

@@ -1,10 +1,10 @@
 /** `/events/webhooks`: webhooks and their delivery attempts. */
 import * as z from 'zod'
-import { deliverTest } from '../../src/events/deliver.ts'
-import { listDeliveries, outcomes, WebhookDelivery } from '../../src/events/delivery-log.ts'
-import { EventType } from '../../src/events/event.ts'
-import { replay, Replay } from '../../src/events/replay.ts'
-import { CreateWebhook, NewWebhook, Webhook } from '../../src/events/webhook.ts'
+import { deliverTest } from '../../src/wallet/events/deliver.ts'
+import { listDeliveries, outcomes, WebhookDelivery } from '../../src/wallet/events/delivery-log.ts'
+import { EventType } from '../../src/wallet/events/event.ts'
+import { replay, Replay } from '../../src/wallet/events/replay.ts'
+import { CreateWebhook, NewWebhook, Webhook } from '../../src/wallet/events/webhook.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -13,7 +13,7 @@ import {
   listWebhooks,
   renewSecret,
   toWebhook,
-} from '../../src/events/webhooks.ts'
+} from '../../src/wallet/events/webhooks.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { cut, Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'

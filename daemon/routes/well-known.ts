@@ -1,7 +1,7 @@
 /** `/.well-known`: resources at well-known URLs (RFC 8615). */
-import { Problem } from '../../src/base/problem.ts'
-import { ResourceMetadata, toResourceMetadata } from '../../src/bearer-tokens/resource-metadata.ts'
-import { JwkSet } from '../../src/enterprise/token.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { ResourceMetadata, toResourceMetadata } from '../../src/wallet/bearer-tokens/resource-metadata.ts'
+import { JwkSet } from '../../src/exchange/enterprise/token.ts'
 import { route } from '../http/route.ts'
 
 export default [

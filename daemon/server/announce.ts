@@ -1,10 +1,10 @@
 /** Writes the files by which the command line finds the daemon: the profile, and `daemon.json` in the data folder. */
-import type { Config } from '../../src/base/config.ts'
-import type { Log } from '../../src/base/log.ts'
-import { type LocalProfile, writeProfile } from '../../src/base/profile.ts'
-import { removeRunning, writeRunning, type Running } from '../../src/base/running.ts'
-import { StartError } from '../../src/base/start-error.ts'
-import { isDiskFull } from '../../src/storage/file-errors.ts'
+import type { Config } from '../../src/foundation/config/config.ts'
+import type { Log } from '../../src/foundation/log.ts'
+import { type LocalProfile, writeProfile } from '../../src/foundation/config/profile.ts'
+import { removeRunning, writeRunning, type Running } from '../../src/foundation/running.ts'
+import { StartError } from '../../src/foundation/start-error.ts'
+import { isDiskFull } from '../../src/foundation/storage/file-errors.ts'
 
 /** The time between attempts to write to a full disk. */
 const retryMs = 5_000

@@ -1,9 +1,9 @@
 /** The koa applications of the daemon's ports. */
 import Koa, { type Context, type Middleware } from 'koa'
-import type { Agent } from '../../src/agent.ts'
-import { isTracing } from '../../src/base/spans.ts'
-import { authorityFileOf } from '../../src/net/https.ts'
-import { isLocalHost } from '../../src/net/public-url.ts'
+import type { Agent } from '../../src/agent/agent.ts'
+import { isTracing } from '../../src/foundation/spans.ts'
+import { authorityFileOf } from '../../src/foundation/net/https.ts'
+import { isLocalHost } from '../../src/foundation/net/public-url.ts'
 import type { Forwarding } from '../nodes/forward.ts'
 import { mount, type MountOptions } from '../http/mount.ts'
 import type { Route } from '../http/route.ts'

@@ -4,11 +4,11 @@
  * It is a process of its own, because the command line does not load the database, and a daemon is not needed.
  */
 import { resolve } from 'node:path'
-import { loadBackup } from '../../src/backup/load.ts'
-import { restoreBackup } from '../../src/backup/restore.ts'
-import { verifyBackup, type VerifiedBackup } from '../../src/backup/verify.ts'
-import { configure } from '../../src/base/configure.ts'
-import { StartError } from '../../src/base/start-error.ts'
+import { loadBackup } from '../../src/operations/backup/load.ts'
+import { restoreBackup } from '../../src/operations/backup/restore.ts'
+import { verifyBackup, type VerifiedBackup } from '../../src/operations/backup/verify.ts'
+import { configure } from '../../src/foundation/config/configure.ts'
+import { StartError } from '../../src/foundation/start-error.ts'
 
 /** The content of the backup, or the reason of the failure in one sentence and an exit code. */
 export type BackupAnswer = { backup: VerifiedBackup } | { failure: string; exitCode: number }

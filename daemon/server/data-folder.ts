@@ -2,12 +2,12 @@
 import { accessSync, chmodSync, constants, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { folderFault, makeFolder } from '../../src/base/private-files.ts'
-import { reasonOf } from '../../src/base/reason.ts'
-import { readRunning } from '../../src/base/running.ts'
-import { StartError } from '../../src/base/start-error.ts'
-import { DamagedFileError } from '../../src/storage/file-errors.ts'
-import { takeLock } from '../../src/storage/sqlite.ts'
+import { folderFault, makeFolder } from '../../src/foundation/private-files.ts'
+import { reasonOf } from '../../src/foundation/reason.ts'
+import { readRunning } from '../../src/foundation/running.ts'
+import { StartError } from '../../src/foundation/start-error.ts'
+import { DamagedFileError } from '../../src/foundation/storage/file-errors.ts'
+import { takeLock } from '../../src/foundation/storage/sqlite.ts'
 
 /** Where the name of the folder is from, for messages. */
 const usual = 'AGENT_DATA_DIR (--data-dir)'

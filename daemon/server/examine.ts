@@ -3,12 +3,12 @@
  *
  * It is a process of its own, because the command line does not load the database.
  */
-import { ConfigError } from '../../src/base/config-fault.ts'
-import { configure } from '../../src/base/configure.ts'
-import { assertSameStore } from '../../src/base/profile.ts'
-import { StartError } from '../../src/base/start-error.ts'
-import { diagnoseDataFolder } from '../../src/doctor/diagnose.ts'
-import type { Diagnosis } from '../../src/doctor/check.ts'
+import { ConfigError } from '../../src/foundation/config/fault.ts'
+import { configure } from '../../src/foundation/config/configure.ts'
+import { assertSameStore } from '../../src/foundation/config/profile.ts'
+import { StartError } from '../../src/foundation/start-error.ts'
+import { diagnoseDataFolder } from '../../src/operations/doctor/diagnose.ts'
+import type { Diagnosis } from '../../src/operations/doctor/check.ts'
 
 async function diagnose(): Promise<Diagnosis> {
   try {

@@ -1,6 +1,6 @@
 /** How a process of the daemon ends when it fails. */
-import type { Log } from '../../src/base/log.ts'
-import type { StartError } from '../../src/base/start-error.ts'
+import type { Log } from '../../src/foundation/log.ts'
+import type { StartError } from '../../src/foundation/start-error.ts'
 
 /** The message and the exit code of a start that failed. */
 export function toFailure(error: unknown): { message: string; exitCode: number } {

@@ -4,7 +4,7 @@
  * Node.js has no datagram sockets of the local machine, so the program systemd-notify sends the message.
  */
 import { spawn } from 'node:child_process'
-import type { Log } from '../../src/base/log.ts'
+import type { Log } from '../../src/foundation/log.ts'
 
 export type Notify = (state: 'READY=1' | 'STOPPING=1') => void
 

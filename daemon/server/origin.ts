@@ -1,7 +1,7 @@
 /** How the process of a daemon was started: what `agent daemon restart` repeats. */
 import { readFileSync } from 'node:fs'
-import { variables } from '../../src/base/config.ts'
-import type { Running } from '../../src/base/running.ts'
+import { variables } from '../../src/foundation/config/config.ts'
+import type { Running } from '../../src/foundation/running.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,11 +1,11 @@
 /** The addresses and ports of a daemon: from a flag or a variable, from its last start, or the defaults. */
 import { isIP } from 'node:net'
-import type { Config } from '../../src/base/config.ts'
-import type { Configured } from '../../src/base/configure.ts'
-import { settingsPath } from '../../src/base/settings.ts'
-import type { ServerCertificate } from '../../src/net/certificate.ts'
-import { isHttps } from '../../src/net/https.ts'
-import { StartError } from '../../src/base/start-error.ts'
+import type { Config } from '../../src/foundation/config/config.ts'
+import type { Configured } from '../../src/foundation/config/configure.ts'
+import { settingsPath } from '../../src/foundation/config/settings.ts'
+import type { ServerCertificate } from '../../src/foundation/net/certificate.ts'
+import { isHttps } from '../../src/foundation/net/https.ts'
+import { StartError } from '../../src/foundation/start-error.ts'
 
 type Name = 'AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT'
 const flags: Readonly<Record<Name, string>> = {
@@ -22,7 +22,7 @@ const flags: Readonly<Record<Name, string>> = {
 export async function resolveLan(given: Configured): Promise<{ configured: Configured; host: string }> {
   const { AGENT_LAN: wanted, AGENT_HOST } = given.config
   if (wanted === 'off') return { configured: given, host: AGENT_HOST }
-  const { findLan } = await import('../../src/net/lan.ts')
+  const { findLan } = await import('../../src/foundation/net/lan.ts')
   const { address: host, network } = await findLan(wanted)
   const config = { ...given.config, AGENT_HOST: '0.0.0.0', AGENT_LAN: network }
   return { configured: { ...given, config }, host }
@@ -31,7 +31,7 @@ export async function resolveLan(given: Configured): Promise<{ configured: Confi
 /** The certificate of the servers, for the address in their URLs; undefined without HTTPS. @throws {StartError} 2 */
 export async function loadCertificate(config: Config, host: string): Promise<ServerCertificate | undefined> {
   if (!isHttps(config)) return undefined
-  const { findCertificate } = await import('../../src/net/certificate.ts')
+  const { findCertificate } = await import('../../src/foundation/net/certificate.ts')
   return findCertificate(config, isIP(host) && host !== '0.0.0.0' && host !== '::' ? [host] : [])
 }
 

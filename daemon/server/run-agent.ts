@@ -1,6 +1,6 @@
 /** Serves an agent on the two bound servers, and continues its work. */
 import type { Server } from 'node:http'
-import type { Agent } from '../../src/agent.ts'
+import type { Agent } from '../../src/agent/agent.ts'
 import type { MountOptions } from '../http/mount.ts'
 import type { Route } from '../http/route.ts'
 import type { Shutdown } from '../middleware/shutdown.ts'

@@ -1,10 +1,10 @@
 /** Loads the exporter of traces, a bundle of its own, if the configuration names a collector. */
 import { createRequire } from 'node:module'
-import type { Config } from '../../src/base/config.ts'
-import type { Log } from '../../src/base/log.ts'
-import { useTracer } from '../../src/base/spans.ts'
-import { readTracing } from '../../src/base/tracing-config.ts'
-import type * as exporter from '../../src/otel/export.ts'
+import type { Config } from '../../src/foundation/config/config.ts'
+import type { Log } from '../../src/foundation/log.ts'
+import { useTracer } from '../../src/foundation/spans.ts'
+import { readTracing } from '../../src/foundation/config/tracing.ts'
+import type * as exporter from '../../src/foundation/otel/export.ts'
 import { version } from '../http/version.ts'
 
 /** Returns a function that exports what is left. It waits at most two seconds. */

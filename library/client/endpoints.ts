@@ -1,12 +1,12 @@
 /**
- * The types of the API, which follow from the routes. `library/_make/write.ts` writes them as plain TypeScript into
+ * The types of the API, which follow from the routes. `build/declarations/write.ts` writes them as plain TypeScript into
  * `dist/client.d.ts`, so that users of the package need neither these sources nor zod.
  */
 import type { CallInput } from '../../daemon/client/call.ts'
 import type { Contract, Reply as ReplyOf } from '../../daemon/http/route.ts'
 import type { Routes } from '../../daemon/routes/index.ts'
-import type { StateOf } from '../../src/protocols/engine/machine.ts'
-import type { definitions } from '../../src/protocols/definitions.ts'
+import type { StateOf } from '../../src/definitions/machine.ts'
+import type { definitions } from '../../src/definitions/protocols.ts'
 
 type Route = Routes[number]
 

@@ -4,8 +4,8 @@ import { checkTimeout, withLimits, type Signal } from './deadline.ts'
 import type { EventData, RecordStates } from './endpoints.ts'
 import { StateError } from './errors.ts'
 import { events, firstEvent } from './events.ts'
-import { definitions } from '../../src/protocols/definitions.ts'
-import type { Machine } from '../../src/protocols/engine/machine.ts'
+import { definitions } from '../../src/definitions/protocols.ts'
+import type { Machine } from '../../src/definitions/machine.ts'
 
 /** The types of the events of records. */
 export type RecordEvent = keyof RecordStates

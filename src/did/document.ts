@@ -1,7 +1,7 @@
 /** DID documents (W3C DID 1.0): their shape, and the keys of a document by purpose. */
 import * as z from 'zod'
-import type { PublicJwk } from '../crypto/keys.ts'
-import { canonicalDid, purposes } from './names.ts'
+import type { PublicJwk } from '../foundation/crypto/keys.ts'
+import { canonicalDid, purposes } from '../definitions/did-names.ts'
 import { readKey } from './verification-key.ts'
 
 export { canonicalDid, purposes }

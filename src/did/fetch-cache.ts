@@ -3,7 +3,7 @@
  * requests for one key share one fetch. Failures are cached for a few seconds.
  */
 import { LRUCache } from 'lru-cache'
-import { isTemporary, Problem } from '../base/problem.ts'
+import { isTemporary, Problem } from '../foundation/problem.ts'
 
 /** Anyone can name ever new DIDs. Sizes are characters of JSON; at most 10,000 entries fit. */
 const maxSize = 33_550_000

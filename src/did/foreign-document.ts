@@ -3,7 +3,7 @@
  * service without an endpoint says nothing about the keys.
  */
 import * as z from 'zod'
-import { readForeign, validOnes } from '../base/foreign.ts'
+import { readForeign, validOnes } from '../foundation/foreign.ts'
 import { DidDocument, forPurposes, purposes, Service, VerificationMethod } from './document.ts'
 
 /** JSON-LD processors write an array of one value as the value. */

@@ -2,10 +2,10 @@
  * did:jwk (did:jwk Method Specification): a DID that is one public key as a JWK. The key's id is `<did>#0`.
  */
 import * as z from 'zod'
-import { fromBase64, fromUtf8, toBase64url } from '../base/bytes.ts'
-import { reasonOf } from '../base/reason.ts'
-import { passingObject } from '../crypto/key-objects.ts'
-import type { PublicJwk } from '../crypto/keys.ts'
+import { fromBase64, fromUtf8, toBase64url } from '../foundation/bytes.ts'
+import { reasonOf } from '../foundation/reason.ts'
+import { passingObject } from '../foundation/crypto/key-objects.ts'
+import type { PublicJwk } from '../foundation/crypto/keys.ts'
 import {
   canonicalDid,
   didContext,

@@ -1,7 +1,7 @@
 /** did:key (W3C CCG, did:key Method): a DID that is one public key on Ed25519, X25519, secp256k1 or P-256. */
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { reasonOf } from '../base/reason.ts'
-import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
+import { reasonOf } from '../foundation/reason.ts'
+import { okpBytes, okpFromBytes, type PublicJwk } from '../foundation/crypto/keys.ts'
 import { didContext, type DidDocument, jsonWebKey, jws2020Context, relationshipsOf } from './document.ts'
 import { invalidDid } from './resolution.ts'
 import { fromMultikey, toMultikey } from './multikey.ts'

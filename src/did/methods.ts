@@ -1,9 +1,9 @@
 /** The DID methods that this agent resolves: one row for each. */
-import { Problem } from '../base/problem.ts'
+import { Problem } from '../foundation/problem.ts'
 import type { DidDocument } from './document.ts'
 import { resolveJwkDid } from './jwk.ts'
 import { resolveKeyDid } from './key.ts'
-import { facts, type DidMethodName, type MethodFacts, methodOf } from './names.ts'
+import { facts, type DidMethodName, type MethodFacts, methodOf } from '../definitions/did-names.ts'
 import { resolvePeerDid } from './peer.ts'
 import { findEmbeddedState, parsePrismDid, toShortForm } from './prism/did.ts'
 import { resolvePrismDid } from './prism/resolve.ts'

@@ -2,10 +2,10 @@
  * Multikey (W3C Controlled Identifiers 1.0 §2.2.2): `z` and base58btc of a multicodec prefix and the raw or
  * compressed public key.
  */
-import { concat, fromMultibase, toMultibase, toHex } from '../base/bytes.ts'
-import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
-import { fromCompressed } from '../crypto/p256.ts'
-import { compressed, fromPublicBytes } from '../crypto/secp256k1.ts'
+import { concat, fromMultibase, toMultibase, toHex } from '../foundation/bytes.ts'
+import { okpBytes, okpFromBytes, type PublicJwk } from '../foundation/crypto/keys.ts'
+import { fromCompressed } from '../foundation/crypto/p256.ts'
+import { compressed, fromPublicBytes } from '../foundation/crypto/secp256k1.ts'
 
 /** Multicodec prefixes as varint bytes. */
 const prefixes = {

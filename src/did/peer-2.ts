@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { concat, fromBase64, fromUtf8, toMultibase } from '../base/bytes.ts'
+import { concat, fromBase64, fromUtf8, toMultibase } from '../foundation/bytes.ts'
 import {
   didContext,
   type DidDocument,

@@ -3,8 +3,8 @@
  * document in base58btc. The Identus mediator uses it.
  */
 import * as z from 'zod'
-import { fromMultibase, fromUtf8 } from '../base/bytes.ts'
-import { Problem } from '../base/problem.ts'
+import { fromMultibase, fromUtf8 } from '../foundation/bytes.ts'
+import { Problem } from '../foundation/problem.ts'
 import { DidDocument, forPurposes, jsonWebKey, purposes } from './document.ts'
 import { fromMultikey } from './multikey.ts'
 import { multihash } from './peer-2.ts'

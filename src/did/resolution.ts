@@ -3,7 +3,7 @@
  * resolution.
  */
 import * as z from 'zod'
-import { Problem } from '../base/problem.ts'
+import { Problem } from '../foundation/problem.ts'
 import { DidDocument } from './document.ts'
 
 /** Error codes of resolution, the last part of the problem types `error:DIDResolution:*`. */

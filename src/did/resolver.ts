@@ -5,11 +5,11 @@
  * ones are cached as long as `ResolverSources` allows. Cached values are shared, and therefore frozen.
  */
 import { LRUCache } from 'lru-cache'
-import { Problem } from '../base/problem.ts'
+import { Problem } from '../foundation/problem.ts'
 import { Did, type Resolve } from './document.ts'
 import { createFetchCache, deepFreeze } from './fetch-cache.ts'
 import { type DidMethod, type DidSources, findMethod, type LedgerSources, methods as all } from './methods.ts'
-import { methodOf, namesOf } from './names.ts'
+import { methodOf, namesOf } from '../definitions/did-names.ts'
 import { found, ResolutionError, type ResolutionResult } from './resolution.ts'
 
 export type ResolverSources = DidSources & {

@@ -3,10 +3,10 @@
  * Controlled Identifiers 1.0 §2.2; the signature suites of 2018 to 2020): `publicKeyJwk`,
  * `publicKeyMultibase`, `publicKeyBase58`, `publicKeyHex`.
  */
-import { fromHex, fromMultibase } from '../base/bytes.ts'
-import { type Curve, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
-import { fromPublicBytes } from '../crypto/secp256k1.ts'
-import { hasSmallOrder } from '../crypto/small-order.ts'
+import { fromHex, fromMultibase } from '../foundation/bytes.ts'
+import { type Curve, okpFromBytes, type PublicJwk } from '../foundation/crypto/keys.ts'
+import { fromPublicBytes } from '../foundation/crypto/secp256k1.ts'
+import { hasSmallOrder } from '../foundation/crypto/small-order.ts'
 import type { VerificationMethod } from './document.ts'
 import { fromMultikey } from './multikey.ts'
 

@@ -6,9 +6,9 @@
  * the response.
  */
 import { isIP } from 'node:net'
-import { isPassingStatus } from '../base/foreign.ts'
-import { Problem } from '../base/problem.ts'
-import { reasonOf } from '../base/reason.ts'
+import { isPassingStatus } from '../foundation/foreign.ts'
+import { Problem } from '../foundation/problem.ts'
+import { reasonOf } from '../foundation/reason.ts'
 import type { DidDocument } from './document.ts'
 import { readDidDocument } from './foreign-document.ts'
 import { invalidDid } from './resolution.ts'

@@ -4,12 +4,12 @@
  * It is made at the first start and stored in agent.db, wrapped with the master key. So a rotation of the master key (`key-rotation.ts`)
  * changes one row; wallets, digests of API keys and tokens stay valid.
  */
-import type { Config } from '../base/config.ts'
-import type { Log } from '../base/log.ts'
-import { newSealKey, seal, unseal, withSealKey } from '../base/seal.ts'
-import { StartError } from '../base/start-error.ts'
-import { emptyLog, type AgentDb, type AgentTx } from '../storage/database.ts'
-import { across } from '../base/probe.ts'
+import type { Config } from '../foundation/config/config.ts'
+import type { Log } from '../foundation/log.ts'
+import { newSealKey, seal, unseal, withSealKey } from '../foundation/seal.ts'
+import { StartError } from '../foundation/start-error.ts'
+import { emptyLog, type AgentDb, type AgentTx } from '../foundation/storage/database.ts'
+import { across } from '../foundation/probe.ts'
 import { findKept } from './master-key-file.ts'
 import { getMasterKeySource, type MasterKeySource } from './master-key.ts'
 

@@ -1,7 +1,7 @@
 /** In-memory state of API keys: a cache of active keys, and the times of their last uses. */
 import { LRUCache } from 'lru-cache'
-import { isOver } from '../base/clock.ts'
-import type { AgentDb } from '../storage/database.ts'
+import { isOver } from '../foundation/clock.ts'
+import type { AgentDb } from '../foundation/storage/database.ts'
 import type { ApiKeyGrant } from './api-keys.ts'
 
 const maxCachedKeys = 10_000

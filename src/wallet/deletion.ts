@@ -4,11 +4,11 @@
  * One transaction in agent.db deletes the key, which no copy of the wallet's file can be decrypted without, and notes that the files must
  * be removed. The next start completes a deletion that a crash interrupted.
  */
-import type { Config } from '../base/config.ts'
-import { across } from '../base/probe.ts'
-import { Problem } from '../base/problem.ts'
-import { emptyLog, type AgentDb, type AgentTx } from '../storage/database.ts'
-import { walletNotFound } from '../storage/transferred.ts'
+import type { Config } from '../foundation/config/config.ts'
+import { across } from '../foundation/probe.ts'
+import { Problem } from '../foundation/problem.ts'
+import { emptyLog, type AgentDb, type AgentTx } from '../foundation/storage/database.ts'
+import { walletNotFound } from '../foundation/storage/transferred.ts'
 import type { Environment } from './environment.ts'
 import { defaultId, type Tenants } from './tenants.ts'
 import type { Wallets } from './wallets.ts'

@@ -1,8 +1,8 @@
 /** Entities: the owners of API keys, each bound to a wallet. */
 import type { Selectable } from 'kysely'
-import { Problem } from '../base/problem.ts'
-import type { AgentTables } from '../storage/agent-tables.ts'
-import type { AgentDb } from '../storage/database.ts'
+import { Problem } from '../foundation/problem.ts'
+import type { AgentTables } from '../foundation/storage/agent-tables.ts'
+import type { AgentDb } from '../foundation/storage/database.ts'
 import type { Entity } from './model.ts'
 
 type EntityRow = Selectable<AgentTables['entity']>

@@ -19,9 +19,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { fromBase64, toBase64url } from '../base/bytes.ts'
-import { StartError } from '../base/start-error.ts'
-import { syncFolder } from '../base/private-files.ts'
+import { fromBase64, toBase64url } from '../foundation/bytes.ts'
+import { StartError } from '../foundation/start-error.ts'
+import { syncFolder } from '../foundation/private-files.ts'
 import type { KeptKey } from './master-key.ts'
 
 /** Reads the key (32 bytes). With `mayMake`, a missing file is created. @throws {StartError} */

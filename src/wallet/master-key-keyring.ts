@@ -5,16 +5,16 @@
  * The name of the entry is an id in agent.db, so that the data folder can be moved. On Linux the kernel keyring, the default of the
  * package, is not used: it forgets everything at a reboot.
  */
-import { toBase64url } from '../base/bytes.ts'
-import { newId } from '../base/id.ts'
-import { newSealKey } from '../base/seal.ts'
-import { StartError } from '../base/start-error.ts'
-import type { AgentDb } from '../storage/database.ts'
+import { toBase64url } from '../foundation/bytes.ts'
+import { newId } from '../foundation/id.ts'
+import { newSealKey } from '../foundation/seal.ts'
+import { StartError } from '../foundation/start-error.ts'
+import type { AgentDb } from '../foundation/storage/database.ts'
 import { findKept, parseMasterKey } from './master-key-file.ts'
 import type { KeptKey, MasterKeySource } from './master-key.ts'
 import { createRequire } from 'node:module'
 import type { AsyncEntry } from '@napi-rs/keyring'
-import { reasonOf } from '../base/reason.ts'
+import { reasonOf } from '../foundation/reason.ts'
 
 const setting = 'keyring-entry'
 

@@ -1,9 +1,9 @@
 /** The master key, which wraps the agent key, and its sources: a variable, a file that the first start makes, or a keyring. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromBase64 } from '../base/bytes.ts'
-import type { Config } from '../base/config.ts'
-import type { AgentDb } from '../storage/database.ts'
+import { fromBase64 } from '../foundation/bytes.ts'
+import type { Config } from '../foundation/config/config.ts'
+import type { AgentDb } from '../foundation/storage/database.ts'
 import {
   discardNextKey,
   readMasterKeyFile,

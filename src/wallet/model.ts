@@ -1,7 +1,7 @@
 /** REST models of wallets, entities and API keys. */
 import * as z from 'zod'
-import { headerText } from '../base/api-key.ts'
-import type { AgentTx } from '../storage/database.ts'
+import { headerText } from '../foundation/api-key.ts'
+import type { AgentTx } from '../foundation/storage/database.ts'
 
 /** An optional field. The Cloud Agent treats null as absent. */
 export const optional = <Type extends z.ZodType>(type: Type) =>

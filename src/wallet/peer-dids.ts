@@ -1,11 +1,11 @@
 /** The did:peer DIDs of a wallet: one with new keys for every connection, connectionless record, ping to a DID, and sign-in. */
 import type { Selectable } from 'kysely'
-import type { PrivateJwk } from '../crypto/keys.ts'
+import type { PrivateJwk } from '../foundation/crypto/keys.ts'
 import { didOf } from '../did/document.ts'
 import { generatePeerDid, PeerKeys, resolvePeerDid } from '../did/peer.ts'
-import type { Db, Tx } from '../storage/database.ts'
-import { prepared } from '../storage/prepared.ts'
-import type { WalletTables } from '../storage/wallet-tables.ts'
+import type { Db, Tx } from '../foundation/storage/database.ts'
+import { prepared } from '../foundation/storage/prepared.ts'
+import type { WalletTables } from '../foundation/storage/wallet-tables.ts'
 import type { Wallet } from './wallet.ts'
 
 export type NewPeerDid = { did: string; keys: Record<string, PrivateJwk> }

@@ -4,12 +4,12 @@
  * Wallet quotas apply to requests of the tenant and to incoming messages, which begin something new. Tasks and deletions always run.
  */
 import { sql } from 'kysely'
-import { createRateLimiter } from '../base/rate-limiter.ts'
-import { Problem } from '../base/problem.ts'
-import type { AgentDb, Db, Tx } from '../storage/database.ts'
-import type { AgentTables } from '../storage/agent-tables.ts'
-import { isSqlite } from '../storage/dialect.ts'
-import { readRowBytes } from '../storage/postgres/wallet-rows.ts'
+import { createRateLimiter } from '../foundation/rate-limiter.ts'
+import { Problem } from '../foundation/problem.ts'
+import type { AgentDb, Db, Tx } from '../foundation/storage/database.ts'
+import type { AgentTables } from '../foundation/storage/agent-tables.ts'
+import { isSqlite } from '../foundation/storage/dialect.ts'
+import { readRowBytes } from '../foundation/storage/postgres/wallet-rows.ts'
 import type { Wallet } from './wallet.ts'
 
 type Usage = { records: number; bytes: number }

@@ -16,10 +16,10 @@
  * After the import of a wallet, the ids that its previous agent made are rows of `wallet_alias`.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { fromBase64, toBase64url } from '../base/bytes.ts'
-import { deriveSealKey } from '../base/seal.ts'
-import type { AgentDb } from '../storage/database.ts'
-import { prepared } from '../storage/prepared.ts'
+import { fromBase64, toBase64url } from '../foundation/bytes.ts'
+import { deriveSealKey } from '../foundation/seal.ts'
+import type { AgentDb } from '../foundation/storage/database.ts'
+import { prepared } from '../foundation/storage/prepared.ts'
 import type { WalletTokens } from './wallet-tokens.ts'
 import type { Wallet } from './wallet.ts'
 

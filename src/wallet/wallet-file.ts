@@ -5,13 +5,13 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { syncFolder } from '../base/private-files.ts'
-import { Problem } from '../base/problem.ts'
-import { keyedDigest, seal, unseal, withSealKey } from '../base/seal.ts'
-import { DamagedFileError } from '../storage/file-errors.ts'
-import type { Db } from '../storage/database.ts'
-import { filesOf, removeDatabase } from '../storage/files.ts'
-import { prepared } from '../storage/prepared.ts'
+import { syncFolder } from '../foundation/private-files.ts'
+import { Problem } from '../foundation/problem.ts'
+import { keyedDigest, seal, unseal, withSealKey } from '../foundation/seal.ts'
+import { DamagedFileError } from '../foundation/storage/file-errors.ts'
+import type { Db } from '../foundation/storage/database.ts'
+import { filesOf, removeDatabase } from '../foundation/storage/files.ts'
+import { prepared } from '../foundation/storage/prepared.ts'
 
 /** Writes the seed of a new wallet, 64 bytes. */
 export async function insertSeed(db: Db, id: string, key: Uint8Array, seed: Uint8Array): Promise<void> {

@@ -1,12 +1,12 @@
 /** The folder `wallets` of the data folder, with one file for each wallet. */
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { across } from '../base/probe.ts'
-import { type AgentDb, makeWalletDb, openExistingWalletDb, type Db } from '../storage/database.ts'
-import { DamagedFileError } from '../storage/file-errors.ts'
-import { removeDatabase, replaceDatabase } from '../storage/files.ts'
-import { createLogSync } from '../storage/log-sync.ts'
-import { copyClosed, hasNoLog, openSnapshot } from '../storage/snapshot.ts'
+import { across } from '../foundation/probe.ts'
+import { type AgentDb, makeWalletDb, openExistingWalletDb, type Db } from '../foundation/storage/database.ts'
+import { DamagedFileError } from '../foundation/storage/file-errors.ts'
+import { removeDatabase, replaceDatabase } from '../foundation/storage/files.ts'
+import { createLogSync } from '../foundation/storage/log-sync.ts'
+import { copyClosed, hasNoLog, openSnapshot } from '../foundation/storage/snapshot.ts'
 import { findSetAside, missingFile, removeWalletFiles, setAside } from './wallet-file.ts'
 import type { Register, WalletContents, WalletStore, WhileClosed } from './wallet-store.ts'
 

@@ -1,13 +1,23 @@
 /** The contents of wallets in PostgreSQL: the rows with the id of the wallet. */
 import { type Kysely, sql } from 'kysely'
-import { across } from '../base/probe.ts'
-import { type AgentDb, type Db, fillWalletFile, openExistingWalletDb } from '../storage/database.ts'
-import { DamagedFileError } from '../storage/file-errors.ts'
-import type { Pools } from '../storage/postgres/connect.ts'
-import { copyRows, inPostgres, inSqlite } from '../storage/postgres/copy-rows.ts'
-import { type Claim, enterAgent, openWallet, openWalletAndAgent } from '../storage/postgres/databases.ts'
-import { toImportError } from '../storage/postgres/errors.ts'
-import { copiedWalletTables, deleteWalletRows } from '../storage/postgres/wallet-rows.ts'
+import { across } from '../foundation/probe.ts'
+import {
+  type AgentDb,
+  type Db,
+  fillWalletFile,
+  openExistingWalletDb,
+} from '../foundation/storage/database.ts'
+import { DamagedFileError } from '../foundation/storage/file-errors.ts'
+import type { Pools } from '../foundation/storage/postgres/connect.ts'
+import { copyRows, inPostgres, inSqlite } from '../foundation/storage/postgres/copy-rows.ts'
+import {
+  type Claim,
+  enterAgent,
+  openWallet,
+  openWalletAndAgent,
+} from '../foundation/storage/postgres/databases.ts'
+import { toImportError } from '../foundation/storage/postgres/errors.ts'
+import { copiedWalletTables, deleteWalletRows } from '../foundation/storage/postgres/wallet-rows.ts'
 import { unreadable } from './wallet-file.ts'
 import type { Register, WalletContents, WalletStore } from './wallet-store.ts'
 

@@ -1,8 +1,8 @@
 /** The secrets of an open wallet: sealing with its key, and the keys that its seed derives. */
-import { fromUtf8 } from '../base/bytes.ts'
-import { seal, unseal } from '../base/seal.ts'
-import { createDerivation, type KeyPath } from '../crypto/derive.ts'
-import type { PrivateJwk } from '../crypto/keys.ts'
+import { fromUtf8 } from '../foundation/bytes.ts'
+import { seal, unseal } from '../foundation/seal.ts'
+import { createDerivation, type KeyPath } from '../foundation/crypto/derive.ts'
+import type { PrivateJwk } from '../foundation/crypto/keys.ts'
 
 export type WalletSecrets = {
   /** The key at a path below the wallet's seed. Cached, since a derivation takes milliseconds. */

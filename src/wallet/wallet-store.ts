@@ -1,5 +1,5 @@
 /** Where the contents of wallets are kept. */
-import type { AgentDb, AgentTx, Db } from '../storage/database.ts'
+import type { AgentDb, AgentTx, Db } from '../foundation/storage/database.ts'
 
 export type WalletContents = {
   readonly db: Db

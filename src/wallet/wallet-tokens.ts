@@ -7,10 +7,10 @@
  *
  * After the import of a wallet, the tokens that its previous agent made are rows of `wallet_alias`.
  */
-import { fromHex, toHex } from '../base/bytes.ts'
-import { deriveSealKey, sealToken, unsealToken } from '../base/seal.ts'
-import type { AgentTables } from '../storage/agent-tables.ts'
-import type { AgentDb } from '../storage/database.ts'
+import { fromHex, toHex } from '../foundation/bytes.ts'
+import { deriveSealKey, sealToken, unsealToken } from '../foundation/seal.ts'
+import type { AgentTables } from '../foundation/storage/agent-tables.ts'
+import type { AgentDb } from '../foundation/storage/database.ts'
 
 /** The URL that a token is part of: DIDComm address, status list, DID request link, challenge link, OpenID4VP request. */
 export type TokenKind = Exclude<AliasKind, 'short-link'> | 'presentation'

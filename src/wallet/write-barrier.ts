@@ -5,7 +5,7 @@
  * its snapshot of that wallet.
  */
 import { setTimeout } from 'node:timers/promises'
-import { Problem } from '../base/problem.ts'
+import { Problem } from '../foundation/problem.ts'
 
 /** Resolves when the file of a wallet may change. Must not reject. */
 export type BeforeWrite = (walletId: string) => Promise<void>

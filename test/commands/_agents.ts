@@ -6,9 +6,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { Client } from '../../daemon/client/client.ts'
-import { writeProfile } from '../../src/base/profile.ts'
-import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
-import { startPair, type Tenant } from '../_tenants.ts'
+import { writeProfile } from '../../src/foundation/config/profile.ts'
+import { adminToken, startAgent, type TestAgent } from '../support/agent.ts'
+import { startPair, type Tenant } from '../support/tenants.ts'
 import { newUser, type User } from './_cli.ts'
 
 /**

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, expect } from 'vitest'
-import { variableNames } from '../../src/base/setting-names.ts'
+import { variableNames } from '../../src/foundation/config/setting-names.ts'
 import { runCommand, type Size } from './_in-process.ts'
 
 export const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))

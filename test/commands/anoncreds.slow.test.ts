@@ -3,8 +3,8 @@
  * attributes.
  */
 import { expect, test } from 'vitest'
-import { publishDefinition } from '../anoncreds/_definition.ts'
-import { connect, credentialIn, newDid, presentationIn } from '../_tenants.ts'
+import { publishDefinition } from '../credentials/anoncreds/_definition.ts'
+import { connect, credentialIn, newDid, presentationIn } from '../support/tenants.ts'
 import { fails, words } from './_cli.ts'
 import { startCommandedPair } from './_agents.ts'
 

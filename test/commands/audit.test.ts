@@ -1,8 +1,8 @@
 /** `agent audit` against a real agent. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adminToken, sharedAgent } from '../_agent.ts'
-import { tamper } from '../audit/_log.ts'
+import { adminToken, sharedAgent } from '../support/agent.ts'
+import { tamper } from '../wallet/audit/_log.ts'
 import { type Line, newUser, prints, says, words } from './_cli.ts'
 
 test('entries are listed, and an altered log is reported with the sequence number', async () => {

@@ -2,8 +2,8 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { shapes } from '../../docs/_make/shapes.ts'
-import { adminToken, sharedAgent } from '../_agent.ts'
+import { shapes } from '../../build/docs/shapes.ts'
+import { adminToken, sharedAgent } from '../support/agent.ts'
 import { fails, newUser, prints } from './_cli.ts'
 
 test('a backup is created, verified without a daemon and restored to an empty folder', async () => {

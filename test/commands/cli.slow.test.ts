@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeRunning } from '../../src/base/running.ts'
+import { writeRunning } from '../../src/foundation/running.ts'
 import { bin, fails, newUser, printed, prints, saysOnly, useUser, words } from './_cli.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'

@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url'
 import { execa, execaSync } from 'execa'
 import { expect, test } from 'vitest'
 import { complete } from '../../cli/completion/complete.ts'
-import { readCommands, topics } from '../../docs/_make/manifest.ts'
-import { shapes } from '../../docs/_make/shapes.ts'
+import { readCommands, topics } from '../../build/docs/manifest.ts'
+import { shapes } from '../../build/docs/shapes.ts'
 import { bin, fails, useUser } from './_cli.ts'
 import { serveUser } from './_agents.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-const folder = fileURLToPath(new URL('../../completions', import.meta.url))
+const folder = fileURLToPath(new URL('../../cli/completion/scripts', import.meta.url))
 const files = {
   bash: join(folder, 'agent.bash'),
   zsh: join(folder, '_agent'),

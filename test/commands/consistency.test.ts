@@ -1,7 +1,7 @@
 /** All commands follow the same conventions. */
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { readCommands, type Command, type Flag } from '../../docs/_make/manifest.ts'
+import { readCommands, type Command, type Flag } from '../../build/docs/manifest.ts'
 import { commandIds } from './_operations.ts'
 
 const commands = readCommands()

@@ -2,15 +2,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
 import { createKeyDid } from '../../src/did/key.ts'
-import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { issueSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import { startServer } from '../_server.ts'
-import { connect, issue, newDid, presentationIn, receive } from '../_tenants.ts'
+import { issueJwtVc } from '../../src/credentials/codecs/jwt-vc.ts'
+import { issueSdJwt } from '../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
+import { startServer } from '../support/server.ts'
+import { connect, issue, newDid, presentationIn, receive } from '../support/tenants.ts'
 import { startCommandedPair } from './_agents.ts'
 import { newUser } from './_cli.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const alone = newUser()
 const pair = await untilEnd(startCommandedPair())

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readRunning } from '../../src/base/running.ts'
+import { readRunning } from '../../src/foundation/running.ts'
 import { newUser, printed, type User } from './_cli.ts'
 
 let user: User

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { explainDid, nextForDid } from '../../cli/format/records.ts'
 import { readKey, readService, readServicePatch, readActions } from '../../cli/input/did.ts'
-import { curves, purposes } from '../../src/did/names.ts'
+import { curves, purposes } from '../../src/definitions/did-names.ts'
 import { readSeed } from '../../cli/input/secrets.ts'
 import { confirm } from '../../cli/prompts/ask.ts'
-import { ManagedDidKeyTemplate } from '../../src/did-registrar/model.ts'
-import { seedOfMnemonic } from '../../src/crypto/mnemonic.ts'
+import { ManagedDidKeyTemplate } from '../../src/wallet/did-registrar/model.ts'
+import { seedOfMnemonic } from '../../src/foundation/crypto/mnemonic.ts'
 
 let folder: string
 const file = (name: string, text: string) => {

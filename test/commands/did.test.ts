@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { seedOfMnemonic } from '../../src/crypto/mnemonic.ts'
+import { seedOfMnemonic } from '../../src/foundation/crypto/mnemonic.ts'
 import { fails, newUser, prints, says, saysOnly, type User, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 

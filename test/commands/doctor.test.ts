@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkNode } from '../../cli/doctor.ts'
-import { startServer } from '../_server.ts'
+import { startServer } from '../support/server.ts'
 import { newUser, type User, useUser } from './_cli.ts'
 
 type Check = { name: string; status: string; detail: string; hint?: string }

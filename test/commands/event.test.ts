@@ -1,6 +1,6 @@
 /** `agent event …` and `--wait`, with a daemon. */
 import { expect, test } from 'vitest'
-import { openReceiver } from '../_receiver.ts'
+import { openReceiver } from '../support/receiver.ts'
 import { fails, type Line, printed, prints, words } from './_cli.ts'
 import { serveTwoTenants } from './_agents.ts'
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Webhook } from '../_webhook.ts'
+import { Webhook } from '../support/webhook.ts'
 import { type Line, newUser, type User, words } from './_cli.ts'
 
 let [acme, alice] = [] as unknown as [Side, Side]

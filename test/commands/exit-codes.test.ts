@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { exitCodes } from '../../cli/errors/errors.ts'
 import { bin, type Line, printed, useUser, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 

@@ -3,10 +3,10 @@ import { setTimeout } from 'node:timers/promises'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { newDid, startPair } from '../_tenants.ts'
-import { personQuery } from '../oid4vp/_wallet.ts'
+import { newDid, startPair } from '../support/tenants.ts'
+import { personQuery } from '../exchange/oid4vp/_wallet.ts'
 import { newUser, words } from './_cli.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const pair = await untilEnd(
   startPair({

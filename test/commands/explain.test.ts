@@ -7,7 +7,7 @@ import { exitCodeOf, toReport } from '../../cli/errors/report.ts'
 import { explanations, findExplanations } from '../../cli/explain/explanations.ts'
 import { meanings } from '../../cli/format/states.ts'
 import { ProblemError } from '../../daemon/client/client.ts'
-import { problems, type ProblemType } from '../../src/base/problem.ts'
+import { problems, type ProblemType } from '../../src/foundation/problem.ts'
 
 const of = (kind: string) => explanations.filter((each) => each.kind === kind)
 const found = (given: string) => findExplanations(given).map(({ name }) => name)

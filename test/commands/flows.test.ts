@@ -1,7 +1,7 @@
 /** Choosing a credential for a proof, declining an offer and removing records, at the command line. */
-import { publishSchema } from '../_tenants.ts'
+import { publishSchema } from '../support/tenants.ts'
 import { expect, test } from 'vitest'
-import { decode } from '../_invitation.ts'
+import { decode } from '../support/invitation.ts'
 import { fails, prints } from './_cli.ts'
 import { serveTwoTenants } from './_agents.ts'
 

@@ -2,8 +2,8 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { followLines, lastLines } from '../../cli/daemon/log.ts'
-import { openLogFile } from '../../src/base/log-file.ts'
-import { newFolder } from '../_folder.ts'
+import { openLogFile } from '../../src/foundation/log-file.ts'
+import { newFolder } from '../support/folder.ts'
 
 let path: string
 beforeEach(() => void (path = join(newFolder(), 'daemon.log')))

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { expect, onTestFinished, test } from 'vitest'
-import { Running } from '../../src/base/running.ts'
-import { temporaryFolder } from '../_temporary-folder.ts'
-import { until } from '../_tenants.ts'
+import { Running } from '../../src/foundation/running.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/tenants.ts'
 
 const agent = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 

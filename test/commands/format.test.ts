@@ -8,7 +8,7 @@ import {
   type CredentialContent,
 } from '../../cli/format/credential.ts'
 import { colour, inStyle } from '../../cli/format/colour.ts'
-import { canonicalDid } from '../../src/did/names.ts'
+import { canonicalDid } from '../../src/definitions/did-names.ts'
 import {
   connectionName,
   pad,
@@ -23,9 +23,9 @@ import { explain, meanings, nextCommand, shownState, styleOf } from '../../cli/f
 import { fields, table, type Column } from '../../cli/format/table.ts'
 import { ago, ahead, duration, whenAgo } from '../../cli/format/time.ts'
 import { formatLogLine } from '../../cli/format/log.ts'
-import { connectionStates } from '../../src/protocols/connection/states.ts'
-import { credentialStates } from '../../src/protocols/issue-credential/states.ts'
-import { presentationStates } from '../../src/protocols/present-proof/states.ts'
+import { connectionStates } from '../../src/definitions/connection.ts'
+import { credentialStates } from '../../src/definitions/issue-credential.ts'
+import { presentationStates } from '../../src/definitions/present-proof.ts'
 
 type Row = { id: string; label?: string; did: string }
 

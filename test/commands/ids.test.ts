@@ -1,11 +1,11 @@
 /** Resources are found by id, partial id or name. */
 import { expect, test } from 'vitest'
-import { readCommands } from '../../docs/_make/manifest.ts'
+import { readCommands } from '../../build/docs/manifest.ts'
 import { fails } from './_cli.ts'
 import { kindOf } from '../../cli/input/kinds.ts'
-import { startServer } from '../_server.ts'
+import { startServer } from '../support/server.ts'
 import { startCommandedPair } from './_agents.ts'
-import { connect } from '../_tenants.ts'
+import { connect } from '../support/tenants.ts'
 
 test('a connection is found by its id, either end of the id, or its label', async () => {
   await using pair = await startCommandedPair()

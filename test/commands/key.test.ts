@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adminToken, sharedAgent } from '../_agent.ts'
+import { adminToken, sharedAgent } from '../support/agent.ts'
 import { fails, newUser, words } from './_cli.ts'
 
 test('the master key is replaced by a generated or a supplied one and never printed', async () => {

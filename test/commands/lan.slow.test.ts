@@ -1,6 +1,6 @@
 /** `agent daemon start --lan` on two machines in a local network. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { canIsolate, type Laptop, twoLaptops } from '../_laptops.ts'
+import { canIsolate, type Laptop, twoLaptops } from '../support/laptops.ts'
 import { fails, useUser } from './_cli.ts'
 
 const user = useUser()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fails } from './_cli.ts'
 import { startCommandedPair } from './_agents.ts'
-import { connect } from '../_tenants.ts'
+import { connect } from '../support/tenants.ts'
 
 test('a list shows the newest items first and the command for the next page', async () => {
   await using pair = await startCommandedPair()

@@ -2,8 +2,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { logParts, logPath } from '../../src/base/log-file.ts'
-import { until } from '../_tenants.ts'
+import { logParts, logPath } from '../../src/foundation/log-file.ts'
+import { until } from '../support/tenants.ts'
 import { fails, useUser } from './_cli.ts'
 
 const user = useUser()

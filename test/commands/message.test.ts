@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestAgent } from '../_agent.ts'
-import { until } from '../_tenants.ts'
-import { openParty } from '../_party.ts'
+import type { TestAgent } from '../support/agent.ts'
+import { until } from '../support/tenants.ts'
+import { openParty } from '../support/party.ts'
 import { fails, prints, useUser } from './_cli.ts'
 import { serveUser } from './_agents.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nearestCommand } from '../../cli/errors/nearest-command.ts'
-import { editDistance, nearest } from '../../src/base/nearest.ts'
+import { editDistance, nearest } from '../../src/foundation/nearest.ts'
 
 test.each([
   ['', '', 0],

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
-import { claims, credentialQuery } from '../oid4vp/holder/_holder.ts'
-import { newVerifierDid } from '../oid4vp/_wallet.ts'
-import { connect, newDid, startDaemonPair } from '../_tenants.ts'
+import { claims, credentialQuery } from '../exchange/oid4vp/holder/_holder.ts'
+import { newVerifierDid } from '../exchange/oid4vp/_wallet.ts'
+import { connect, newDid, startDaemonPair } from '../support/tenants.ts'
 import { fails, hasScript, newUser, words } from './_cli.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const user = newUser()
 const pair = await untilEnd(startDaemonPair())

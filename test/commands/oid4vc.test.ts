@@ -1,12 +1,12 @@
 /** `agent oid4vc receive`: a holder takes offers of OpenID4VCI issuers with commands only. */
 import { expect, test } from 'vitest'
-import { answer, sealedIn, open } from '../oid4vci/_authorization.ts'
-import { addLicence, licence } from '../oid4vci/holder/_holder.ts'
-import { addIssuer, offer, recordOf } from '../oid4vci/_wallet.ts'
-import { until } from '../_tenants.ts'
+import { answer, sealedIn, open } from '../exchange/oid4vci/_authorization.ts'
+import { addLicence, licence } from '../exchange/oid4vci/holder/_holder.ts'
+import { addIssuer, offer, recordOf } from '../exchange/oid4vci/_wallet.ts'
+import { until } from '../support/tenants.ts'
 import { startCommandedPair } from './_agents.ts'
 import { hasScript } from './_cli.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const pair = await untilEnd(startCommandedPair())
 const setup = await addIssuer(pair.agent, pair.issuer)

@@ -1,18 +1,25 @@
 /** Commands about OpenID4VCI issuers, and what wallets do with the offers that they print. */
-import { decodeJwtVc } from '../credentials/_verify.ts'
+import { decodeJwtVc } from '../credentials/codecs/_verify.ts'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import { takeCredentials } from '../oid4vci/_foreign-wallet.ts'
-import { addIssuer, fetchDeferred, prove, readOffer, redeemOffer, request } from '../oid4vci/_wallet.ts'
-import { until } from '../_tenants.ts'
+import { decodeSdJwt } from '../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
+import { takeCredentials } from '../exchange/oid4vci/_foreign-wallet.ts'
+import {
+  addIssuer,
+  fetchDeferred,
+  prove,
+  readOffer,
+  redeemOffer,
+  request,
+} from '../exchange/oid4vci/_wallet.ts'
+import { until } from '../support/tenants.ts'
 import { startCommandedPair } from './_agents.ts'
 import { fails, hasScript, words } from './_cli.ts'
 import { readPng } from './_picture.ts'
 import { readQr } from './_qr.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const pair = await untilEnd(startCommandedPair())
 const setup = await addIssuer(pair.agent, pair.issuer)

@@ -2,12 +2,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { newVerifierDid, personQuery, present, presentSdJwt, readRequest } from '../oid4vp/_wallet.ts'
+import {
+  newVerifierDid,
+  personQuery,
+  present,
+  presentSdJwt,
+  readRequest,
+} from '../exchange/oid4vp/_wallet.ts'
 import { startCommandedPair } from './_agents.ts'
 import { words } from './_cli.ts'
 import { readPng } from './_picture.ts'
 import { readQr } from './_qr.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const pair = await untilEnd(startCommandedPair())
 const verifier = pair.as(pair.issuer)

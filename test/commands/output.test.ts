@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import { describe, expect, test } from 'vitest'
 import { bin, type Line, useUser, words } from './_cli.ts'
 import { serveUser } from './_agents.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const user = useUser()
 await untilEnd(serveUser(user))

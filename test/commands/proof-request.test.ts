@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { proofRequestText } from '../../cli/format/proof-request.ts'
 import { startConnected } from '../flows/_steps.ts'
-import { connect, presentationIn } from '../_tenants.ts'
+import { connect, presentationIn } from '../support/tenants.ts'
 import { newUser, words } from './_cli.ts'
 import { startCommandedPair } from './_agents.ts'
 

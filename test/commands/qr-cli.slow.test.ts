@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent } from '../_agent.ts'
+import { sharedAgent, startAgent } from '../support/agent.ts'
 import { fails, hasScript, type Line, newUser, prints, words } from './_cli.ts'
 import { readPng, toPicture } from './_picture.ts'
 import { readQr } from './_qr.ts'
 import { drawScreen, type Picture } from './_screen.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const user = newUser()
 const terminal = { TERM: 'xterm-256color', LANG: 'C.UTF-8', LC_ALL: '', LC_CTYPE: '' }

@@ -1,11 +1,11 @@
 /** Commands that draw QR codes, for terminals of twelve sizes: a decoder reads each code from what stays visible above a prompt that wraps. */
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
+import { startAgent } from '../support/agent.ts'
 import { newUser } from './_cli.ts'
 import { readWithJsQr } from './_qr.ts'
 import { drawScreen, themes, visibleLines, type Theme } from './_screen.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const sizes = [
   [60, 20],

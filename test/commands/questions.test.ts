@@ -11,9 +11,9 @@ import {
   whichRecord,
 } from '../../cli/prompts/questions.ts'
 import type { Client } from '../../daemon/client/client.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, startPair } from '../_tenants.ts'
+import { connect, credentialIn, issue, newDid, presentationIn, startPair } from '../support/tenants.ts'
 import { keys, newTerminal, type TestTerminal } from './_terminal.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const pair = await untilEnd(startPair())
 const unconnected = await pair.agent.newTenant('unconnected')

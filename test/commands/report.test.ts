@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { readCommands } from '../../docs/_make/manifest.ts'
+import { readCommands } from '../../build/docs/manifest.ts'
 import { exitCodeOf, renderReport, toReport } from '../../cli/errors/report.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { DaemonUnreachable, ProblemError } from '../../daemon/client/client.ts'
-import { problems, type ProblemType } from '../../src/base/problem.ts'
-import { StartError } from '../../src/base/start-error.ts'
+import { problems, type ProblemType } from '../../src/foundation/problem.ts'
+import { StartError } from '../../src/foundation/start-error.ts'
 
 const problem = (type: ProblemType, detail = 'because') =>
   new ProblemError({ status: problems[type], type, title: 'Title', detail })

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { variablesOf } from '../../cli/daemon/restart.ts'
-import { Running } from '../../src/base/running.ts'
-import { until } from '../_tenants.ts'
+import { Running } from '../../src/foundation/running.ts'
+import { until } from '../support/tenants.ts'
 import { fails, printed, useUser } from './_cli.ts'
 
 const user = useUser()

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { connect, credentialIn, newDid, presentationIn } from '../_tenants.ts'
+import { connect, credentialIn, newDid, presentationIn } from '../support/tenants.ts'
 import { fails, words } from './_cli.ts'
 import { startCommandedPair } from './_agents.ts'
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { readOwnPlist, renderPlist } from '../../cli/service/launchd.ts'
 import { takeOver, type ServicePlan } from '../../cli/service/plan.ts'
 import { readOwnUnit, renderUnit } from '../../cli/service/systemd.ts'
-import { newFolder } from '../_folder.ts'
+import { newFolder } from '../support/folder.ts'
 import { fails, saysOnly, useUser } from './_cli.ts'
 
 const has = (program: string) => spawnSync(program, ['--version']).error === undefined

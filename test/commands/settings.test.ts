@@ -16,7 +16,7 @@ import {
   writeProfileInUse,
   type LocalProfile,
   type RemoteProfile,
-} from '../../src/base/profile.ts'
+} from '../../src/foundation/config/profile.ts'
 
 const local: LocalProfile = {
   kind: 'local',

@@ -1,6 +1,6 @@
 /** `agent trace`, with a daemon. */
 import { expect, test } from 'vitest'
-import { openReceiver } from '../_receiver.ts'
+import { openReceiver } from '../support/receiver.ts'
 import { fails, printed, prints } from './_cli.ts'
 import { serveTwoTenants } from './_agents.ts'
 

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
+import { startAgent } from '../support/agent.ts'
 import { useUser } from './_cli.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const user = useUser()
 const agent = await untilEnd(startAgent())

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect, issue, newDid, startPair } from '../_tenants.ts'
-import { credential as expired } from '../credentials/_forge.ts'
+import { connect, issue, newDid, startPair } from '../support/tenants.ts'
+import { credential as expired } from '../credentials/codecs/_forge.ts'
 import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
 import { type Commands, fails, prints, saysOnly, useUser, words } from './_cli.ts'
 

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adminToken, sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
-import { passphrase } from '../wallet-export/_transfer.ts'
+import { adminToken, sharedAgent, startAgent, type TestAgent } from '../support/agent.ts'
+import { passphrase } from '../operations/wallet-export/_transfer.ts'
 import { fails, newUser, prints, words } from './_cli.ts'
 
 test('a wallet is transferred, the default one under another id; a rejected import leaves no data', async () => {

@@ -1,11 +1,11 @@
 /** `agent webhook` against a real agent and real receivers. */
 import { Webhook } from 'standardwebhooks'
 import { afterAll, expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import { until } from '../_tenants.ts'
-import { openReceiver } from '../_receiver.ts'
+import { startAgent } from '../support/agent.ts'
+import { until } from '../support/tenants.ts'
+import { openReceiver } from '../support/receiver.ts'
 import { type Line, newUser, prints, words } from './_cli.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
 

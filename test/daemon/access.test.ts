@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccess } from '../../daemon/middleware/access.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
-import { adminToken, sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
-import { ask } from '../_ask.ts'
+import { adminToken, sharedAgent, startAgent, type TestAgent } from '../support/agent.ts'
+import { ask } from '../support/ask.ts'
 
 /** One endpoint per access level. */
 const tenantPath = '/events/webhooks'

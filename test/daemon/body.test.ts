@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { defaultMaxBytes } from '../../daemon/http/body.ts'
 import { route } from '../../daemon/http/route.ts'
-import { jsonLimits } from '../../src/base/json.ts'
-import { startAgent } from '../_agent.ts'
+import { jsonLimits } from '../../src/foundation/json.ts'
+import { startAgent } from '../support/agent.ts'
 import { anyone } from './_route.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const Body = z.object({
   name: z.string(),

@@ -2,8 +2,8 @@
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
-import { Daemon } from '../_daemon.ts'
-import { untilEnd } from '../_shared.ts'
+import { Daemon } from '../support/daemon.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 const name = 'Ácme “Größe” 株式会社 🎓'

@@ -2,9 +2,9 @@
 import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
 import { createClient, DaemonUnreachable, ProblemError } from '../../daemon/client/client.ts'
-import { adminToken, startAgent } from '../_agent.ts'
-import { built } from '../_built.ts'
-import { untilEnd } from '../_shared.ts'
+import { adminToken, startAgent } from '../support/agent.ts'
+import { built } from '../support/built.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const { bind, serve, stop, urlOf } = built
 

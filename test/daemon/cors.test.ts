@@ -1,7 +1,7 @@
 /** CORS and security headers of both servers. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { statusWith } from '../_ask.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { statusWith } from '../support/ask.ts'
 
 const app = 'https://app.example'
 const preflight = {

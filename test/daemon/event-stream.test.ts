@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { expect, test } from 'vitest'
 import { toFrame, toPreamble, toStream } from '../../daemon/http/event-stream.ts'
-import type { Event } from '../../src/events/event.ts'
+import type { Event } from '../../src/wallet/events/event.ts'
 
 const event: Event = {
   type: 'ConnectionUpdated',

@@ -1,8 +1,8 @@
 /** The limit of wrong keys per address, and their absence from the log. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { createLog } from '../../src/base/log.ts'
-import { adminToken, sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
-import { ask as send } from '../_ask.ts'
+import { createLog } from '../../src/foundation/log.ts'
+import { adminToken, sharedAgent, startAgent, type TestAgent } from '../support/agent.ts'
+import { ask as send } from '../support/ask.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { route } from '../../daemon/http/route.ts'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
-import { ask as send } from '../_ask.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../support/agent.ts'
+import { ask as send } from '../support/ask.ts'
 import { anyone } from './_route.ts'
-import { built } from '../_built.ts'
-import { openParty } from '../_party.ts'
+import { built } from '../support/built.ts'
+import { openParty } from '../support/party.ts'
 
 /** Handlers that run until they are released. */
 function openGate() {

@@ -7,9 +7,9 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { newFolder } from '../_folder.ts'
-import { startPair, type Tenant } from '../_tenants.ts'
-import { untilEnd } from '../_shared.ts'
+import { newFolder } from '../support/folder.ts'
+import { startPair, type Tenant } from '../support/tenants.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

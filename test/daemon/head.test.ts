@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import { untilEnd } from '../_shared.ts'
+import { startAgent } from '../support/agent.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const agent = await untilEnd(startAgent({ AGENT_MEDIATOR: 'true' }))
 

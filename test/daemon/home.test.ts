@@ -1,7 +1,7 @@
 /** `/`, `/docs` and `/favicon.ico`: the entry points for browsers and programs. */
 import { describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent } from '../_agent.ts'
-import { untilEnd } from '../_shared.ts'
+import { sharedAgent, startAgent } from '../support/agent.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 

@@ -4,8 +4,8 @@ import type { RequestListener, Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import type { ConnectionLimits } from '../../daemon/server/listen.ts'
-import { sharedAgent } from '../_agent.ts'
-import { built } from '../_built.ts'
+import { sharedAgent } from '../support/agent.ts'
+import { built } from '../support/built.ts'
 
 const { bind, serve, stop, urlOf } = built
 

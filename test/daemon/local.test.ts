@@ -1,11 +1,11 @@
 /** A daemon on a developer's machine refuses web pages (CSRF, DNS rebinding). */
 import { expect, test } from 'vitest'
 import { createApp } from '../../daemon/server/app.ts'
-import { isLocalHost } from '../../src/net/public-url.ts'
-import { sharedAgent, startAgent } from '../_agent.ts'
-import { statusWith } from '../_ask.ts'
-import { startServer } from '../_server.ts'
-import { untilEnd } from '../_shared.ts'
+import { isLocalHost } from '../../src/foundation/net/public-url.ts'
+import { sharedAgent, startAgent } from '../support/agent.ts'
+import { statusWith } from '../support/ask.ts'
+import { startServer } from '../support/server.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const agent = await untilEnd(startAgent({ REST_SERVICE_URL: 'https://agent.example:8443/base' }))
 

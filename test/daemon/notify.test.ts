@@ -3,9 +3,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Daemon } from '../_daemon.ts'
-import { newFolder } from '../_folder.ts'
-import { until } from '../_tenants.ts'
+import { Daemon } from '../support/daemon.ts'
+import { newFolder } from '../support/folder.ts'
+import { until } from '../support/tenants.ts'
 
 const canReceive = ['systemd-notify', 'python3'].every(
   (name) => spawnSync(name, ['--version']).error === undefined,

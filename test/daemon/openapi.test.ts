@@ -6,7 +6,7 @@ import { openapi, type OpenApi } from '../../daemon/http/openapi.ts'
 import { route, splitKey, type Contract } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import published from '../../fixtures/cloud-agent/operations.json' with { type: 'json' }
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../support/agent.ts'
 import { anyone } from './_route.ts'
 
 type Operation = {

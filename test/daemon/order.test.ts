@@ -1,6 +1,6 @@
 /** Ordering of lists, and filters of records by role and state. */
 import { expect, test } from 'vitest'
-import { sharedAgent } from '../_agent.ts'
+import { sharedAgent } from '../support/agent.ts'
 
 test('order=desc reverses a list, page by page', async () => {
   const agent = await sharedAgent()

@@ -1,9 +1,9 @@
 /** Page objects. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cut, Paging, toPage, toPageAfter } from '../../daemon/http/paging.ts'
-import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
-import { ask } from '../_ask.ts'
-import { withDetail } from '../_detail.ts'
+import { adminToken, startAgent, type TestAgent } from '../support/agent.ts'
+import { ask } from '../support/ask.ts'
+import { withDetail } from '../support/detail.ts'
 
 const page = (target: string, query: object, total: number, count: number) =>
   toPage('WalletPage', { target, total, ...Paging.parse(query) }, Array.from({ length: count }))

@@ -2,9 +2,9 @@
 import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { launch } from '../_chromium.ts'
-import { oobOf } from '../_tenants.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { launch } from '../support/chromium.ts'
+import { oobOf } from '../support/tenants.ts'
 
 const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
 

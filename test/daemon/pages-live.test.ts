@@ -1,10 +1,10 @@
 /** The streams of open pages, over HTTP: one event when the link closes. */
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
-import { personQuery, readRequest, respond } from '../oid4vp/_wallet.ts'
-import { newHolder } from '../enterprise/_suite.ts'
-import { untilEnd } from '../_shared.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../support/agent.ts'
+import { personQuery, readRequest, respond } from '../exchange/oid4vp/_wallet.ts'
+import { newHolder } from '../exchange/enterprise/_suite.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
 

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
-import { encode, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
-import { oobOf } from '../_tenants.ts'
-import { ask } from '../_ask.ts'
-import { keyOf, newHolder } from '../enterprise/_suite.ts'
-import { untilEnd } from '../_shared.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../support/agent.ts'
+import { encode, offerByInvitation, acceptOfferInvitation } from '../support/invitation.ts'
+import { oobOf } from '../support/tenants.ts'
+import { ask } from '../support/ask.ts'
+import { keyOf, newHolder } from '../exchange/enterprise/_suite.ts'
+import { untilEnd } from '../support/shared.ts'
 
 /** The Accept header of browsers. */
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'

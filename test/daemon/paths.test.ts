@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { route } from '../../daemon/http/route.ts'
-import { startAgent } from '../_agent.ts'
+import { startAgent } from '../support/agent.ts'
 import { anyone } from './_route.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const text = z.object({ text: z.string() })
 

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { toBody } from '../../daemon/middleware/problem.ts'
 import { route } from '../../daemon/http/route.ts'
-import { createLog } from '../../src/base/log.ts'
-import { adminToken, startAgent } from '../_agent.ts'
+import { createLog } from '../../src/foundation/log.ts'
+import { adminToken, startAgent } from '../support/agent.ts'
 import { anyone } from './_route.ts'
-import { built } from '../_built.ts'
-import { untilEnd } from '../_shared.ts'
+import { built } from '../support/built.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const empty = { ...anyone, reply: [200, null] } as const
 

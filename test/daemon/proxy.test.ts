@@ -6,10 +6,10 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { Daemon } from '../_daemon.ts'
-import { newFolder } from '../_folder.ts'
-import { freePort } from '../_free-port.ts'
-import { until } from '../_tenants.ts'
+import { Daemon } from '../support/daemon.ts'
+import { newFolder } from '../support/folder.ts'
+import { freePort } from '../support/free-port.ts'
+import { until } from '../support/tenants.ts'
 
 const example = (name: string) => readFileSync(new URL(`../../docs/operate/${name}`, import.meta.url), 'utf8')
 const portOf = (url: string) => new URL(url).port

@@ -2,13 +2,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { ProblemError } from '../../daemon/client/call.ts'
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
-import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { sharedAgent } from '../_agent.ts'
-import { refusal } from '../_tenants.ts'
-import { newProvider } from '../oid4vci/_attestations.ts'
-import { addIssuer, offer, redeemOffer } from '../oid4vci/_wallet.ts'
-import { openParty, typesOf } from '../_party.ts'
+import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
+import { jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { sharedAgent } from '../support/agent.ts'
+import { refusal } from '../support/tenants.ts'
+import { newProvider } from '../exchange/oid4vci/_attestations.ts'
+import { addIssuer, offer, redeemOffer } from '../exchange/oid4vci/_wallet.ts'
+import { openParty, typesOf } from '../support/party.ts'
 
 const tooManyRecords = { status: 507, type: 'error:WalletManagementServiceError:TooManyRecords' }
 const tooManyBytes = { status: 507, type: 'error:WalletManagementServiceError:TooManyBytes' }

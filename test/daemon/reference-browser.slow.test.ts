@@ -1,10 +1,10 @@
 /** The API reference at `/docs` in Chromium, which reaches the agent only. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
-import type { Tenant } from '../_api.ts'
-import { launch } from '../_chromium.ts'
-import { openProxy } from '../_proxy.ts'
+import { adminToken, startAgent, type TestAgent } from '../support/agent.ts'
+import type { Tenant } from '../support/api.ts'
+import { launch } from '../support/chromium.ts'
+import { openProxy } from '../support/proxy.ts'
 
 const looks = [
   { colorScheme: 'light', width: 1_280, ground: 'rgb(243, 245, 248)' },

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import { until } from '../_tenants.ts'
-import { untilEnd } from '../_shared.ts'
+import { startAgent } from '../support/agent.ts'
+import { until } from '../support/tenants.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 

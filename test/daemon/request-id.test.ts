@@ -2,11 +2,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { route } from '../../daemon/http/route.ts'
-import { createLog } from '../../src/base/log.ts'
-import { startAgent } from '../_agent.ts'
-import { built } from '../_built.ts'
-import { connectionIn, oobOf, until, type Tenant } from '../_tenants.ts'
-import { untilEnd } from '../_shared.ts'
+import { createLog } from '../../src/foundation/log.ts'
+import { startAgent } from '../support/agent.ts'
+import { built } from '../support/built.ts'
+import { connectionIn, oobOf, until, type Tenant } from '../support/tenants.ts'
+import { untilEnd } from '../support/shared.ts'
 
 type Line = {
   msg: string

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { scopesOf, splitKey, type Route } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import { allScopes, type Scope } from '../../src/wallet/model.ts'
-import { startAgent } from '../_agent.ts'
-import { untilEnd } from '../_shared.ts'
+import { startAgent } from '../support/agent.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const unknownId = 'f1b2c3d4-0000-4000-8000-00000000dead'
 

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { routes } from '../../daemon/routes/index.ts'
-import { sharedAgent } from '../_agent.ts'
+import { sharedAgent } from '../support/agent.ts'
 import {
   connect,
   connectionIn,
@@ -14,7 +14,7 @@ import {
   oobOf,
   presentationIn,
   type Tenant,
-} from '../_tenants.ts'
+} from '../support/tenants.ts'
 
 const document = readFileSync(new URL('../../fixtures/service/endpoints.md', import.meta.url), 'utf8')
 

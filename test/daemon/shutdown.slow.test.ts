@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Koa from 'koa'
 import { expect, test } from 'vitest'
 import { createShutdown } from '../../daemon/middleware/shutdown.ts'
-import { Daemon } from '../_daemon.ts'
-import { built } from '../_built.ts'
+import { Daemon } from '../support/daemon.ts'
+import { built } from '../support/built.ts'
 
 const { bind, serve, stop, urlOf } = built
 

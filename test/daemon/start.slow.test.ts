@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Daemon, type Prefix } from '../_daemon.ts'
-import { temporaryFolder } from '../_temporary-folder.ts'
+import { Daemon, type Prefix } from '../support/daemon.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const main = fileURLToPath(new URL('../../bin/daemon.cjs', import.meta.url))
 

@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { generateKey } from '../../src/crypto/keys.ts'
-import { sharedAgent, type TestAgent } from '../_agent.ts'
-import type { Tenant } from '../_tenants.ts'
+import { generateKey } from '../../src/foundation/crypto/keys.ts'
+import { sharedAgent, type TestAgent } from '../support/agent.ts'
+import type { Tenant } from '../support/tenants.ts'
 import {
   answer,
   consent,
@@ -17,8 +17,8 @@ import {
   push,
   redeemAuthorized,
   sealedIn,
-} from '../oid4vci/_authorization.ts'
-import { newDpopNonce, post, proofFor } from '../oid4vci/_dpop.ts'
+} from '../exchange/oid4vci/_authorization.ts'
+import { newDpopNonce, post, proofFor } from '../exchange/oid4vci/_dpop.ts'
 import {
   addIssuer,
   codeOf,
@@ -28,9 +28,16 @@ import {
   redeemOffer,
   request,
   offer,
-} from '../oid4vci/_wallet.ts'
-import { send } from '../oid4vci/_scene.ts'
-import { issueSdJwt, present, presentSdJwt, readRequest, requestProof, respond } from '../oid4vp/_wallet.ts'
+} from '../exchange/oid4vci/_wallet.ts'
+import { send } from '../exchange/oid4vci/_scene.ts'
+import {
+  issueSdJwt,
+  present,
+  presentSdJwt,
+  readRequest,
+  requestProof,
+  respond,
+} from '../exchange/oid4vp/_wallet.ts'
 
 const variables = { OID4VCI_REQUESTS_PER_MINUTE: '100000', OID4VP_REQUESTS_PER_MINUTE: '100000' }
 const repetitions = 60

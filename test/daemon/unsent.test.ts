@@ -1,9 +1,9 @@
 /** The log of an aborted request contains nothing that the client sent. */
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { createLog } from '../../src/base/log.ts'
-import { encryptedType } from '../../src/didcomm/jwe.ts'
-import { startAgent } from '../_agent.ts'
+import { createLog } from '../../src/foundation/log.ts'
+import { encryptedType } from '../../src/exchange/didcomm/jwe.ts'
+import { startAgent } from '../support/agent.ts'
 
 const secret = 'a-secret-of-the-caller'
 

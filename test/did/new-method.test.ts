@@ -2,18 +2,18 @@
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import type { built } from '../_built.ts'
-import { loadWith, type Overlay, withRow } from '../_overlay.ts'
-import { publishSchema, refusal } from '../_tenants.ts'
-import { untilEnd } from '../_shared.ts'
+import { startAgent } from '../support/agent.ts'
+import type { built } from '../support/built.ts'
+import { loadWith, type Overlay, withRow } from '../support/overlay.ts'
+import { publishSchema, refusal } from '../support/tenants.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const importing = (name: string, file: string) =>
   `import { ${name} } from '${resolve('test/did/toy', file)}'\n`
 
 /** The tables with the method in `toy/`. */
 const overlay: Overlay = {
-  'src/did/names.ts': (text) =>
+  'src/definitions/did-names.ts': (text) =>
     withRow(
       text,
       'export const facts = {\n',
@@ -22,7 +22,7 @@ const overlay: Overlay = {
   'src/did/methods.ts': (text) =>
     importing('resolveToyDid', 'method.ts') +
     withRow(text, 'DidMethod>> = {\n', '  toy: { ...facts.toy, resolve: resolveToyDid },\n'),
-  'src/did-registrar/methods.ts': (text) =>
+  'src/wallet/did-registrar/methods.ts': (text) =>
     importing('toy', 'managed.ts') + withRow(text, 'ManagedMethod>> = {\n', '  toy,\n'),
 }
 
@@ -32,7 +32,7 @@ type Parts = typeof built & {
 }
 
 const program = await loadWith(
-  `export * from './daemon/server/bundle.ts'
+  `export * from './daemon/bundle.ts'
    export { default as create } from './commands/did/create.ts'
    export { default as resolve } from './commands/did/resolve.ts'`,
   overlay,

@@ -1,10 +1,10 @@
 /** DID documents of other software that are odd, but have the key that the DID signs with: the key is found. */
 import { expect, test } from 'vitest'
-import { generateKey, sign, toPublic, verify } from '../../src/crypto/keys.ts'
+import { generateKey, sign, toPublic, verify } from '../../src/foundation/crypto/keys.ts'
 import { keysHinted, type Purpose } from '../../src/did/document.ts'
 import { resolveWebDid } from '../../src/did/web.ts'
-import { createHttpClient } from '../../src/net/http-client.ts'
-import { startServer } from '../_server.ts'
+import { createHttpClient } from '../../src/foundation/net/http-client.ts'
+import { startServer } from '../support/server.ts'
 
 const [key, text] = [generateKey('P-256'), Buffer.from('a text')]
 const publicKeyJwk = toPublic(key) as { x: string; y: string }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { toBase64url } from '../../src/base/bytes.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { generateKey, type PublicJwk } from '../../src/crypto/keys.ts'
+import { toBase64url } from '../../src/foundation/bytes.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { generateKey, type PublicJwk } from '../../src/foundation/crypto/keys.ts'
 import { DidDocument, keysFor } from '../../src/did/document.ts'
 import { createPeerDid, peerKeyIds, resolvePeerDid } from '../../src/did/peer.ts'
 

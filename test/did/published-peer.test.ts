@@ -4,14 +4,14 @@
  * mediators.
  */
 import { describe, expect, test } from 'vitest'
-import { fromBase64, fromUtf8 } from '../../src/base/bytes.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { type PrivateJwk, type PublicJwk, toPublic } from '../../src/crypto/keys.ts'
+import { fromBase64, fromUtf8 } from '../../src/foundation/bytes.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { type PrivateJwk, type PublicJwk, toPublic } from '../../src/foundation/crypto/keys.ts'
 import { type DidDocument, type Purpose, purposes } from '../../src/did/document.ts'
 import { fromMultikey, toMultikey } from '../../src/did/multikey.ts'
 import { toPeer3 } from '../../src/did/peer-2.ts'
 import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
-import { named, type PublishedVector, readPublished } from '../_vectors.ts'
+import { named, type PublishedVector, readPublished } from '../support/vectors.ts'
 
 type Json = Record<string, unknown>
 type Key = { id?: string; relationship?: Purpose; publicKeyMultibase: string; publicKeyJwk: PublicJwk }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
 import { readKey } from '../../src/did/verification-key.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 

@@ -1,9 +1,9 @@
 /** The states that pages begin with: `<!-- starts with: a connection -->`. */
 import { mkdirSync } from 'node:fs'
-import { writeProfile } from '../../src/base/profile.ts'
-import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
-import { openServer } from '../_shared-postgres.ts'
-import { connectionIn, issue, newDid, oobOf, type Tenant } from '../_tenants.ts'
+import { writeProfile } from '../../src/foundation/config/profile.ts'
+import { adminToken, startAgent, type TestAgent } from '../support/agent.ts'
+import { openServer } from '../support/shared-postgres.ts'
+import { connectionIn, issue, newDid, oobOf, type Tenant } from '../support/tenants.ts'
 
 /** The agent of all pages, in this process. Each page has its own two tenants. */
 export type Shared = TestAgent

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { expect } from 'vitest'
 import { bin, newUser } from '../commands/_cli.ts'
-import { freePorts } from '../_free-port.ts'
-import { read, readBlocks, type Block } from '../_pages.ts'
+import { freePorts } from '../support/free-port.ts'
+import { read, readBlocks, type Block } from '../support/pages.ts'
 import { prepare, type Shared } from './_prepared.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

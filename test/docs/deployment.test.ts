@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 import { routes } from '../../daemon/routes/index.ts'
-import { parseConfig, variables } from '../../src/base/config.ts'
+import { parseConfig, variables } from '../../src/foundation/config/config.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8')
 const paths = new Set(routes.map(({ key }) => key.replace(/^GET /, '')))

@@ -40,14 +40,14 @@ import { connect as openSocket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
-import { newSecret, sign } from '../../src/events/signature.ts'
-import { sharedAgent } from '../_agent.ts'
-import { newFolder } from '../_folder.ts'
-import { freePort } from '../_free-port.ts'
-import { acceptRequestInvitation, decode, encode } from '../_invitation.ts'
-import { read, readBlocks } from '../_pages.ts'
-import { openParty, typesOf } from '../_party.ts'
+import { base64Attachment, jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { newSecret, sign } from '../../src/wallet/events/signature.ts'
+import { sharedAgent } from '../support/agent.ts'
+import { newFolder } from '../support/folder.ts'
+import { freePort } from '../support/free-port.ts'
+import { acceptRequestInvitation, decode, encode } from '../support/invitation.ts'
+import { read, readBlocks } from '../support/pages.ts'
+import { openParty, typesOf } from '../support/party.ts'
 import {
   connect,
   credentialIn,
@@ -57,7 +57,7 @@ import {
   publishSchema,
   until,
   type Tenant,
-} from '../_tenants.ts'
+} from '../support/tenants.ts'
 import { newUser } from '../commands/_cli.ts'
 import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
 import { expectRefusal, prove, readCredential, requestProof } from '../flows/_steps.ts'

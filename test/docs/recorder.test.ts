@@ -1,6 +1,6 @@
 /** The recorder of the pictures in the documentation. */
 import { expect, test } from 'vitest'
-import { drawRecording } from '../../docs/_make/recorder/draw.ts'
+import { drawRecording } from '../../build/docs/recorder/draw.ts'
 
 test('an SVG shows the text, the styles and the times of a terminal, and draws blocks as shapes', async () => {
   const svg = await drawRecording('A <title>', { columns: 20, rows: 2 }, [

@@ -1,8 +1,8 @@
 /** The examples of the README and of every page work: see `_run.ts`. */
 import { spawnSync } from 'node:child_process'
 import { afterAll, describe, test } from 'vitest'
-import { pages } from '../_pages.ts'
-import { missingPostgres } from '../_postgres-programs.ts'
+import { pages } from '../support/pages.ts'
+import { missingPostgres } from '../support/postgres-programs.ts'
 import { startShared, type Shared } from './_prepared.ts'
 import { hasBlocks, needsPostgres, patienceMs, runPage } from './_run.ts'
 

@@ -1,5 +1,5 @@
 /** One flow: connect, issue, present. Callers repeat requests, because daemons may be killed at any time. */
-import { oobOf } from '../_tenants.ts'
+import { oobOf } from '../support/tenants.ts'
 import { ask, makeOnce, type DaemonTenant, type Setup } from './_setup.ts'
 
 /** The wait for the event of a state, longer than a restart. */

@@ -2,8 +2,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { runFlow } from './_flow.ts'
 import { judge } from './_model.ts'
-import { createRandom } from '../_random.mjs'
-import { stateOf, subjectOf } from '../_webhook.ts'
+import { createRandom } from '../support/random.mjs'
+import { stateOf, subjectOf } from '../support/webhook.ts'
 import {
   ask,
   awaitingKills,
@@ -15,7 +15,7 @@ import {
   type Setup,
 } from './_setup.ts'
 
-/** The points of `src/base/probe.ts`. */
+/** The points of `src/foundation/probe.ts`. */
 export const points = [
   'commit:before',
   'commit:after',

@@ -3,8 +3,8 @@
  * of a record must be a path through its table from a start to an end, with each step once.
  */
 import { readFileSync } from 'node:fs'
-import type { Event } from '../../src/events/event.ts'
-import { stateOf, subjectOf } from '../_webhook.ts'
+import type { Event } from '../../src/wallet/events/event.ts'
+import { stateOf, subjectOf } from '../support/webhook.ts'
 
 const document = readFileSync(new URL('../../fixtures/service/states.md', import.meta.url), 'utf8')
 

@@ -10,9 +10,9 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqlite } from '../../src/storage/sqlite.ts'
-import { connect, issue, newDid, startPair } from '../_tenants.ts'
-import { createRandom } from '../_random.mjs'
+import { openSqlite } from '../../src/foundation/storage/sqlite.ts'
+import { connect, issue, newDid, startPair } from '../support/tenants.ts'
+import { createRandom } from '../support/random.mjs'
 
 /** The sector size. */
 const sectorBytes = 512

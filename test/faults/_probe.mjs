@@ -1,12 +1,12 @@
 /**
- * Loaded into a daemon with `node --import`: kills it or throws errors at the points of `src/base/probe.ts`.
+ * Loaded into a daemon with `node --import`: kills it or throws errors at the points of `src/foundation/probe.ts`.
  *
  * FAULTS contains JSON: `kill` kills the process at the nth pass of a point; `rate` is the share of passes
  * that throw. An error at `:before` means that the step had no effect, at `:after` that it had its effect
  * although it reported a failure. With `awaits`, the message `kill` of the parent sets or clears the kill
  * point, and is acknowledged.
  */
-import { createRandom } from '../_random.mjs'
+import { createRandom } from '../support/random.mjs'
 
 let { kill, rate = 0, seed = 1, awaits = false } = JSON.parse(process.env.FAULTS ?? '{}')
 const random = createRandom(seed)

@@ -2,11 +2,11 @@
  * Two daemon processes with a shared ledger, an issuer and a holder, and a record of their webhook events.
  */
 import { setTimeout } from 'node:timers/promises'
-import { assemble } from '../_assemble.ts'
-import type { Answer, Daemon } from '../_daemon.ts'
-import { withProbe } from '../_kill-points.ts'
-import { newDid, publishSchema, startDaemonPair, type Tenant } from '../_tenants.ts'
-import { Webhook } from '../_webhook.ts'
+import { assemble } from '../support/assemble.ts'
+import type { Answer, Daemon } from '../support/daemon.ts'
+import { withProbe } from '../support/kill-points.ts'
+import { newDid, publishSchema, startDaemonPair, type Tenant } from '../support/tenants.ts'
+import { Webhook } from '../support/webhook.ts'
 
 /** The time limit for repeated requests to a daemon. */
 const patienceMs = 60_000

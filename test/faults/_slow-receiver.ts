@@ -1,8 +1,8 @@
 /** The effect of a webhook receiver that accepts connections and never answers on another tenant. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import type { Daemon } from '../_daemon.ts'
-import { startServer, withBody } from '../_server.ts'
+import type { Daemon } from '../support/daemon.ts'
+import { startServer, withBody } from '../support/server.ts'
 import { percentile, sample } from './_samples.ts'
 import { ask, openSetup, newDaemonTenant } from './_setup.ts'
 

@@ -3,8 +3,8 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { adminToken, type Tenant } from '../_api.ts'
-import { Daemon } from '../_daemon.ts'
+import { adminToken, type Tenant } from '../support/api.ts'
+import { Daemon } from '../support/daemon.ts'
 import { percentile } from './_samples.ts'
 
 const flood = fileURLToPath(new URL('_flood.mjs', import.meta.url))

@@ -1,7 +1,7 @@
 /** The audit log contains every change of a daemon that is killed around the change. */
 import { expect, test } from 'vitest'
-import { Daemon } from '../_daemon.ts'
-import { dyingAt } from '../_kill-points.ts'
+import { Daemon } from '../support/daemon.ts'
+import { dyingAt } from '../support/kill-points.ts'
 
 test('killed before and after the change', async () => {
   // The start writes three times.

@@ -1,10 +1,10 @@
 /** With a low limit of open files, requests succeed or get 503 with `Retry-After`, never 500. */
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { fitOpenFiles } from '../../src/base/open-files.ts'
-import { readConfig } from '../../src/base/config.ts'
-import { Daemon } from '../_daemon.ts'
-import { until, type Tenant } from '../_tenants.ts'
+import { fitOpenFiles } from '../../src/foundation/config/open-files.ts'
+import { readConfig } from '../../src/foundation/config/config.ts'
+import { Daemon } from '../support/daemon.ts'
+import { until, type Tenant } from '../support/tenants.ts'
 
 const canLimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0
 

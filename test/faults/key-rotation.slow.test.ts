@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adminToken } from '../_api.ts'
-import { Daemon } from '../_daemon.ts'
-import { dyingAt } from '../_kill-points.ts'
+import { adminToken } from '../support/api.ts'
+import { Daemon } from '../support/daemon.ts'
+import { dyingAt } from '../support/kill-points.ts'
 
 const apiKey = 'the-tenant-of-the-tests'
 const newKey = () => randomBytes(32).toString('base64url')

@@ -1,6 +1,6 @@
 /** Tests of the reference model. */
 import { expect, test } from 'vitest'
-import type { Event } from '../../src/events/event.ts'
+import type { Event } from '../../src/wallet/events/event.ts'
 import { judge } from './_model.ts'
 
 test('the model detects lost and duplicate events, and knows final states', () => {

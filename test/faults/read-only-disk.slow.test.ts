@@ -1,10 +1,10 @@
 /** On a disk that has become read-only, as after an I/O error, the daemon reads, answers writes with 503, and says that it is not ready. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adminToken } from '../_api.ts'
-import { Daemon } from '../_daemon.ts'
-import { canMount, makeReadOnly, smallDisk } from '../_small-disk.ts'
-import { temporaryFolder } from '../_temporary-folder.ts'
+import { adminToken } from '../support/api.ts'
+import { Daemon } from '../support/daemon.ts'
+import { canMount, makeReadOnly, smallDisk } from '../support/small-disk.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test.runIf(canMount)(
   'wallets that were closed are read, writes are 503 with Retry-After, and a writable disk is all that it needs',

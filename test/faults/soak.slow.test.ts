@@ -1,6 +1,6 @@
 /** Tests of the leak detection. The soak itself takes half an hour and is not run here. */
 import { expect, test } from 'vitest'
-import { createRandom } from '../_random.mjs'
+import { createRandom } from '../support/random.mjs'
 import { judge, afterWarmUp, warmUpFlows, type Measurement } from './_soak.ts'
 
 /**

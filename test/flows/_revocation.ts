@@ -1,9 +1,9 @@
 /** Helpers for tests of revocation: presents a credential, and reads the published status list. */
-import { decodeJwtVc } from '../credentials/_verify.ts'
+import { decodeJwtVc } from '../credentials/codecs/_verify.ts'
 import { expect } from 'vitest'
-import { type CredentialStatus } from '../../src/credentials/jwt-vc.ts'
-import { presentationIn, type Tenant } from '../_tenants.ts'
-import { libraries } from '../credentials/_status-lists.ts'
+import { type CredentialStatus } from '../../src/credentials/codecs/jwt-vc.ts'
+import { presentationIn, type Tenant } from '../support/tenants.ts'
+import { libraries } from '../credentials/codecs/_status-lists.ts'
 import { prove } from './_steps.ts'
 
 /** The status of a credential. */

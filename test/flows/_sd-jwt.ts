@@ -1,5 +1,5 @@
 /** Helpers that issue and present SD-JWT credentials between two tenants. */
-import { presentationIn, receive, type Tenant } from '../_tenants.ts'
+import { presentationIn, receive, type Tenant } from '../support/tenants.ts'
 import { actOnProof } from './_steps.ts'
 
 export const personClaims = {

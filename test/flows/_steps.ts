@@ -1,10 +1,10 @@
 /** Pairs of tenants that have made the first steps of a flow, and the steps that follow. */
 import { expect } from 'vitest'
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
-import { sharedAgent } from '../_agent.ts'
-import { openParty, type Message, type PartyOptions } from '../_party.ts'
+import { sharedAgent } from '../support/agent.ts'
+import { openParty, type Message, type PartyOptions } from '../support/party.ts'
 import {
   issue,
   connect,
@@ -15,7 +15,7 @@ import {
   startPair,
   until,
   type Tenant,
-} from '../_tenants.ts'
+} from '../support/tenants.ts'
 
 type Curve = 'secp256k1' | 'Ed25519'
 

@@ -1,6 +1,6 @@
 /** What the tests of trusted issuers share. */
 import { expect } from 'vitest'
-import { newDid, until, type Tenant } from '../_tenants.ts'
+import { newDid, until, type Tenant } from '../support/tenants.ts'
 import { startConnected } from './_steps.ts'
 
 export const refused = {

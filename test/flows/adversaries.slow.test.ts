@@ -5,14 +5,14 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
-import type { PrivateKey } from '../../src/didcomm/jwe.ts'
-import { writeMessage, type PlaintextMessage } from '../../src/didcomm/message.ts'
-import { encrypt, packAnoncrypt, packAuthcrypt } from '../../src/didcomm/pack.ts'
-import { lastSequence } from '../../src/events/event.ts'
-import { handlers } from '../../src/protocols/index.ts'
+import type { PrivateKey } from '../../src/exchange/didcomm/jwe.ts'
+import { writeMessage, type PlaintextMessage } from '../../src/exchange/didcomm/message.ts'
+import { encrypt, packAnoncrypt, packAuthcrypt } from '../../src/exchange/didcomm/pack.ts'
+import { lastSequence } from '../../src/wallet/events/event.ts'
+import { handlers } from '../../src/exchange/all-protocols.ts'
 import { findPeerKey } from '../../src/wallet/peer-dids.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { signed } from '../didcomm/_forge.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { signed } from '../exchange/didcomm/_forge.ts'
 import {
   connect,
   connectionIn,
@@ -21,9 +21,9 @@ import {
   newDid,
   presentationIn,
   type Tenant,
-} from '../_tenants.ts'
-import { post, recipientOf } from '../_party.ts'
-import { startServer, withBody } from '../_server.ts'
+} from '../support/tenants.ts'
+import { post, recipientOf } from '../support/party.ts'
+import { startServer, withBody } from '../support/server.ts'
 import { acceptOfferWith, newStranger, prove, requestProof } from './_steps.ts'
 
 /** A proxy in front of the agent that records every envelope. */

@@ -4,14 +4,14 @@
  */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { base64Attachment } from '../../src/didcomm/message.ts'
-import { startAgent } from '../_agent.ts'
-import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
-import { made } from '../anoncreds/_flow.ts'
-import { credentialIn, newDid, refusal } from '../_tenants.ts'
-import { openParty, typesOf } from '../_party.ts'
+import { base64Attachment } from '../../src/exchange/didcomm/message.ts'
+import { startAgent } from '../support/agent.ts'
+import { claims, publishDefinition, type Published } from '../credentials/anoncreds/_definition.ts'
+import { made } from '../credentials/anoncreds/_flow.ts'
+import { credentialIn, newDid, refusal } from '../support/tenants.ts'
+import { openParty, typesOf } from '../support/party.ts'
 import { expectRefusal, issueRequested } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'
 

@@ -1,11 +1,11 @@
 /** Issuing and presenting AnonCreds between two agents. */
 import { expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import { claims, publishDefinition } from '../anoncreds/_definition.ts'
-import { testOnSqlite } from '../_on-sqlite.ts'
-import { connect, credentialIn, newDid, presentationIn } from '../_tenants.ts'
+import { startAgent } from '../support/agent.ts'
+import { claims, publishDefinition } from '../credentials/anoncreds/_definition.ts'
+import { testOnSqlite } from '../support/on-sqlite.ts'
+import { connect, credentialIn, newDid, presentationIn } from '../support/tenants.ts'
 import { acceptOfferWith, actOnProof, expectRefusal, issueRequested } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const [here, there] = await Promise.all([untilEnd(startAgent()), untilEnd(startAgent())])
 const issuer = await here.newTenant('issuer')

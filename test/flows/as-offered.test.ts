@@ -1,16 +1,16 @@
 /** A credential that differs from its offer is not stored, ends the flow and is reported to the issuer. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { issueJwtVc, type CredentialContent } from '../../src/credentials/jwt-vc.ts'
-import { anyCredential, issueSdJwt, type SdJwtContent } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
-import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
-import { startAgent } from '../_agent.ts'
-import { credentialIn, newDid } from '../_tenants.ts'
-import { openParty, typesOf } from '../_party.ts'
+import { issueJwtVc, type CredentialContent } from '../../src/credentials/codecs/jwt-vc.ts'
+import { anyCredential, issueSdJwt, type SdJwtContent } from '../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
+import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
+import { base64Attachment, jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { startAgent } from '../support/agent.ts'
+import { credentialIn, newDid } from '../support/tenants.ts'
+import { openParty, typesOf } from '../support/party.ts'
 import { acceptOfferWith } from './_steps.ts'
 import { createKeyDid } from '../../src/did/key.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const issuerKey = generateKey('Ed25519')
 const issuerDid = createKeyDid(toPublic(issuerKey))

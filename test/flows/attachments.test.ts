@@ -1,10 +1,10 @@
 /** Offers and requests of other agents: several attachments, and a challenge without a domain. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { decodePayload } from '../../src/credentials/jws.ts'
-import { attachmentBytes, jsonAttachment } from '../../src/didcomm/message.ts'
-import { credentialIn, newDid, presentationIn } from '../_tenants.ts'
-import { typesOf } from '../_party.ts'
+import { decodePayload } from '../../src/credentials/codecs/jws.ts'
+import { attachmentBytes, jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { credentialIn, newDid, presentationIn } from '../support/tenants.ts'
+import { typesOf } from '../support/party.ts'
 import { acceptOfferWith, startWithParty } from './_steps.ts'
 
 const body = { credential_preview: { body: { attributes: [{ name: 'a', value: 'b' }] } } }

@@ -1,13 +1,13 @@
 /** Automatic acceptance of offers over a connection, and the offers that still need manual acceptance. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { openLog } from '../../src/base/log.ts'
-import { createWorker } from '../../src/protocols/create-worker.ts'
-import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { sharedAgent, type TestAgent } from '../_agent.ts'
-import { announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
-import { connectionIn, credentialIn, newDid, oobOf, refusal, until, type Tenant } from '../_tenants.ts'
-import { typesOf } from '../_party.ts'
+import { openLog } from '../../src/foundation/log.ts'
+import { createWorker } from '../../src/exchange/create-worker.ts'
+import { jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { sharedAgent, type TestAgent } from '../support/agent.ts'
+import { announced, offerByInvitation, acceptOfferInvitation } from '../support/invitation.ts'
+import { connectionIn, credentialIn, newDid, oobOf, refusal, until, type Tenant } from '../support/tenants.ts'
+import { typesOf } from '../support/party.ts'
 import { expectRefusal, acceptOfferWith, startConnected, startWithParty } from './_steps.ts'
 
 type Terms = {

@@ -1,9 +1,9 @@
 /** The credentials that satisfy a presentation request, and the reasons why others do not. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { generateKey } from '../../src/crypto/keys.ts'
-import { presentationIn, refusal, until, publishSchema, type Tenant } from '../_tenants.ts'
+import { issueJwtVc } from '../../src/credentials/codecs/jwt-vc.ts'
+import { generateKey } from '../../src/foundation/crypto/keys.ts'
+import { presentationIn, refusal, until, publishSchema, type Tenant } from '../support/tenants.ts'
 import { present } from './_revocation.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 import { prove, readCredential, startConnected } from './_steps.ts'

@@ -1,10 +1,10 @@
 /** Connections: invitation, request and response over the API and DIDComm. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { withDetail } from '../_detail.ts'
-import { decode } from '../_invitation.ts'
-import { connect, connectionIn, oobOf, refusal, startPair, type Tenant, until } from '../_tenants.ts'
-import { openParty, typesOf } from '../_party.ts'
+import { withDetail } from '../support/detail.ts'
+import { decode } from '../support/invitation.ts'
+import { connect, connectionIn, oobOf, refusal, startPair, type Tenant, until } from '../support/tenants.ts'
+import { openParty, typesOf } from '../support/party.ts'
 
 const read = ({ call }: Tenant, connectionId: string) =>
   call('GET /connections/{connectionId}', { path: { connectionId } })

@@ -5,8 +5,8 @@ import {
   acceptOfferInvitation,
   acceptRequestInvitation,
   offerByInvitation,
-} from '../_invitation.ts'
-import { credentialIn, presentationIn, startDaemonPair } from '../_tenants.ts'
+} from '../support/invitation.ts'
+import { credentialIn, presentationIn, startDaemonPair } from '../support/tenants.ts'
 import { prove } from './_steps.ts'
 
 test('an invitation, its answer and the following steps survive kill -9 of both sides', async () => {

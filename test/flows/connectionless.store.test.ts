@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { packAuthcrypt } from '../../src/didcomm/pack.ts'
-import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
-import { presentProof } from '../../src/protocols/present-proof/model.ts'
-import { startAgent } from '../_agent.ts'
-import { temporaryFolder } from '../_temporary-folder.ts'
+import { packAuthcrypt } from '../../src/exchange/didcomm/pack.ts'
+import { issueCredential } from '../../src/exchange/issuance/model.ts'
+import { presentProof } from '../../src/exchange/presentation/model.ts'
+import { startAgent } from '../support/agent.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   acceptOffer,
   announced,
@@ -15,7 +15,7 @@ import {
   offerByInvitation,
   acceptOfferInvitation,
   acceptRequestInvitation,
-} from '../_invitation.ts'
+} from '../support/invitation.ts'
 import {
   credentialIn,
   newDid,
@@ -25,9 +25,9 @@ import {
   startPair,
   until,
   type Tenant,
-} from '../_tenants.ts'
-import { testOnSqlite } from '../_on-sqlite.ts'
-import { recipientOf } from '../_party.ts'
+} from '../support/tenants.ts'
+import { testOnSqlite } from '../support/on-sqlite.ts'
+import { recipientOf } from '../support/party.ts'
 import { actOnProof, failureOf, newStranger, issueRequested, prove } from './_steps.ts'
 
 const goals = { goalCode: 'issue-vc', goal: 'für >alle? ~' }

@@ -1,14 +1,14 @@
 /** The decoded credential of a record and its validity, for both sides and both token formats. */
 import { expect, test } from 'vitest'
-import { Problem } from '../../src/base/problem.ts'
-import { findRevocationStatus } from '../../src/credential-status/check.ts'
-import { readContent } from '../../src/protocols/issue-credential/content.ts'
-import { startAgent } from '../_agent.ts'
-import { startServer } from '../_server.ts'
-import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../_tenants.ts'
+import { Problem } from '../../src/foundation/problem.ts'
+import { findRevocationStatus } from '../../src/wallet/credential-status/check.ts'
+import { readContent } from '../../src/exchange/held-credentials/content.ts'
+import { startAgent } from '../support/agent.ts'
+import { startServer } from '../support/server.ts'
+import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../support/tenants.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 import { expectRefusal, startWithCredential } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 /** A server at the address of the status lists that has none. */
 const server = await untilEnd(startServer((_, response) => response.writeHead(503).end()))

@@ -1,7 +1,7 @@
 /** Requests over DIDComm whose content is a query in DCQL. */
 import { expect, test } from 'vitest'
-import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { oobOf, presentationIn, refusal, type Tenant } from '../_tenants.ts'
+import { jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { oobOf, presentationIn, refusal, type Tenant } from '../support/tenants.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 import { actOnProof, startConnected, startWithParty } from './_steps.ts'
 

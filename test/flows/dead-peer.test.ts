@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { enqueue, JobBody } from '../../src/outbox/job.ts'
-import { connect, connectionIn, oobOf, until } from '../_tenants.ts'
-import { openParty } from '../_party.ts'
-import { startPair } from '../_agent-from-sources.ts'
+import { enqueue, JobBody } from '../../src/wallet/outbox/job.ts'
+import { connect, connectionIn, oobOf, until } from '../support/tenants.ts'
+import { openParty } from '../support/party.ts'
+import { startPair } from '../support/agent-from-sources.ts'
 
 const flows = 200
 

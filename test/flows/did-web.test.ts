@@ -1,13 +1,13 @@
 /** Issuers and holders with a did:web whose host fails, is gone or recovers. */
 import { createHash, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
-import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
-import { sharedAgent, startAgent } from '../_agent.ts'
-import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
-import { openParty, post, recipientOf, typesOf, type Party } from '../_party.ts'
-import { startServer } from '../_server.ts'
+import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
+import { issueJwtVc } from '../../src/credentials/codecs/jwt-vc.ts'
+import { createJwtVp } from '../../src/credentials/codecs/jwt-vp.ts'
+import { sharedAgent, startAgent } from '../support/agent.ts'
+import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../support/tenants.ts'
+import { openParty, post, recipientOf, typesOf, type Party } from '../support/party.ts'
+import { startServer } from '../support/server.ts'
 import { acceptOfferWith, prove, requestProof } from './_steps.ts'
 
 /** A did:web with one key, served with a status that the test sets. */

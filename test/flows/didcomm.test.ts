@@ -1,11 +1,11 @@
 /** The DIDComm endpoint against forged and anonymous senders. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { generateKey, type PrivateJwk } from '../../src/crypto/keys.ts'
+import { generateKey, type PrivateJwk } from '../../src/foundation/crypto/keys.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'
-import { packAuthcrypt } from '../../src/didcomm/pack.ts'
-import { connectionIn, startPair } from '../_tenants.ts'
-import { recipientOf } from '../_party.ts'
+import { packAuthcrypt } from '../../src/exchange/didcomm/pack.ts'
+import { connectionIn, startPair } from '../support/tenants.ts'
+import { recipientOf } from '../support/party.ts'
 import { newStranger } from './_steps.ts'
 
 async function post(url: string, body: string, type = 'application/didcomm-encrypted+json') {

@@ -5,9 +5,9 @@
 import { describe, expect, test } from 'vitest'
 import { openRedirect } from '../../cli/redirect.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
-import { sharedAgent } from '../_agent.ts'
-import { acceptOfferInvitation, acceptRequestInvitation, offerByInvitation } from '../_invitation.ts'
-import { connectionIn, oobOf, refusal } from '../_tenants.ts'
+import { sharedAgent } from '../support/agent.ts'
+import { acceptOfferInvitation, acceptRequestInvitation, offerByInvitation } from '../support/invitation.ts'
+import { connectionIn, oobOf, refusal } from '../support/tenants.ts'
 import {
   challengeOf,
   didRequestOf,
@@ -15,8 +15,8 @@ import {
   newDidRequest,
   person,
   submit,
-} from '../enterprise/_openid4vp.ts'
-import { newHolder } from '../enterprise/_suite.ts'
+} from '../exchange/enterprise/_openid4vp.ts'
+import { newHolder } from '../exchange/enterprise/_suite.ts'
 import {
   answer,
   offered,
@@ -25,10 +25,10 @@ import {
   redeemAuthorized,
   sealedIn,
   type Shown,
-} from '../oid4vci/_authorization.ts'
-import { startAuthorizationServer } from '../oid4vci/_authorization-server.ts'
-import { externalState, useServer } from '../oid4vci/_scene.ts'
-import { addIssuer, offer, prove, recordOf, request } from '../oid4vci/_wallet.ts'
+} from '../exchange/oid4vci/_authorization.ts'
+import { startAuthorizationServer } from '../exchange/oid4vci/_authorization-server.ts'
+import { externalState, useServer } from '../exchange/oid4vci/_scene.ts'
+import { addIssuer, offer, prove, recordOf, request } from '../exchange/oid4vci/_wallet.ts'
 import {
   accept,
   addLicence,
@@ -36,17 +36,23 @@ import {
   inState as credentialState,
   licence,
   receive as receiveOffer,
-} from '../oid4vci/holder/_holder.ts'
-import { answerTo, askedDigitally, submitFromPage } from '../oid4vp/_digital.ts'
+} from '../exchange/oid4vci/holder/_holder.ts'
+import { answerTo, askedDigitally, submitFromPage } from '../exchange/oid4vp/_digital.ts'
 import {
   act,
   inState as proofState,
   receive as receiveRequest,
   requested,
   startWallet,
-} from '../oid4vp/holder/_holder.ts'
-import { present, presentationOf, presentSdJwt, readRequest, requestProof } from '../oid4vp/_wallet.ts'
-import { untilEnd } from '../_shared.ts'
+} from '../exchange/oid4vp/holder/_holder.ts'
+import {
+  present,
+  presentationOf,
+  presentSdJwt,
+  readRequest,
+  requestProof,
+} from '../exchange/oid4vp/_wallet.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const variables = {
   OID4VCI_REQUESTS_PER_MINUTE: '1000000',

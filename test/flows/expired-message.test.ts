@@ -3,8 +3,8 @@
  * messages.
  */
 import { expect, test } from 'vitest'
-import { sharedAgent } from '../_agent.ts'
-import { openParty } from '../_party.ts'
+import { sharedAgent } from '../support/agent.ts'
+import { openParty } from '../support/party.ts'
 import {
   deliveredIn,
   forwardOf,
@@ -15,7 +15,7 @@ import {
   problemReport,
   refusalOf,
   startMediator,
-} from '../mediator/_mediator.ts'
+} from '../exchange/mediator/_mediator.ts'
 
 const ping = 'https://didcomm.org/trust-ping/2.0/ping'
 const now = () => Math.floor(Date.now() / 1_000)

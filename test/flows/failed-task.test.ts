@@ -1,8 +1,8 @@
 /** A credential or a presentation that cannot be made: the call is refused, or the flow ends and the other side is told. */
 import { CompiledQuery } from 'kysely'
 import { expect, test } from 'vitest'
-import type { TestAgent } from '../_agent.ts'
-import { credentialIn, presentationIn, type Tenant } from '../_tenants.ts'
+import type { TestAgent } from '../support/agent.ts'
+import { credentialIn, presentationIn, type Tenant } from '../support/tenants.ts'
 import {
   acceptOfferWith,
   expectRefusal,

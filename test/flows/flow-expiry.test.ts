@@ -2,19 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { openLog } from '../../src/base/log.ts'
-import { createWorker } from '../../src/protocols/create-worker.ts'
-import { composition } from '../../src/protocols/index.ts'
-import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
-import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { getPeers } from '../../src/protocols/peers.ts'
-import { expire } from '../../src/protocols/engine/expiry.ts'
-import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
-import { onProblemReport } from '../../src/protocols/report-problem/flow.ts'
-import type { Tx } from '../../src/storage/database.ts'
+import { openLog } from '../../src/foundation/log.ts'
+import { createWorker } from '../../src/exchange/create-worker.ts'
+import { composition } from '../../src/exchange/all-protocols.ts'
+import { createInvitation, toInvitationUrl } from '../../src/exchange/didcomm/invitation.ts'
+import { jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { getPeers } from '../../src/exchange/protocols/peers.ts'
+import { expire } from '../../src/exchange/engine/expiry.ts'
+import { issueCredential } from '../../src/exchange/issuance/model.ts'
+import { onProblemReport } from '../../src/exchange/protocols/report-problem.ts'
+import type { Tx } from '../../src/foundation/storage/database.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { sharedAgent, startAgent, type TestAgent } from '../_agent.ts'
-import { acceptOffer, announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../support/agent.ts'
+import { acceptOffer, announced, offerByInvitation, acceptOfferInvitation } from '../support/invitation.ts'
 import {
   connect,
   connectionIn,
@@ -25,9 +25,9 @@ import {
   startPair,
   until,
   type Tenant,
-} from '../_tenants.ts'
-import { openParty, typesOf } from '../_party.ts'
-import { countPolls } from '../outbox/_polls.ts'
+} from '../support/tenants.ts'
+import { openParty, typesOf } from '../support/party.ts'
+import { countPolls } from '../wallet/outbox/_polls.ts'
 import {
   expectRefusal,
   issueRequested,

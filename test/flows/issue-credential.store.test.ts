@@ -1,10 +1,18 @@
 /** Issuing JWT credentials over a connection. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { decodeJws } from '../../src/credentials/jws.ts'
-import { testOnSqlite } from '../_on-sqlite.ts'
-import { startServer } from '../_server.ts'
-import { connect, credentialIn, issue, newDid, refusal, startPair, publishSchema } from '../_tenants.ts'
+import { decodeJws } from '../../src/credentials/codecs/jws.ts'
+import { testOnSqlite } from '../support/on-sqlite.ts'
+import { startServer } from '../support/server.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  refusal,
+  startPair,
+  publishSchema,
+} from '../support/tenants.ts'
 import { expectRefusal, acceptOfferWith, issueRequested, startConnected } from './_steps.ts'
 
 const schema = {

@@ -1,8 +1,8 @@
 /** A remote ledger that does not answer: operations wait, and nothing fails permanently. */
 import { expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import { connect, issue, newDid, presentationIn, startPair, until } from '../_tenants.ts'
-import { startServer } from '../_server.ts'
+import { startAgent } from '../support/agent.ts'
+import { connect, issue, newDid, presentationIn, startPair, until } from '../support/tenants.ts'
+import { startServer } from '../support/server.ts'
 import { prove, requestProof } from './_steps.ts'
 
 test('a presentation received during an outage is verified afterwards, and no failure is reported', async () => {

@@ -3,8 +3,8 @@
  * restarted between any two steps.
  */
 import { describe, expect, test } from 'vitest'
-import { testOnSqlite } from '../_on-sqlite.ts'
-import { announced, finished, startMainFlow, steps, wholeStory } from '../_main-flow.ts'
+import { testOnSqlite } from '../support/on-sqlite.ts'
+import { announced, finished, startMainFlow, steps, wholeStory } from '../support/main-flow.ts'
 
 const bearer = 'a-bearer-of-this-test'
 const start = () => startMainFlow({ GLOBAL_WEBHOOK_API_KEY: bearer })

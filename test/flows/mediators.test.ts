@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { keysFor } from '../../src/did/document.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'
-import { readRetryAfter } from '../../src/protocols/engine/send.ts'
-import { startPair, until } from '../_tenants.ts'
-import { addressOf, openMediator, openParty, post } from '../_party.ts'
+import { readRetryAfter } from '../../src/exchange/engine/send.ts'
+import { startPair, until } from '../support/tenants.ts'
+import { addressOf, openMediator, openParty, post } from '../support/party.ts'
 
 const messageType = 'https://didcomm.org/basicmessage/2.0/message'
 const requestType = 'https://atalaprism.io/mercury/connections/1.0/request'

@@ -1,8 +1,8 @@
 /** Verification policies in presentation requests. The policy at the time of the request applies. */
 import { expect, test } from 'vitest'
-import { oobOf, presentationIn, refusal, until, publishSchema } from '../_tenants.ts'
+import { oobOf, presentationIn, refusal, until, publishSchema } from '../support/tenants.ts'
 import { expectRefusal, actOnProof, prove, requestProof, startConnected } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const other = `did:prism:${'ab'.repeat(32)}`
 const noId = '00000000-0000-4000-8000-000000000000'

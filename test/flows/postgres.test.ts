@@ -1,11 +1,11 @@
 /** The main flow over PostgreSQL, which each change must pass. Others are in `x.store.test.ts`. */
 import { expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { newFolder } from '../_folder.ts'
-import { needsPostgres } from '../_needs-postgres.ts'
-import { openServer } from '../_shared-postgres.ts'
-import { presentationIn, publishSchema, type Tenant } from '../_tenants.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { newFolder } from '../support/folder.ts'
+import { needsPostgres } from '../support/needs-postgres.ts'
+import { openServer } from '../support/shared-postgres.ts'
+import { presentationIn, publishSchema, type Tenant } from '../support/tenants.ts'
 import { actOnProof, prove, requestProof, startConnected } from './_steps.ts'
 
 needsPostgres()

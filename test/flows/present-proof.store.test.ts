@@ -1,9 +1,9 @@
 /** Presenting JWT credentials over a connection. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { decodeJws } from '../../src/credentials/jws.ts'
-import { testOnSqlite } from '../_on-sqlite.ts'
-import { issue, newDid, presentationIn, refusal, until, type Tenant } from '../_tenants.ts'
+import { decodeJws } from '../../src/credentials/codecs/jws.ts'
+import { testOnSqlite } from '../support/on-sqlite.ts'
+import { issue, newDid, presentationIn, refusal, until, type Tenant } from '../support/tenants.ts'
 import { expectRefusal, actOnProof, prove, requestProof, startWithCredential } from './_steps.ts'
 
 /** Requests a presentation and presents. Returns both records after the verification. */

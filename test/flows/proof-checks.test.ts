@@ -1,13 +1,13 @@
 /** The record of a proof over DIDComm lists each check by name, also those that were skipped after the first fault. */
 import { expect, test } from 'vitest'
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
-import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
+import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
+import { issueJwtVc } from '../../src/credentials/codecs/jwt-vc.ts'
+import { createJwtVp } from '../../src/credentials/codecs/jwt-vp.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
-import { base64Attachment } from '../../src/didcomm/message.ts'
-import { sharedAgent } from '../_agent.ts'
-import { openParty, typesOf } from '../_party.ts'
-import { presentationIn } from '../_tenants.ts'
+import { base64Attachment } from '../../src/exchange/didcomm/message.ts'
+import { sharedAgent } from '../support/agent.ts'
+import { openParty, typesOf } from '../support/party.ts'
+import { presentationIn } from '../support/tenants.ts'
 
 const now = () => Math.floor(Date.now() / 1_000)
 const [issuerKey, holderKey] = [generateKey('P-256'), generateKey('P-256')]

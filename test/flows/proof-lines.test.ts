@@ -3,12 +3,20 @@
  * credential.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, until, publishSchema } from '../_tenants.ts'
-import { claims, publishDefinition } from '../anoncreds/_definition.ts'
+import { startAgent } from '../support/agent.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  presentationIn,
+  until,
+  publishSchema,
+} from '../support/tenants.ts'
+import { claims, publishDefinition } from '../credentials/anoncreds/_definition.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 import { expectRefusal, acceptOfferWith, prove } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 type Line = { schemaId: string; trustIssuers?: string[] }
 

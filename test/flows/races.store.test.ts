@@ -1,8 +1,8 @@
 /** Many agents accept one invitation at once, and exactly one succeeds. `RACES=1000` is the long run. */
 import { expect, test } from 'vitest'
-import type { Connection } from '../../src/protocols/connection/model.ts'
-import { sharedAgent } from '../_agent.ts'
-import { connectionIn, oobOf, refusal, until } from '../_tenants.ts'
+import type { Connection } from '../../src/exchange/protocols/connection/model.ts'
+import { sharedAgent } from '../support/agent.ts'
+import { connectionIn, oobOf, refusal, until } from '../support/tenants.ts'
 
 const rounds = Number(process.env['RACES'] ?? 10)
 const racers = 20

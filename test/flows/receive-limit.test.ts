@@ -1,10 +1,18 @@
 /** `DIDCOMM_MAX_RECEIVE_BYTES` limits messages at every entry point. */
 import { expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, refusal, startPair } from '../_tenants.ts'
-import { openParty } from '../_party.ts'
-import { newWallet } from '../mediator/_mediator.ts'
-import { openSocket } from '../mediator/_socket.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  presentationIn,
+  refusal,
+  startPair,
+} from '../support/tenants.ts'
+import { openParty } from '../support/party.ts'
+import { newWallet } from '../exchange/mediator/_mediator.ts'
+import { openSocket } from '../exchange/mediator/_socket.ts'
 import { prove } from './_steps.ts'
 
 const limit = 20_000

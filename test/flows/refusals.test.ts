@@ -1,10 +1,10 @@
 /** Malformed requests and messages are refused with a reason, never with a 500, and leave no trace. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { base64Attachment, jsonAttachment, type Attachment } from '../../src/didcomm/message.ts'
-import { decode, encode } from '../_invitation.ts'
-import { newDid, refusal, startPair } from '../_tenants.ts'
-import { openParty, typesOf } from '../_party.ts'
+import { base64Attachment, jsonAttachment, type Attachment } from '../../src/exchange/didcomm/message.ts'
+import { decode, encode } from '../support/invitation.ts'
+import { newDid, refusal, startPair } from '../support/tenants.ts'
+import { openParty, typesOf } from '../support/party.ts'
 import { expectRefusal, prove, requestProof, startWithCredential } from './_steps.ts'
 
 const options = { options: { challenge: randomUUID(), domain: 'domain' } }

@@ -1,10 +1,10 @@
 /** The holder rejects an offer, over a connection and in an invitation, and the issuer gets a report. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { acceptOffer, announced, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
-import { credentialIn, oobOf, refusal, startPair, type Tenant } from '../_tenants.ts'
-import { openParty, typesOf } from '../_party.ts'
+import { jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { acceptOffer, announced, offerByInvitation, acceptOfferInvitation } from '../support/invitation.ts'
+import { credentialIn, oobOf, refusal, startPair, type Tenant } from '../support/tenants.ts'
+import { openParty, typesOf } from '../support/party.ts'
 import { readCredential, failureOf, startWithOffer } from './_steps.ts'
 
 const reject = ({ call }: Tenant, recordId: string) =>

@@ -1,9 +1,17 @@
 /** Removing records with their jobs and DIDs. Data that others rely on stays. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { enqueue } from '../../src/outbox/job.ts'
-import { acceptOffer, offerByInvitation, acceptOfferInvitation } from '../_invitation.ts'
-import { credentialIn, oobOf, presentationIn, refusal, startPair, until, type Tenant } from '../_tenants.ts'
+import { enqueue } from '../../src/wallet/outbox/job.ts'
+import { acceptOffer, offerByInvitation, acceptOfferInvitation } from '../support/invitation.ts'
+import {
+  credentialIn,
+  oobOf,
+  presentationIn,
+  refusal,
+  startPair,
+  until,
+  type Tenant,
+} from '../support/tenants.ts'
 import { isRevoked, present } from './_revocation.ts'
 import { failureOf, prove, readCredential, requestProof, startWithCredential } from './_steps.ts'
 

@@ -1,9 +1,9 @@
 /** Problem reports: sent for refused messages, and stored with the record that they refer to. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
-import { connectionIn, credentialIn, newDid, presentationIn, until } from '../_tenants.ts'
-import { openParty, type Message } from '../_party.ts'
+import { base64Attachment, jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { connectionIn, credentialIn, newDid, presentationIn, until } from '../support/tenants.ts'
+import { openParty, type Message } from '../support/party.ts'
 import { acceptOfferWith, prove, startWithParty } from './_steps.ts'
 
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'

@@ -1,9 +1,9 @@
 /** Whose credentials a request accepts: `issuers`, and what the verifier’s record says of it. */
 import { describe, expect, test } from 'vitest'
-import { connect, issue, newDid, presentationIn } from '../_tenants.ts'
+import { connect, issue, newDid, presentationIn } from '../support/tenants.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 import { expectRefusal, prove, requestProof, startConnected } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 type Format = 'JWT' | 'SDJWT'
 

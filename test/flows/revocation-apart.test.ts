@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import { startServer } from '../_server.ts'
-import { connect, issue, newDid, presentationIn, until } from '../_tenants.ts'
+import { startAgent } from '../support/agent.ts'
+import { startServer } from '../support/server.ts'
+import { connect, issue, newDid, presentationIn, until } from '../support/tenants.ts'
 import { present, refusalOf, statusOf } from './_revocation.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 /** A server at the address of the issuer's agent. The test sets its responses. */
 const hosts: { asked: number; answer: RequestListener } = {

@@ -2,8 +2,8 @@
  * Two daemon processes: a presentation fails after revocation, even if the issuer is killed right after it.
  */
 import { expect, test } from 'vitest'
-import { startMainFlow, steps, type MainFlow } from '../_main-flow.ts'
-import { connect, until, type Tenant } from '../_tenants.ts'
+import { startMainFlow, steps, type MainFlow } from '../support/main-flow.ts'
+import { connect, until, type Tenant } from '../support/tenants.ts'
 import { isRevoked } from './_revocation.ts'
 
 /** Requests a presentation over a connection. Returns the verifier's record in state `end`. */

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, expect, test } from 'vitest'
-import { formatNames, type TokenFormat } from '../../src/formats/names.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_tenants.ts'
+import { formatNames, type TokenFormat } from '../../src/definitions/format-names.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../support/tenants.ts'
 import { acceptOfferWith, prove, readCredential, requestProof } from './_steps.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))

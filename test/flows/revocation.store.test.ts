@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { decodeJws } from '../../src/credentials/jws.ts'
+import { decodeJws } from '../../src/credentials/codecs/jws.ts'
 import {
   connect,
   credentialIn,
@@ -13,11 +13,11 @@ import {
   startPair,
   until,
   type Tenant,
-} from '../_tenants.ts'
-import { testOnSqlite } from '../_on-sqlite.ts'
-import { isOnPostgres } from '../_store.ts'
+} from '../support/tenants.ts'
+import { testOnSqlite } from '../support/on-sqlite.ts'
+import { isOnPostgres } from '../support/store.ts'
 import { faultsOf } from '../daemon/_cloud-agent-bodies.ts'
-import { libraries } from '../credentials/_status-lists.ts'
+import { libraries } from '../credentials/codecs/_status-lists.ts'
 import { readCredential, startWithCredential } from './_steps.ts'
 import { isRevoked, present, refusalOf, statusOf } from './_revocation.ts'
 

@@ -6,11 +6,11 @@
 import { request, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { eventsAfter } from '../../src/events/event.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { newDid, oobOf, type Tenant } from '../_tenants.ts'
-import { createRandom } from '../_random.mjs'
-import { startServer, withBody } from '../_server.ts'
+import { eventsAfter } from '../../src/wallet/events/event.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { newDid, oobOf, type Tenant } from '../support/tenants.ts'
+import { createRandom } from '../support/random.mjs'
+import { startServer, withBody } from '../support/server.ts'
 import { acceptOfferWith, prove } from './_steps.ts'
 
 /** The number of schedules. `SCHEDULES=500` is the long run. */

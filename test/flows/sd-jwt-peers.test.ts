@@ -1,19 +1,19 @@
 /** Other implementations as issuers and verifiers of SD-JWTs, conforming and not. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { decodeJws, signJws } from '../../src/credentials/jws.ts'
-import { decodeSdJwt, issueSdJwt, type SdJwtContent } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import { generateKey, toPublic, type PublicJwk } from '../../src/crypto/keys.ts'
+import { issueJwtVc } from '../../src/credentials/codecs/jwt-vc.ts'
+import { decodeJws, signJws } from '../../src/credentials/codecs/jws.ts'
+import { decodeSdJwt, issueSdJwt, type SdJwtContent } from '../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
+import { generateKey, toPublic, type PublicJwk } from '../../src/foundation/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
-import { attachmentBytes, base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
-import { startAgent } from '../_agent.ts'
-import { connect, newDid, presentationIn, credentialIn, refusal } from '../_tenants.ts'
-import { openParty, typesOf } from '../_party.ts'
+import { attachmentBytes, base64Attachment, jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { startAgent } from '../support/agent.ts'
+import { connect, newDid, presentationIn, credentialIn, refusal } from '../support/tenants.ts'
+import { openParty, typesOf } from '../support/party.ts'
 import { askSdJwt } from './_sd-jwt.ts'
 import { acceptOfferWith, prove } from './_steps.ts'
 import { createKeyDid } from '../../src/did/key.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const issuerKey = generateKey('Ed25519')
 const issuerDid = createKeyDid(toPublic(issuerKey))

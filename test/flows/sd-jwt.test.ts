@@ -1,9 +1,9 @@
 /** Issuing and presenting SD-JWT credentials. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { presentSdJwt } from '../credentials/_present.ts'
-import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import { startAgent } from '../_agent.ts'
-import { decode, acceptOfferInvitation, acceptRequestInvitation } from '../_invitation.ts'
+import { presentSdJwt } from '../credentials/codecs/_present.ts'
+import { anyCredential, decodeSdJwt } from '../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
+import { startAgent } from '../support/agent.ts'
+import { decode, acceptOfferInvitation, acceptRequestInvitation } from '../support/invitation.ts'
 import {
   connect,
   credentialIn,
@@ -13,11 +13,11 @@ import {
   presentationIn,
   refusal,
   publishSchema,
-} from '../_tenants.ts'
-import { openParty, typesOf } from '../_party.ts'
+} from '../support/tenants.ts'
+import { openParty, typesOf } from '../support/party.ts'
 import { askSdJwt, issueSdJwtTo, personClaims as claims } from './_sd-jwt.ts'
 import { expectRefusal, acceptOfferWith, actOnProof, prove } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
 const issuer = await agent.newTenant('issuer')

@@ -1,17 +1,17 @@
 /** Short URLs of one agent that another agent accepts over HTTP, and those of hosts that answer something else. */
 import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
-import { sharedAgent, startAgent } from '../_agent.ts'
+import { sharedAgent, startAgent } from '../support/agent.ts'
 import {
   acceptOfferInvitation,
   acceptRequestInvitation,
   decode,
   encode,
   offerByInvitation,
-} from '../_invitation.ts'
-import { startServer } from '../_server.ts'
-import { connectionIn, oobOf, refusal, type Tenant } from '../_tenants.ts'
-import { untilEnd } from '../_shared.ts'
+} from '../support/invitation.ts'
+import { startServer } from '../support/server.ts'
+import { connectionIn, oobOf, refusal, type Tenant } from '../support/tenants.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const theirs = await untilEnd(startAgent())
 const mine = await untilEnd(startAgent())

@@ -1,9 +1,9 @@
 /** Trusted issuers of AnonCreds, and over a crash of the daemon. */
 import { expect, test } from 'vitest'
-import { sharedAgent, startAgent } from '../_agent.ts'
-import { Daemon } from '../_daemon.ts'
-import { claims, publishDefinition } from '../anoncreds/_definition.ts'
-import { connect, connectionIn, credentialIn, newDid, oobOf } from '../_tenants.ts'
+import { sharedAgent, startAgent } from '../support/agent.ts'
+import { Daemon } from '../support/daemon.ts'
+import { claims, publishDefinition } from '../credentials/anoncreds/_definition.ts'
+import { connect, connectionIn, credentialIn, newDid, oobOf } from '../support/tenants.ts'
 import { acceptOfferWith } from './_steps.ts'
 import { failedIn, refused, startScene } from './_trusted-issuers.ts'
 

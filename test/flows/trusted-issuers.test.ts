@@ -1,7 +1,7 @@
 /** Automatically accepted offers with a list of accepted issuers. */
 import { expect, test } from 'vitest'
-import { sharedAgent } from '../_agent.ts'
-import { credentialIn, newDid, refusal, type Tenant } from '../_tenants.ts'
+import { sharedAgent } from '../support/agent.ts'
+import { credentialIn, newDid, refusal, type Tenant } from '../support/tenants.ts'
 import { acceptOfferWith, issueRequested } from './_steps.ts'
 import { refused, startScene } from './_trusted-issuers.ts'
 

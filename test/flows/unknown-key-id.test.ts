@@ -1,15 +1,15 @@
 /**
  * Wallets whose tokens name a key that is not in their DID document: the Identus SDK 6.1 names `#master0`.
  */
-import { decodeJwtVc } from '../credentials/_verify.ts'
+import { decodeJwtVc } from '../credentials/codecs/_verify.ts'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { attachmentBytes, attachmentJson, base64Attachment } from '../../src/didcomm/message.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { credentialIn, newDid, presentationIn, type Tenant } from '../_tenants.ts'
-import { openParty, typesOf, type Message, type Party } from '../_party.ts'
+import { attachmentBytes, attachmentJson, base64Attachment } from '../../src/exchange/didcomm/message.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { credentialIn, newDid, presentationIn, type Tenant } from '../support/tenants.ts'
+import { openParty, typesOf, type Message, type Party } from '../support/party.ts'
 import { toLongForm } from '../../src/did/prism/did.ts'
-import { forge, headerOf } from '../credentials/_people.ts'
+import { forge, headerOf } from '../credentials/codecs/_people.ts'
 import { createBytes, key as publicKey, master, masterKey, secret } from '../did/prism/_make.ts'
 
 type Options = { challenge: string; domain: string }

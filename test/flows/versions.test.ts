@@ -3,11 +3,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createInvitation, toOob } from '../../src/didcomm/invitation.ts'
-import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { newWallet } from '../mediator/_mediator.ts'
-import { sharedAgent } from '../_agent.ts'
-import { credentialIn, presentationIn } from '../_tenants.ts'
+import { createInvitation, toOob } from '../../src/exchange/didcomm/invitation.ts'
+import { jsonAttachment } from '../../src/exchange/didcomm/message.ts'
+import { newWallet } from '../exchange/mediator/_mediator.ts'
+import { sharedAgent } from '../support/agent.ts'
+import { credentialIn, presentationIn } from '../support/tenants.ts'
 import { startWithParty } from './_steps.ts'
 
 const pingOf = (version: string) => `https://didcomm.org/trust-ping/${version}/ping`

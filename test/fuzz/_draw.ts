@@ -3,7 +3,7 @@
  * arbitraries.
  */
 import fc from 'fast-check'
-import { createRandom } from '../_random.mjs'
+import { createRandom } from '../support/random.mjs'
 
 export type Draw = {
   /** True with this probability. */

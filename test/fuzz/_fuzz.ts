@@ -9,8 +9,8 @@ import { newMasterKey, newObject, newOperation } from './_operation.ts'
 import { openPlace, type Operation, type Place, type Tenant, type Watched } from './_place.ts'
 import * as requests from './_request.ts'
 import { createSender, sendOverSocket, sendRaw, type Answer, type Sender } from './_send.ts'
-import { addressOf } from '../_party.ts'
-import { encryptedType } from '../../src/didcomm/jwe.ts'
+import { addressOf } from '../support/party.ts'
+import { encryptedType } from '../../src/exchange/didcomm/jwe.ts'
 
 /** Concurrent requests: enough to interact, few enough that one event-loop iteration handles only a few. */
 const atOnce = 4

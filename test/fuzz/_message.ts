@@ -1,13 +1,21 @@
 /** Messages from a connected party that the agent's wallets are waiting for. */
 import { randomUUID } from 'node:crypto'
-import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { createJwtVp } from '../../src/credentials/jwt-vp.ts'
-import { generateKey, sign, toPublic } from '../../src/crypto/keys.ts'
-import { base64Attachment, jsonAttachment, type PlaintextMessage } from '../../src/didcomm/message.ts'
-import { handlers } from '../../src/protocols/index.ts'
-import { attachmentFormatOf, challengeAttachment, encodedAttachments } from '../../src/protocols/formats.ts'
-import { writeOffer } from '../../src/protocols/issue-credential/messages.ts'
-import { writeRequest } from '../../src/protocols/present-proof/messages.ts'
+import { issueJwtVc } from '../../src/credentials/codecs/jwt-vc.ts'
+import { createJwtVp } from '../../src/credentials/codecs/jwt-vp.ts'
+import { generateKey, sign, toPublic } from '../../src/foundation/crypto/keys.ts'
+import {
+  base64Attachment,
+  jsonAttachment,
+  type PlaintextMessage,
+} from '../../src/exchange/didcomm/message.ts'
+import { handlers } from '../../src/exchange/all-protocols.ts'
+import {
+  attachmentFormatOf,
+  challengeAttachment,
+  encodedAttachments,
+} from '../../src/exchange/protocols/attachments.ts'
+import { writeOffer } from '../../src/exchange/issuance/messages.ts'
+import { writeRequest } from '../../src/exchange/presentation/messages.ts'
 import type { Draw } from './_draw.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 

@@ -1,6 +1,6 @@
 /** Values that often expose bugs, and mutations of valid values. */
 import fc from 'fast-check'
-import { character } from '../_character.ts'
+import { character } from '../support/character.ts'
 import type { Draw } from './_draw.ts'
 import { Members, objectOf, Raw } from './_json.ts'
 

@@ -1,7 +1,7 @@
 /** did:prism operations for the ledger, each for a new DID. */
 import { create, toBinary } from '@bufbuild/protobuf'
-import { toHex } from '../../src/base/bytes.ts'
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { toHex } from '../../src/foundation/bytes.ts'
+import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
 import { masterKeyId } from '../../src/did/prism/model.ts'
 import { AtalaObjectSchema } from '../../src/did/prism/prism_pb.ts'
 import { encodeOperation, signOperation } from '../../src/did/prism/operations.ts'

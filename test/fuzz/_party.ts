@@ -1,12 +1,12 @@
 /** A connected party: receives the messages and webhooks of the agent's wallets, and answers at once. */
-import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
-import { createInvitation, toOob } from '../../src/didcomm/invitation.ts'
-import type { PlaintextMessage } from '../../src/didcomm/message.ts'
-import { unpack } from '../../src/didcomm/unpack.ts'
-import { Event } from '../../src/events/event.ts'
-import { startServer, withBody } from '../_server.ts'
+import { createInvitation, toOob } from '../../src/exchange/didcomm/invitation.ts'
+import type { PlaintextMessage } from '../../src/exchange/didcomm/message.ts'
+import { unpack } from '../../src/exchange/didcomm/unpack.ts'
+import { Event } from '../../src/wallet/events/event.ts'
+import { startServer, withBody } from '../support/server.ts'
 import type { Sender } from './_envelope.ts'
 import { parse } from './_learn.ts'
 

@@ -8,7 +8,7 @@ import { writeJson } from './_json.ts'
 import { bend, nasty, nastyText } from './_nasty.ts'
 import { adminKey, type Operation, type Place, type Tenant } from './_place.ts'
 import { valueOf } from './_schema.ts'
-import { words } from '../_words.ts'
+import { words } from '../support/words.ts'
 
 /** The kinds of changes. `good` changes nothing. */
 export const ways = { good: 40, bent: 33, 'any body': 7, bytes: 8, headers: 7, 'no HTTP': 5 } as const

@@ -9,7 +9,7 @@
  */
 import type { Agent, AgentContext, Domain } from '@hyperledger/identus-sdk'
 import { memoryStore } from './_store.ts'
-import { startServer, withBody } from '../_server.ts'
+import { startServer, withBody } from '../support/server.ts'
 import { didcomm, sdk } from './_sdk.ts'
 
 /** Handles a received message. */

@@ -1,7 +1,7 @@
 /** The steps of a wallet application with the SDK's functions, and those of the issuer. */
 import { randomUUID } from 'node:crypto'
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
-import { connectionIn, credentialIn, type Tenant } from '../_tenants.ts'
+import { connectionIn, credentialIn, type Tenant } from '../support/tenants.ts'
 import type { Holder } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 

@@ -5,13 +5,13 @@
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Domain } from '@hyperledger/identus-sdk'
-import { startAgent } from '../_agent.ts'
-import { claims, publishDefinition } from '../anoncreds/_definition.ts'
-import { credentialIn, newDid, presentationIn } from '../_tenants.ts'
+import { startAgent } from '../support/agent.ts'
+import { claims, publishDefinition } from '../credentials/anoncreds/_definition.ts'
+import { credentialIn, newDid, presentationIn } from '../support/tenants.ts'
 import { startHolder } from './_holder.ts'
 import { loadCommonJs } from './_sdk.ts'
 import { answerOffer, answerRequest, connect, keepCredential } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 vi.spyOn(console, 'warn').mockImplementation(() => undefined)
 const commonJs = loadCommonJs()

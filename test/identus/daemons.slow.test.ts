@@ -2,12 +2,12 @@
  * The stock Identus SDK as holder between two daemon processes: one issues and revokes, the other verifies.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { TokenFormat } from '../../src/formats/names.ts'
-import { newDid, presentationIn, startDaemonPair } from '../_tenants.ts'
+import type { TokenFormat } from '../../src/definitions/format-names.ts'
+import { newDid, presentationIn, startDaemonPair } from '../support/tenants.ts'
 import { startHolder } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 import { answerRequest, ask, connect, issue, showClaims } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const { ProtocolType } = sdk
 

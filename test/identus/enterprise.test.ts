@@ -4,12 +4,12 @@
  * requester, and does not support challenges. So the test signs the challenge with the SDK's key.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import { ask } from '../_ask.ts'
+import { startAgent } from '../support/agent.ts'
+import { ask } from '../support/ask.ts'
 
 import { startHolder } from './_holder.ts'
 import { sdk } from './_sdk.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
 const holder = await untilEnd(startHolder(`${agent.url}/dids/`))

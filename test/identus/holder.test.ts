@@ -6,8 +6,8 @@
  * requests lack `verifiableCredential`, and `aud` is a list.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import { wholeStory } from '../_main-flow.ts'
+import { startAgent } from '../support/agent.ts'
+import { wholeStory } from '../support/main-flow.ts'
 import {
   connectionIn,
   credentialIn,
@@ -15,12 +15,12 @@ import {
   presentationIn,
   publishSchema,
   type Tenant,
-} from '../_tenants.ts'
-import { Webhook } from '../_webhook.ts'
+} from '../support/tenants.ts'
+import { Webhook } from '../support/webhook.ts'
 import { startHolder, type Answer, type Holder } from './_holder.ts'
 import { didcomm, sdk } from './_sdk.ts'
 import { answerOffer, answerRequest, ask, connect, issue, keepCredential } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const { ProtocolType } = sdk
 

@@ -6,8 +6,8 @@
  */
 import { createRequire } from 'node:module'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { credentialIn, newDid, presentationIn } from '../_tenants.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { credentialIn, newDid, presentationIn } from '../support/tenants.ts'
 import { isRevoked } from '../flows/_revocation.ts'
 import { startHolder, startSdk } from './_holder.ts'
 import { sdk } from './_sdk.ts'

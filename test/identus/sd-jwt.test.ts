@@ -6,13 +6,13 @@
  * lack the elements of arrays.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import { startAgent } from '../_agent.ts'
-import { credentialIn, newDid, presentationIn } from '../_tenants.ts'
+import { anyCredential, decodeSdJwt } from '../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
+import { startAgent } from '../support/agent.ts'
+import { credentialIn, newDid, presentationIn } from '../support/tenants.ts'
 import { startHolder } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 import { answerRequest, ask, connect, issue, showClaims } from './_steps.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 const { ProtocolType } = sdk
 const claims = { familyName: 'Ärger', age: 42, address: { city: 'Zürich', zip: 8_000 }, '~>?': ['ÿ', null] }

@@ -1,6 +1,6 @@
 /** The main flow of two tenants by the exported client only. */
 import type { Client } from '../../library/client/index.ts'
-import { oobOf } from '../_tenants.ts'
+import { oobOf } from '../support/tenants.ts'
 import { client } from './_library.ts'
 
 const { waitFor, events } = client

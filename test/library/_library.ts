@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 export const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
 
-export const library = (await import(`${dist}index.js`)) as typeof import('../../library/agent/index.ts')
+export const library = (await import(`${dist}index.js`)) as typeof import('../../library/in-process/index.ts')
 export const client = (await import(`${dist}client.js`)) as typeof import('../../library/client/index.ts')
 
 /** The error that a promise rejects with. @throws if it does not. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { transformSync } from 'esbuild'
 import { expect, test } from 'vitest'
-import { launch } from '../_chromium.ts'
+import { launch } from '../support/chromium.ts'
 import { dist, library } from './_library.ts'
 
 const bundle = readFileSync(`${dist}client.js`, 'utf8')

@@ -1,7 +1,7 @@
 /** The event stream of the exported client: restarts of the agent, broken streams, and both keys. */
 import { expect, test } from 'vitest'
 import type { AgentEvent } from '../../library/client/index.ts'
-import { Daemon } from '../_daemon.ts'
+import { Daemon } from '../support/daemon.ts'
 import { client, failureOf, library } from './_library.ts'
 
 const { createClient, events, firstEvent } = client

@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { execaNode } from 'execa'
 import { expect, test } from 'vitest'
-import { newFolder } from '../_folder.ts'
-import { temporaryFolder } from '../_temporary-folder.ts'
+import { newFolder } from '../support/folder.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { dist, failureOf, library } from './_library.ts'
 
 const { createAgent, StartError } = library

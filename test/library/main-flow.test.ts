@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningAgent } from '../../library/agent/index.ts'
+import type { RunningAgent } from '../../library/in-process/index.ts'
 import { connect, issue, offer, request } from './_flow.ts'
 import { client, failureOf, library } from './_library.ts'
 

@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { built } from '../_built.ts'
-import { newFolder } from '../_folder.ts'
-import { read, readBlocks } from '../_pages.ts'
+import { built } from '../support/built.ts'
+import { newFolder } from '../support/folder.ts'
+import { read, readBlocks } from '../support/pages.ts'
 import { dist } from './_library.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

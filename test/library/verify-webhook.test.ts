@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Webhook as Standard } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningAgent } from '../../library/agent/index.ts'
-import { openReceiver } from '../_receiver.ts'
+import type { RunningAgent } from '../../library/in-process/index.ts'
+import { openReceiver } from '../support/receiver.ts'
 import { client, failureOf, library } from './_library.ts'
 
 const { verifyWebhook } = client

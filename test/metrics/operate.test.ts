@@ -2,11 +2,11 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { metricTable, type Definition } from '../../src/base/metric-table.ts'
-import { startAgent } from '../_agent.ts'
-import { labelsOf, parseMetrics } from '../_prometheus.ts'
+import { metricTable, type Definition } from '../../src/foundation/metric-table.ts'
+import { startAgent } from '../support/agent.ts'
+import { labelsOf, parseMetrics } from '../support/prometheus.ts'
 import { alertsFile, dashboard, panelQueries, ruleQueries, rules } from './_queries.ts'
-import { untilEnd } from '../_shared.ts'
+import { untilEnd } from '../support/shared.ts'
 
 /** The labels of each name in a scrape; `any` for series that begin with use. */
 const known = new Map<string, ReadonlySet<string>>()

@@ -9,11 +9,19 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import PQueue from 'p-queue'
-import { freePort } from '../_free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { actOnProof, prove, requestProof } from '../flows/_steps.ts'
-import { temporaryFolder } from '../_temporary-folder.ts'
-import { connect, issue, newDid, presentationIn, startDaemonPair, until, type Tenant } from '../_tenants.ts'
-import { Webhook } from '../_webhook.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import {
+  connect,
+  issue,
+  newDid,
+  presentationIn,
+  startDaemonPair,
+  until,
+  type Tenant,
+} from '../support/tenants.ts'
+import { Webhook } from '../support/webhook.ts'
 import { alertsFile, panelQueries, ruleQueries } from './_queries.ts'
 
 const { values } = parseArgs({ options: { flows: { type: 'string', default: '200' } } })

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
-import { newFolder } from '../_folder.ts'
+import { newFolder } from '../support/folder.ts'
 import { root } from './_package.ts'
 
 const { findHeaders } = createRequire(import.meta.url)(join(root, 'bin/sqlite.cjs')) as {

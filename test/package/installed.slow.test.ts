@@ -60,7 +60,7 @@ test('the package holds the built program, its pages and licences, and nothing e
     /^bin\/(agent|daemon|worker|load|tui|install|node-version|sqlite)\.cjs$/,
     /^bin\/code-cache\.js$/,
     /^bin\/sqlite-node20\/package(-lock)?\.json$/,
-    /^completions\/(_agent|agent\.bash|agent\.fish)$/,
+    /^cli\/completion\/scripts\/(_agent|agent\.bash|agent\.fish)$/,
     /^dist\/.+(?<!\.map|\.cache)$/,
     /^docs\/(README|[a-z-]+|(how-to|operate|reference)\/[a-z0-9-]+)\.md$/,
     /^docs\/images\/[a-z-]+\.(svg|png)$/,

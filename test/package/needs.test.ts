@@ -25,7 +25,7 @@ describe('SQLite', () => {
 
   test('npm ci does not compile the package that carries binaries, and Node.js 20 gets no warning about it', () => {
     const sqlite = lock['node_modules/better-sqlite3']
-    // `npm install --ignore-scripts` loses this: run `node bin/lock.js`.
+    // `npm install --ignore-scripts` loses this: run `node build/lock.js`.
     expect(sqlite).toMatchObject({ gypfile: false })
     expect(sqlite).not.toHaveProperty('engines')
     const { gypfile } = read('node_modules/better-sqlite3/package.json') as { gypfile: boolean }

@@ -20,11 +20,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '../../daemon/client/client.ts'
-import { readConfig } from '../../src/base/config.ts'
-import { diagnoseDataFolder, diagnoseAgent } from '../../src/doctor/diagnose.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, issue, newDid, until, type Tenant } from '../_tenants.ts'
-import { createRandom } from '../_random.mjs'
+import { readConfig } from '../../src/foundation/config/config.ts'
+import { diagnoseDataFolder, diagnoseAgent } from '../../src/operations/doctor/diagnose.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { connect, issue, newDid, until, type Tenant } from '../support/tenants.ts'
+import { createRandom } from '../support/random.mjs'
 
 /** The state of a file during the flip. */
 type State = 'closed' | 'crashed' | 'open'

@@ -1,5 +1,5 @@
 /** Records the SQL statements of this process: equal answers must also run equal statements. */
-import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
+import { openSqlite, type Database } from '../../src/foundation/storage/sqlite.ts'
 
 /** A statement of better-sqlite3. */
 export type Statement = { source: string; database: Database }

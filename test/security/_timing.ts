@@ -3,10 +3,10 @@
  * over requests in random order (Reparaz, Balasch, Verbauwhede: "Dude, is my code constant time?", 2017).
  */
 import { Agent, request } from 'node:http'
-import { adminToken, sharedAgent } from '../_agent.ts'
-import { connect, issue, newDid } from '../_tenants.ts'
-import { createRandom } from '../_random.mjs'
-import { newId } from '../../src/base/id.ts'
+import { adminToken, sharedAgent } from '../support/agent.ts'
+import { connect, issue, newDid } from '../support/tenants.ts'
+import { createRandom } from '../support/random.mjs'
+import { newId } from '../../src/foundation/id.ts'
 
 /** For each question: number of answers, mean in microseconds by kind, and t. */
 export type Times = Record<string, { counted: number; foreign: number; unknown: number; t: number }>

@@ -1,9 +1,9 @@
 /** Named API keys: creation, use, list, rotation, revocation. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startAgent } from '../_agent.ts'
-import { refusal } from '../_tenants.ts'
-import { withDetail } from '../_detail.ts'
-import { untilEnd } from '../_shared.ts'
+import { startAgent } from '../support/agent.ts'
+import { refusal } from '../support/tenants.ts'
+import { withDetail } from '../support/detail.ts'
+import { untilEnd } from '../support/shared.ts'
 
 let entityId: string
 const agent = await untilEnd(startAgent())

@@ -1,11 +1,11 @@
 /** Interrupted first starts: the next start completes the default wallet and duplicates nothing. */
 import { expect, test } from 'vitest'
-import { StartError } from '../../src/base/start-error.ts'
-import { readConfig } from '../../src/base/config.ts'
-import { listWebhooks, openHeaders } from '../../src/events/webhooks.ts'
+import { StartError } from '../../src/foundation/start-error.ts'
+import { readConfig } from '../../src/foundation/config/config.ts'
+import { listWebhooks, openHeaders } from '../../src/wallet/events/webhooks.ts'
 import { provideDefaultWallet } from '../../src/wallet/default-wallet.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
-import { startAgent } from '../_agent-from-sources.ts'
+import { startAgent } from '../support/agent-from-sources.ts'
 
 const audited = (_action: string, work: () => Promise<unknown>) => work()
 const variables = {

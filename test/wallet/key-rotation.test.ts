@@ -16,11 +16,11 @@ import {
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
-import { diagnoseAgent } from '../../src/doctor/diagnose.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, refusal } from '../_tenants.ts'
-import { withDetail } from '../_detail.ts'
-import { newFolder } from '../_folder.ts'
+import { diagnoseAgent } from '../../src/operations/doctor/diagnose.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { connect, refusal } from '../support/tenants.ts'
+import { withDetail } from '../support/detail.ts'
+import { newFolder } from '../support/folder.ts'
 
 let folder: string
 let dataDir: string

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { countedColumns } from '../../src/wallet/quotas.ts'
-import { sharedAgent } from '../_agent.ts'
+import { sharedAgent } from '../support/agent.ts'
 
 /** Tables with rows of wallets that do not count. */
 const notCounted: Record<string, string> = {

@@ -1,7 +1,7 @@
 /** Concurrent changes of entities and keys: one succeeds, the other is refused, and none is a 500. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { sharedAgent } from '../_agent.ts'
+import { sharedAgent } from '../support/agent.ts'
 
 const outcome = (settled: PromiseSettledResult<unknown>) =>
   settled.status === 'fulfilled' ? 'done' : (settled.reason as { type?: string }).type

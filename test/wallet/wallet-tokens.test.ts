@@ -1,6 +1,6 @@
 /** Wallet tokens of other agents, which imports add. */
 import { expect, onTestFinished, test } from 'vitest'
-import { openAgentDb } from '../../src/storage/database.ts'
+import { openAgentDb } from '../../src/foundation/storage/database.ts'
 import { createWalletTokens } from '../../src/wallet/wallet-tokens.ts'
 
 test('tokens of another agent are found after the first import and after a restart', async () => {

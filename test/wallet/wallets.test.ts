@@ -7,10 +7,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
 import { findPeerKey, newPeerDid, savePeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { isOnPostgres } from '../_store.ts'
-import { connect, refusal } from '../_tenants.ts'
-import { openFiles } from '../storage/_open-files.ts'
+import { startAgent, type TestAgent } from '../support/agent.ts'
+import { isOnPostgres } from '../support/store.ts'
+import { connect, refusal } from '../support/tenants.ts'
+import { openFiles } from '../foundation/storage/_open-files.ts'
 
 const seed = '0123456789abcdef'.repeat(8)
 const start = (variables: Record<string, string> = {}) =>

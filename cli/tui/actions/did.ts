@@ -1,7 +1,7 @@
 /** Actions on DIDs, and the choice of a wallet DID by the purpose of its keys. */
 import type { Did } from '../data/data.ts'
 import type { Action, ActionContext } from './action.ts'
-import { canonicalDid } from '../../../src/did/names.ts'
+import { canonicalDid } from '../../../src/definitions/did-names.ts'
 
 export const didActions: readonly Action<Did>[] = [
   {

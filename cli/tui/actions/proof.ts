@@ -1,7 +1,7 @@
 /** Actions on presentation records, and requesting a proof. */
 import type { PresentationRecord } from '../data/data.ts'
 import { proofRequestText, unanswered, type Candidates } from '../../format/proof-request.ts'
-import { defaultFormat, traitsOf } from '../../../src/formats/names.ts'
+import { defaultFormat, traitsOf } from '../../../src/definitions/format-names.ts'
 import { tokenTitles } from '../../input/credential.ts'
 import { CommandError } from '../../errors/errors.ts'
 import { expectedStates } from '../../format/states.ts'

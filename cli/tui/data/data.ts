@@ -1,7 +1,7 @@
 /** The data of the dashboard, and the daemon that it comes from. */
 import type { Client } from '../../../daemon/client/client.ts'
 import type { EventStream } from '../../../daemon/client/event-client.ts'
-import { eventSubjects, type Topic } from '../../../src/events/subjects.ts'
+import { eventSubjects, type Topic } from '../../../src/definitions/event-subjects.ts'
 import type { Answer } from '../../client/api.ts'
 import type { Event } from '../../client/events.ts'
 import type { Connection, CredentialRecord, Did } from '../../format/records.ts'

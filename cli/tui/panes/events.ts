@@ -1,5 +1,5 @@
 /** The pane of events. */
-import { eventSubjects, type Topic } from '../../../src/events/subjects.ts'
+import { eventSubjects, type Topic } from '../../../src/definitions/event-subjects.ts'
 import { recordTopicOf, stateOf, subjectOf } from '../../format/event.ts'
 import { inStyle, type Style } from '../../format/colour.ts'
 import { styleOf } from '../../format/states.ts'

@@ -1,5 +1,5 @@
 /** The command line (`:`). Its names are those of panes, of actions, and of what `n` creates; each stands for the keys that do the same. */
-import { nearest } from '../../../src/base/nearest.ts'
+import { nearest } from '../../../src/foundation/nearest.ts'
 import { actionsOf } from '../actions/action.ts'
 import { creations } from '../actions/new.ts'
 import { sharedActions } from '../actions/shared.ts'

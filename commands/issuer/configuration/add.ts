@@ -9,7 +9,7 @@ import {
   isTokenFormat,
   type OpenIdFormat,
   tokenFormats,
-} from '../../../src/formats/names.ts'
+} from '../../../src/definitions/format-names.ts'
 import { schemaUrl } from '../../../cli/input/registry.ts'
 import { configurationFields } from '../../../cli/issuer.ts'
 

@@ -3,10 +3,10 @@
  * SDKs differ. Signed and hashed bytes are never re-encoded.
  */
 import { fromBinary } from '@bufbuild/protobuf'
-import { concat, toHex } from '../../base/bytes.ts'
-import { okpFromBytes, type PublicJwk } from '../../crypto/keys.ts'
-import { fromPublicBytes } from '../../crypto/secp256k1.ts'
-import { reasonOf } from '../../base/reason.ts'
+import { concat, toHex } from '../../foundation/bytes.ts'
+import { okpFromBytes, type PublicJwk } from '../../foundation/crypto/keys.ts'
+import { fromPublicBytes } from '../../foundation/crypto/secp256k1.ts'
+import { reasonOf } from '../../foundation/reason.ts'
 import { InvalidOperation, type Operation, type PrismKey, type UpdateAction, usageOf } from './model.ts'
 import {
   AtalaObjectSchema,

@@ -3,7 +3,7 @@
  * response. The retired ids are an extension, which other nodes leave out.
  */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { reasonOf } from '../../base/reason.ts'
+import { reasonOf } from '../../foundation/reason.ts'
 import { toKey } from './decode.ts'
 import { InvalidOperation } from './model.ts'
 import { toKeyMessage } from './operations.ts'

@@ -3,8 +3,8 @@
  * which appends the create operation in base64url. The suffix is the SHA-256 of exactly these bytes, so they
  * are never re-encoded.
  */
-import { fromBase64, toBase64url } from '../../base/bytes.ts'
-import { reasonOf } from '../../base/reason.ts'
+import { fromBase64, toBase64url } from '../../foundation/bytes.ts'
+import { reasonOf } from '../../foundation/reason.ts'
 import { operationHash } from './operations.ts'
 import { invalidDid } from '../resolution.ts'
 import { createState, type DidState } from './state.ts'

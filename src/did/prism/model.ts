@@ -1,5 +1,5 @@
 /** The types of did:prism (PRISM DID Method): keys, services and operations. */
-import type { PublicJwk } from '../../crypto/keys.ts'
+import type { PublicJwk } from '../../foundation/crypto/keys.ts'
 
 /**
  * The usages of keys, with the names of DID documents and the numbers of the protobuf and the derivation

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import { fromHex, toHex } from '../../base/bytes.ts'
-import { okpBytes, type PrivateJwk, sign } from '../../crypto/keys.ts'
-import { compressed, toDer } from '../../crypto/secp256k1.ts'
+import { fromHex, toHex } from '../../foundation/bytes.ts'
+import { okpBytes, type PrivateJwk, sign } from '../../foundation/crypto/keys.ts'
+import { compressed, toDer } from '../../foundation/crypto/secp256k1.ts'
 import { InvalidOperation, type Operation, type PrismKey, type UpdateAction, usages } from './model.ts'
 import {
   AtalaOperationSchema,

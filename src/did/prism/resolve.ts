@@ -1,5 +1,5 @@
 /** Resolves a did:prism: its published state, or the state in an unpublished long form. */
-import { Problem } from '../../base/problem.ts'
+import { Problem } from '../../foundation/problem.ts'
 import type { LedgerSources } from '../methods.ts'
 import { found, type ResolutionResult } from '../resolution.ts'
 import { embeddedState, parsePrismDid } from './did.ts'

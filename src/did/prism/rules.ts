@@ -3,8 +3,8 @@
  * limits of the Cloud Agent.
  */
 import * as z from 'zod'
-import { reasonOf } from '../../base/reason.ts'
-import { tryParseJson } from '../../base/json.ts'
+import { reasonOf } from '../../foundation/reason.ts'
+import { tryParseJson } from '../../foundation/json.ts'
 import { InvalidOperation, type PrismKey, type PrismService } from './model.ts'
 
 /** Limits on the number of keys and services, and on the length of texts in bytes of UTF-8. */

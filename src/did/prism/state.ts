@@ -2,8 +2,8 @@
  * The state of a did:prism: the result of its operations under the rules of the method (PRISM DID Method,
  * "Processing of DID Operations"). A pure function: the same operations have the same result everywhere.
  */
-import { verify } from '../../crypto/keys.ts'
-import { fromDer } from '../../crypto/secp256k1.ts'
+import { verify } from '../../foundation/crypto/keys.ts'
+import { fromDer } from '../../foundation/crypto/secp256k1.ts'
 import { decodeOperation, decodeSigned, type SignedOperation } from './decode.ts'
 import {
   type CreateOperation,

@@ -2,8 +2,8 @@
 import { openEventStream } from '../../../daemon/client/event-client.ts'
 import type { Daemon } from '../../../cli/tui/data/data.ts'
 import { openStore } from '../../../cli/tui/data/store.ts'
-import type { TestAgent } from '../../_agent.ts'
-import type { Tenant } from '../../_tenants.ts'
+import type { TestAgent } from '../../support/agent.ts'
+import type { Tenant } from '../../support/tenants.ts'
 import { showDashboard, type Dashboard, type Options } from './_dashboard.ts'
 
 /** What the dashboard asks of a daemon, as a tenant. */

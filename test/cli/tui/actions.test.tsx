@@ -1,8 +1,8 @@
 /** Actions of the dashboard beside the flows: messages, pings, labels, traces, webhooks, deletions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
-import { connect, issue, newDid, presentationIn } from '../../_tenants.ts'
-import { openReceiver } from '../../_receiver.ts'
+import { startAgent, type TestAgent } from '../../support/agent.ts'
+import { connect, issue, newDid, presentationIn } from '../../support/tenants.ts'
+import { openReceiver } from '../../support/receiver.ts'
 import { codes, pasted } from './_dashboard.ts'
 import { showNewTenant, showTenant } from './_live.ts'
 

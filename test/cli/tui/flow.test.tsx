@@ -1,9 +1,9 @@
 /** Two people at their dashboards: everything that keys do, with agents that do it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, refusal } from '../../_tenants.ts'
-import { offerByInvitation } from '../../_invitation.ts'
-import { openReceiver } from '../../_receiver.ts'
+import { startAgent, type TestAgent } from '../../support/agent.ts'
+import { connect, credentialIn, issue, newDid, presentationIn, refusal } from '../../support/tenants.ts'
+import { offerByInvitation } from '../../support/invitation.ts'
+import { openReceiver } from '../../support/receiver.ts'
 import { codes, pasted } from './_dashboard.ts'
 import { showNewTenant, showTenant } from './_live.ts'
 

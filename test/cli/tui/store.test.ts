@@ -5,9 +5,9 @@ import { createClient } from '../../../daemon/client/client.ts'
 import { apply, changedAt, mostEvents, emptyData, type Event } from '../../../cli/tui/data/data.ts'
 import { newest } from '../../../cli/tui/data/load.ts'
 import { openStore, type Store } from '../../../cli/tui/data/store.ts'
-import { sharedAgent } from '../../_agent.ts'
-import { Daemon } from '../../_daemon.ts'
-import { connect, until } from '../../_tenants.ts'
+import { sharedAgent } from '../../support/agent.ts'
+import { Daemon } from '../../support/daemon.ts'
+import { connect, until } from '../../support/tenants.ts'
 import { daemonOf } from './_live.ts'
 
 const reaches = (store: Store, what: string, isSo: (data: ReturnType<Store['get']>) => boolean) =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bin, newUser, type User } from '../../commands/_cli.ts'
-import { until } from '../../_tenants.ts'
+import { until } from '../../support/tenants.ts'
 import { hasTmux, startTmux } from './_tmux.ts'
 
 const envOf = ({ folder }: User) => ({

@@ -1,8 +1,8 @@
 /** Runs the story on an agent of its own. */
-import { startAgent } from '../../_agent.ts'
-import { accepting, startIssuer } from '../../bearer-tokens/_issuer.ts'
-import { openReceiver } from '../../_receiver.ts'
-import { temporaryFolder } from '../../_temporary-folder.ts'
+import { startAgent } from '../../support/agent.ts'
+import { accepting, startIssuer } from '../../wallet/bearer-tokens/_issuer.ts'
+import { openReceiver } from '../../support/receiver.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { toExamples, type Example } from './_recorder.ts'
 import { tell } from './_story.ts'
 

@@ -8,12 +8,12 @@ import { createClient, type Client } from '../../../daemon/client/client.ts'
 import { createFileClient } from '../../../daemon/client/file-client.ts'
 import { keysFor } from '../../../src/did/document.ts'
 import { resolvePeerDid } from '../../../src/did/peer.ts'
-import { packAnoncrypt } from '../../../src/didcomm/pack.ts'
+import { packAnoncrypt } from '../../../src/exchange/didcomm/pack.ts'
 import { AtalaObjectSchema } from '../../../src/did/prism/prism_pb.ts'
-import { adminToken, type TestAgent } from '../../_agent.ts'
+import { adminToken, type TestAgent } from '../../support/agent.ts'
 import { signedCreate } from '../../did/prism/_make.ts'
-import { newHolder } from '../../enterprise/_suite.ts'
-import { answer, open, push, requestFor, sealedIn } from '../../oid4vci/_authorization.ts'
+import { newHolder } from '../../exchange/enterprise/_suite.ts'
+import { answer, open, push, requestFor, sealedIn } from '../../exchange/oid4vci/_authorization.ts'
 import {
   codeOf,
   preAuthorizedGrant,
@@ -21,9 +21,9 @@ import {
   redeem,
   redeemOffer,
   request,
-} from '../../oid4vci/_wallet.ts'
-import { connectionIn, credentialIn, oobOf, presentationIn, until } from '../../_tenants.ts'
-import { authority, pemOf, signRequest } from '../../x509/_chains.ts'
+} from '../../exchange/oid4vci/_wallet.ts'
+import { connectionIn, credentialIn, oobOf, presentationIn, until } from '../../support/tenants.ts'
+import { authority, pemOf, signRequest } from '../../foundation/x509/_chains.ts'
 import { recording, type Example } from './_recorder.ts'
 
 type Cast = {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { html, line, toText, visibleJson } from '../../../daemon/pages/html.ts'
 import { toQrCode } from '../../../daemon/pages/qr-code.ts'
-import { character } from '../../_character.ts'
+import { character } from '../../support/character.ts'
 
 const text = fc.string({ unit: character })
 

@@ -1,8 +1,16 @@
 /** AnonCreds in `/issue-credentials` and `/present-proof` over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
-import { claims, publishDefinition, type Published } from '../../anoncreds/_definition.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, refusal, type Tenant } from '../../_tenants.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../../support/agent.ts'
+import { claims, publishDefinition, type Published } from '../../credentials/anoncreds/_definition.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  presentationIn,
+  refusal,
+  type Tenant,
+} from '../../support/tenants.ts'
 
 const unknown = '00000000-0000-4000-8000-000000000000'
 

@@ -5,9 +5,9 @@ import { decodeDidData } from '../../../src/did/prism/did-data.ts'
 import { toLongForm, toShortForm } from '../../../src/did/prism/did.ts'
 import { encodeOperation, operationId } from '../../../src/did/prism/operations.ts'
 import { AtalaObjectSchema } from '../../../src/did/prism/prism_pb.ts'
-import { startAgent } from '../../_agent.ts'
-import { ask } from '../../_ask.ts'
-import { withDetail } from '../../_detail.ts'
+import { startAgent } from '../../support/agent.ts'
+import { ask } from '../../support/ask.ts'
+import { withDetail } from '../../support/detail.ts'
 import {
   createBytes,
   masterKey,
@@ -17,10 +17,10 @@ import {
   signedUpdate,
   suffixOf,
 } from '../../did/prism/_make.ts'
-import { startServer } from '../../_server.ts'
-import { add, clock, openFile, temporaryFile } from '../../vdr/_ledgers.ts'
-import { ledgerApp } from '../../vdr/_serve.ts'
-import { untilEnd } from '../../_shared.ts'
+import { startServer } from '../../support/server.ts'
+import { add, clock, openFile, temporaryFile } from '../../did/ledger/_ledgers.ts'
+import { ledgerApp } from '../../did/ledger/_serve.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const did = toShortForm(suffixOf())

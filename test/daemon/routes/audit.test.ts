@@ -7,11 +7,11 @@ import { describe, expect, test } from 'vitest'
 import { isAudited } from '../../../daemon/http/audit.ts'
 import { routes } from '../../../daemon/routes/index.ts'
 import type { Route } from '../../../daemon/http/route.ts'
-import { adminToken, sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
-import { built } from '../../_built.ts'
-import { probed } from '../../audit/_log.ts'
-import { newDid, refusal } from '../../_tenants.ts'
-import { untilEnd } from '../../_shared.ts'
+import { adminToken, sharedAgent, startAgent, type TestAgent } from '../../support/agent.ts'
+import { built } from '../../support/built.ts'
+import { probed } from '../../wallet/audit/_log.ts'
+import { newDid, refusal } from '../../support/tenants.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(
   startAgent({

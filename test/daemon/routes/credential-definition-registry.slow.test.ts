@@ -1,10 +1,10 @@
 /** A credential definition whose key is generated. */
 import { expect, test } from 'vitest'
-import { getPrivateKey } from '../../../src/anoncreds/issuer.ts'
-import { nameUuid } from '../../../src/schemas/schema.ts'
-import { sharedAgent } from '../../_agent.ts'
-import { ask as askRaw } from '../../_ask.ts'
-import { newDid, until } from '../../_tenants.ts'
+import { getPrivateKey } from '../../../src/credentials/anoncreds/issuer.ts'
+import { nameUuid } from '../../../src/credentials/schemas/schema.ts'
+import { sharedAgent } from '../../support/agent.ts'
+import { ask as askRaw } from '../../support/ask.ts'
+import { newDid, until } from '../../support/tenants.ts'
 
 const path = '/credential-definition-registry/definitions'
 

@@ -2,20 +2,20 @@
  * `/credential-status` over HTTP: statuses and access. Content of lists and effects of revocation:
  * test/flows/revocation.
  */
-import { decodeJwtVc, verifySdJwt } from '../../credentials/_verify.ts'
+import { decodeJwtVc, verifySdJwt } from '../../credentials/codecs/_verify.ts'
 import { getListFromStatusListJWT } from '@sd-jwt/jwt-status-list'
 import { expect, test } from 'vitest'
-import { statusChecks } from '../../../src/credential-status/check.ts'
-import { decodeJws } from '../../../src/credentials/jws.ts'
-import { issueSdJwtVc } from '../../../src/credentials/sd-jwt/sd-jwt-vc.ts'
-import { compressStatuses, signTokenStatusList } from '../../../src/credentials/token-status-list.ts'
-import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
+import { statusChecks } from '../../../src/wallet/credential-status/check.ts'
+import { decodeJws } from '../../../src/credentials/codecs/jws.ts'
+import { issueSdJwtVc } from '../../../src/credentials/codecs/sd-jwt/sd-jwt-vc.ts'
+import { compressStatuses, signTokenStatusList } from '../../../src/credentials/codecs/token-status-list.ts'
+import { generateKey, toPublic } from '../../../src/foundation/crypto/keys.ts'
 import { createJwkDid } from '../../../src/did/jwk.ts'
-import { startAgent } from '../../_agent.ts'
-import { ask as askRaw } from '../../_ask.ts'
-import { startServer } from '../../_server.ts'
-import { connect, issue, newDid } from '../../_tenants.ts'
-import { untilEnd } from '../../_shared.ts'
+import { startAgent } from '../../support/agent.ts'
+import { ask as askRaw } from '../../support/ask.ts'
+import { startServer } from '../../support/server.ts'
+import { connect, issue, newDid } from '../../support/tenants.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
 const [issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]

@@ -1,11 +1,11 @@
 /** `POST /didcomm/unpack`: reads a message without any effect. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { generateKey, toPublic } from '../../../src/crypto/keys.ts'
+import { generateKey, toPublic } from '../../../src/foundation/crypto/keys.ts'
 import { keysFor } from '../../../src/did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../../../src/did/peer.ts'
-import { packAnoncrypt, packAuthcrypt } from '../../../src/didcomm/pack.ts'
-import { refusal, startPair } from '../../_tenants.ts'
+import { packAnoncrypt, packAuthcrypt } from '../../../src/exchange/didcomm/pack.ts'
+import { refusal, startPair } from '../../support/tenants.ts'
 
 test('an envelope is explained layer by layer, to its own wallet only, without side effects', async () => {
   await using pair = await startPair()

@@ -2,11 +2,11 @@
 import { createConnection } from 'node:net'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { appendEvent } from '../../../src/events/event.ts'
-import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
-import { Daemon } from '../../_daemon.ts'
-import { follow } from '../../_events.ts'
-import { connect, until } from '../../_tenants.ts'
+import { appendEvent } from '../../../src/wallet/events/event.ts'
+import { adminToken, startAgent, type TestAgent } from '../../support/agent.ts'
+import { Daemon } from '../../support/daemon.ts'
+import { follow } from '../../support/events.ts'
+import { connect, until } from '../../support/tenants.ts'
 
 type Tenant = Awaited<ReturnType<TestAgent['newTenant']>>
 const type = 'ConnectionUpdated'

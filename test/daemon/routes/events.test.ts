@@ -1,10 +1,10 @@
 /** `/events`: the paged event log, and test events. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { startAgent } from '../../_agent.ts'
-import { connect, refusal } from '../../_tenants.ts'
-import { Webhook } from '../../_webhook.ts'
-import { untilEnd } from '../../_shared.ts'
+import { startAgent } from '../../support/agent.ts'
+import { connect, refusal } from '../../support/tenants.ts'
+import { Webhook } from '../../support/webhook.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
 

@@ -1,19 +1,19 @@
 /** Short URLs of invitations, DID requests and challenges, over HTTP. */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent, type TestAgent } from '../../_agent.ts'
-import { newFolder } from '../../_folder.ts'
+import { sharedAgent, startAgent, type TestAgent } from '../../support/agent.ts'
+import { newFolder } from '../../support/folder.ts'
 import {
   acceptOffer,
   acceptOfferInvitation,
   acceptRequestInvitation,
   decode,
   offerByInvitation,
-} from '../../_invitation.ts'
-import { credentialIn, oobOf, until, type Tenant } from '../../_tenants.ts'
-import { backUp, restore } from '../../backup/_backup.ts'
-import { newHolder } from '../../enterprise/_suite.ts'
-import { untilEnd } from '../../_shared.ts'
+} from '../../support/invitation.ts'
+import { credentialIn, oobOf, until, type Tenant } from '../../support/tenants.ts'
+import { backUp, restore } from '../../operations/backup/_backup.ts'
+import { newHolder } from '../../exchange/enterprise/_suite.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
 const owner = await agent.newTenant('owner')

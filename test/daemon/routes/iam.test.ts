@@ -1,8 +1,8 @@
 /** `/iam`: entities and API keys. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { adminToken, startAgent } from '../../_agent.ts'
-import { untilEnd } from '../../_shared.ts'
+import { adminToken, startAgent } from '../../support/agent.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(startAgent({ DEFAULT_WALLET_ENABLED: 'false' }))
 const { id: walletId } = await agent.admin('POST /wallets', { body: { name: 'wallet' } })

@@ -1,10 +1,18 @@
 /** `/issue-credentials` over HTTP: statuses, fields of offers, refusals, fields of records, lists. */
 import { describe, expect, test } from 'vitest'
-import { CredentialData } from '../../../src/protocols/issue-credential/model.ts'
-import { startAgent } from '../../_agent.ts'
-import { ask as askRaw } from '../../_ask.ts'
-import { connect, credentialIn, newDid, oobOf, until, publishSchema, type Tenant } from '../../_tenants.ts'
-import { untilEnd } from '../../_shared.ts'
+import { CredentialData } from '../../../src/exchange/issuance/model.ts'
+import { startAgent } from '../../support/agent.ts'
+import { ask as askRaw } from '../../support/ask.ts'
+import {
+  connect,
+  credentialIn,
+  newDid,
+  oobOf,
+  until,
+  publishSchema,
+  type Tenant,
+} from '../../support/tenants.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const unknown = '00000000-0000-4000-8000-000000000000'
 

@@ -1,9 +1,9 @@
 /** `/oid4vci`: issuers and credential configurations of a tenant. */
 import { expect, test } from 'vitest'
-import { startAgent } from '../../_agent.ts'
-import { ask } from '../../_ask.ts'
-import { newDid, publishSchema, refusal } from '../../_tenants.ts'
-import { untilEnd } from '../../_shared.ts'
+import { startAgent } from '../../support/agent.ts'
+import { ask } from '../../support/ask.ts'
+import { newDid, publishSchema, refusal } from '../../support/tenants.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
 const tenant = await agent.newTenant('issuer')

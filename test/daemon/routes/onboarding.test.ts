@@ -1,7 +1,7 @@
 /** The onboarding of a tenant on a fresh agent with the four variables of the Cloud Agent. */
 import { expect, test } from 'vitest'
-import { sharedAgent } from '../../_agent.ts'
-import { ask } from '../../_ask.ts'
+import { sharedAgent } from '../../support/agent.ts'
+import { ask } from '../../support/ask.ts'
 
 test('wallet, entity, key, and the tenant can authenticate', async () => {
   const agent = await sharedAgent({

@@ -3,10 +3,10 @@
  * records, lists.
  */
 import { describe, expect, test } from 'vitest'
-import { startAgent } from '../../_agent.ts'
-import { ask as askRaw } from '../../_ask.ts'
-import { connect, issue, newDid, oobOf, presentationIn } from '../../_tenants.ts'
-import { untilEnd } from '../../_shared.ts'
+import { startAgent } from '../../support/agent.ts'
+import { ask as askRaw } from '../../support/ask.ts'
+import { connect, issue, newDid, oobOf, presentationIn } from '../../support/tenants.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const unknown = '00000000-0000-4000-8000-000000000000'
 const schemaId = 'https://example.com/schemas/person'

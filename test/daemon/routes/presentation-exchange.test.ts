@@ -1,10 +1,10 @@
 /** `/presentation-exchange`: presentation definitions and evaluations. */
 import { describe, expect, test } from 'vitest'
-import { ask } from '../../_ask.ts'
-import { connect, issue, newDid, refusal, startPair } from '../../_tenants.ts'
-import { credential } from '../../credentials/_forge.ts'
+import { ask } from '../../support/ask.ts'
+import { connect, issue, newDid, refusal, startPair } from '../../support/tenants.ts'
+import { credential } from '../../credentials/codecs/_forge.ts'
 import { issueSdJwtTo } from '../../flows/_sd-jwt.ts'
-import { untilEnd } from '../../_shared.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const pair = await untilEnd(startPair())
 

@@ -1,12 +1,12 @@
 /** The schema registry over HTTP: endpoints, DID URLs, proofs of authorship, hostile schemas. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { nameUuid } from '../../../src/schemas/schema.ts'
-import { sharedAgent, startAgent } from '../../_agent.ts'
-import { ask as askRaw } from '../../_ask.ts'
-import { withDetail } from '../../_detail.ts'
-import { newDid } from '../../_tenants.ts'
-import { untilEnd } from '../../_shared.ts'
+import { nameUuid } from '../../../src/credentials/schemas/schema.ts'
+import { sharedAgent, startAgent } from '../../support/agent.ts'
+import { ask as askRaw } from '../../support/ask.ts'
+import { withDetail } from '../../support/detail.ts'
+import { newDid } from '../../support/tenants.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
 const schema = {

@@ -1,11 +1,11 @@
 /** `/vdr/entries` and `/vdr/proofs` over HTTP, with the drivers `database` and `memory`. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { sharedAgent, startAgent } from '../../_agent.ts'
-import { ask } from '../../_ask.ts'
-import { isOnPostgres } from '../../_store.ts'
-import { askEntry, createEntry } from '../../vdr-entries/_entries.ts'
-import { untilEnd } from '../../_shared.ts'
+import { sharedAgent, startAgent } from '../../support/agent.ts'
+import { ask } from '../../support/ask.ts'
+import { isOnPostgres } from '../../support/store.ts'
+import { askEntry, createEntry } from '../../wallet/vdr-entries/_entries.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 // The driver memory excludes PostgreSQL, over which there can be several nodes.
 const memory: Record<string, string> = isOnPostgres ? {} : { VDR_MEMORY_DRIVER_ENABLED: 'true' }

@@ -1,9 +1,9 @@
 /** `/verification/policies`: creation, updates with a nonce, lists, refusals. */
 import { describe, expect, test } from 'vitest'
-import { startAgent } from '../../_agent.ts'
-import { ask } from '../../_ask.ts'
-import { refusal } from '../../_tenants.ts'
-import { untilEnd } from '../../_shared.ts'
+import { startAgent } from '../../support/agent.ts'
+import { ask } from '../../support/ask.ts'
+import { refusal } from '../../support/tenants.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
 

@@ -1,15 +1,15 @@
 /**
- * `/verification/credential` over HTTP: shapes, parameters, limits. Results of the checks: test/verification.
+ * `/verification/credential` over HTTP: shapes, parameters, limits. Results of the checks: test/wallet/verification.
  */
 import { describe, expect, test } from 'vitest'
-import { parameterOf } from '../../../src/verification/model.ts'
-import { startAgent } from '../../_agent.ts'
-import { ask } from '../../_ask.ts'
-import { connect, issue, newDid, presentationIn, startPair, publishSchema } from '../../_tenants.ts'
-import { credential, vc } from '../../credentials/_forge.ts'
-import { issuer } from '../../credentials/_people.ts'
+import { parameterOf } from '../../../src/wallet/verification/model.ts'
+import { startAgent } from '../../support/agent.ts'
+import { ask } from '../../support/ask.ts'
+import { connect, issue, newDid, presentationIn, startPair, publishSchema } from '../../support/tenants.ts'
+import { credential, vc } from '../../credentials/codecs/_forge.ts'
+import { issuer } from '../../credentials/codecs/_people.ts'
 import { askSdJwt, issueSdJwtTo } from '../../flows/_sd-jwt.ts'
-import { untilEnd } from '../../_shared.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
 const apiKey = (await agent.newTenant()).apiKey

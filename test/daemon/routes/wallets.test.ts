@@ -1,7 +1,7 @@
 /** `/wallets`: creation, lists, refusals. */
 import { expect, test } from 'vitest'
-import { startAgent } from '../../_agent.ts'
-import { untilEnd } from '../../_shared.ts'
+import { startAgent } from '../../support/agent.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(startAgent({ DEFAULT_WALLET_ENABLED: 'false' }))
 

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startAgent } from '../../_agent.ts'
-import { ask } from '../../_ask.ts'
-import { withDetail } from '../../_detail.ts'
-import { refusal } from '../../_tenants.ts'
-import { untilEnd } from '../../_shared.ts'
+import { startAgent } from '../../support/agent.ts'
+import { ask } from '../../support/ask.ts'
+import { withDetail } from '../../support/detail.ts'
+import { refusal } from '../../support/tenants.ts'
+import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(
   startAgent({ WEBHOOKS_PER_WALLET: '2', GLOBAL_WEBHOOK_URL: 'http://127.0.0.1:9/global' }),

@@ -1,6 +1,6 @@
 /** Creates did:prism operations and states for tests, from constant keys. */
-import { deriveKey } from '../../../src/crypto/derive.ts'
-import { okpFromBytes, type PrivateJwk, toPublic } from '../../../src/crypto/keys.ts'
+import { deriveKey } from '../../../src/foundation/crypto/derive.ts'
+import { okpFromBytes, type PrivateJwk, toPublic } from '../../../src/foundation/crypto/keys.ts'
 import {
   type CreateOperation,
   masterKeyId,

@@ -1,7 +1,7 @@
 /** `DIDData`, of this agent and of other nodes. */
 import { create, toBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
-import { fromBase64 } from '../../../src/base/bytes.ts'
+import { fromBase64 } from '../../../src/foundation/bytes.ts'
 import { decodeDidData, encodeDidData } from '../../../src/did/prism/did-data.ts'
 import { InvalidOperation } from '../../../src/did/prism/model.ts'
 import { DIDDataSchema } from '../../../src/did/prism/prism_pb.ts'

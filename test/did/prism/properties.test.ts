@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { create as newMessage, toBinary } from '@bufbuild/protobuf'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PrivateJwk } from '../../../src/crypto/keys.ts'
-import { fromDer } from '../../../src/crypto/secp256k1.ts'
+import type { PrivateJwk } from '../../../src/foundation/crypto/keys.ts'
+import { fromDer } from '../../../src/foundation/crypto/secp256k1.ts'
 import { decodeSigned } from '../../../src/did/prism/decode.ts'
 import {
   InvalidOperation,
@@ -20,7 +20,7 @@ import {
 import { encodeOperation, signOperation } from '../../../src/did/prism/operations.ts'
 import { SignedAtalaOperationSchema } from '../../../src/did/prism/prism_pb.ts'
 import { apply, type DidState } from '../../../src/did/prism/state.ts'
-import { openSqliteLedger } from '../../../src/vdr/sqlite-ledger.ts'
+import { openSqliteLedger } from '../../../src/did/ledger/sqlite-ledger.ts'
 import { at, ed25519, key, secret } from './_make.ts'
 import { badTexts, type Fact, judge, type Known } from './_rules.ts'
 

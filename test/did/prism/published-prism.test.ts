@@ -4,12 +4,12 @@
  * them. Invalid ones are refused for the published reason.
  */
 import { describe, expect, test } from 'vitest'
-import { fromHex, toHex } from '../../../src/base/bytes.ts'
-import { Problem } from '../../../src/base/problem.ts'
-import { deriveKey } from '../../../src/crypto/derive.ts'
-import { okpFromBytes, type PrivateJwk, toPublic } from '../../../src/crypto/keys.ts'
-import { seedOfMnemonic } from '../../../src/crypto/mnemonic.ts'
-import { compressed, fromPublicBytes, native } from '../../../src/crypto/secp256k1.ts'
+import { fromHex, toHex } from '../../../src/foundation/bytes.ts'
+import { Problem } from '../../../src/foundation/problem.ts'
+import { deriveKey } from '../../../src/foundation/crypto/derive.ts'
+import { okpFromBytes, type PrivateJwk, toPublic } from '../../../src/foundation/crypto/keys.ts'
+import { seedOfMnemonic } from '../../../src/foundation/crypto/mnemonic.ts'
+import { compressed, fromPublicBytes, native } from '../../../src/foundation/crypto/secp256k1.ts'
 import { Did, type DidDocument, purposes } from '../../../src/did/document.ts'
 import { decodeObject, decodeSigned } from '../../../src/did/prism/decode.ts'
 import type { CreateOperation, PrismKey, Usage } from '../../../src/did/prism/model.ts'
@@ -22,7 +22,7 @@ import {
 import { embeddedState, parsePrismDid, toLongForm, toShortForm } from '../../../src/did/prism/did.ts'
 import { toDocument } from '../../../src/did/prism/document.ts'
 import { apply, type DidState } from '../../../src/did/prism/state.ts'
-import { named, type PublishedVector, readPublished } from '../../_vectors.ts'
+import { named, type PublishedVector, readPublished } from '../../support/vectors.ts'
 import { at } from './_make.ts'
 
 type KeyData = { curve: string; x?: string; y?: string; data?: string }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromDer } from '../../../src/crypto/secp256k1.ts'
+import { fromDer } from '../../../src/foundation/crypto/secp256k1.ts'
 import { create as message, toBinary } from '@bufbuild/protobuf'
 import { decodeSigned } from '../../../src/did/prism/decode.ts'
 import {

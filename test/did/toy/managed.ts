@@ -1,6 +1,6 @@
 /** The did:toy DIDs of a wallet, which publishes and changes them. */
-import { randomId } from '../../../src/base/id.ts'
-import { contentOf, deactivateContent, updateContent } from '../../../src/did-registrar/content.ts'
+import { randomId } from '../../../src/foundation/id.ts'
+import { contentOf, deactivateContent, updateContent } from '../../../src/wallet/did-registrar/content.ts'
 import {
   getDidRow,
   newRow,
@@ -8,12 +8,12 @@ import {
   updateDidRow,
   versionOf,
   writeState,
-} from '../../../src/did-registrar/dids.ts'
-import { insertDid } from '../../../src/did-registrar/insert.ts'
-import { createKeys, toKeyRow } from '../../../src/did-registrar/keys.ts'
-import type { ManagedMethod } from '../../../src/did-registrar/methods.ts'
-import { keysOfTemplate } from '../../../src/did-registrar/template.ts'
-import type { ManagedName } from '../../../src/did/names.ts'
+} from '../../../src/wallet/did-registrar/dids.ts'
+import { insertDid } from '../../../src/wallet/did-registrar/insert.ts'
+import { createKeys, toKeyRow } from '../../../src/wallet/did-registrar/keys.ts'
+import type { ManagedMethod } from '../../../src/wallet/did-registrar/methods.ts'
+import { keysOfTemplate } from '../../../src/wallet/did-registrar/template.ts'
+import type { ManagedName } from '../../../src/definitions/did-names.ts'
 import { toDocument } from '../../../src/did/prism/document.ts'
 import type { Wallet } from '../../../src/wallet/wallet.ts'
 import { publishToy } from './method.ts'

@@ -1,7 +1,7 @@
 /** Data that leaves a data folder on purpose: a wallet export, imported by another daemon, and a backup. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Daemon } from '../../_daemon.ts'
+import type { Daemon } from '../../support/daemon.ts'
 
 type Way = {
   from: Daemon

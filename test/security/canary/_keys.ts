@@ -1,11 +1,11 @@
 /** Decrypts every secret in a data folder with its master key (`docs/operate/keys.md`). */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fromBase64, fromUtf8 } from '../../../src/base/bytes.ts'
-import { deriveSealKey, unseal } from '../../../src/base/seal.ts'
-import { createDerivation } from '../../../src/crypto/derive.ts'
+import { fromBase64, fromUtf8 } from '../../../src/foundation/bytes.ts'
+import { deriveSealKey, unseal } from '../../../src/foundation/seal.ts'
+import { createDerivation } from '../../../src/foundation/crypto/derive.ts'
 import { usages } from '../../../src/did/prism/model.ts'
-import { openSqlite } from '../../../src/storage/sqlite.ts'
+import { openSqlite } from '../../../src/foundation/storage/sqlite.ts'
 import type { Canary } from './_sweep.ts'
 
 /** The purposes of keys derived from the agent's key. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { base58btc } from 'multiformats/bases/base58'
 import { describe, expect, test } from 'vitest'
-import { openSqlite } from '../../../src/storage/sqlite.ts'
+import { openSqlite } from '../../../src/foundation/storage/sqlite.ts'
 import { createSweep } from './_sweep.ts'
 
 describe('a key', () => {

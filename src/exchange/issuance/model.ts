@@ -1,0 +1,205 @@
+/** Credential records: the stored fields and the REST resource. */
+import * as z from 'zod'
+import { JsonValue } from '../../foundation/json.ts'
+import { CredentialOffer, CredentialRequest } from '../../credentials/anoncreds/model.ts'
+import { toPaddedBase64url } from '../../foundation/bytes.ts'
+import { TypeMetadata } from '../../credentials/codecs/sd-jwt/type-metadata.ts'
+import { Jwk } from '../../did/document.ts'
+import { CredentialFormat } from '../protocols/attachments.ts'
+import {
+  ExpiresAt,
+  InvitationFields,
+  Meta,
+  MetaLastFailure,
+  Sides,
+  toExpiresAt,
+  toInvitationFields,
+} from '../protocols/model.ts'
+import { requestDigest } from '../engine/idempotency.ts'
+import type { Protocol, Rec } from '../engine/protocol.ts'
+import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from './openid4vci.ts'
+import { credentialMessages, credentialStates } from '../../definitions/issue-credential.ts'
+
+export const WalletNotification = z.object({
+  event: z.enum(['credential_accepted', 'credential_failure', 'credential_deleted']),
+  description: z.string().optional(),
+  at: z.iso.datetime(),
+})
+
+/** The type metadata of an SD-JWT VC, and its integrity if it is served at its `vct`. */
+export const IssuedType = z.object({ metadata: TypeMetadata, integrity: z.string().optional() })
+export type IssuedType = z.output<typeof IssuedType>
+
+/** The status of a held credential when its list was last read. */
+export const Standing = z
+  .object({ status: z.enum(['not-revoked', 'revoked', 'suspended']), checkedAt: z.iso.datetime() })
+  .meta({ id: 'SeenCredentialStanding' })
+export type Standing = z.infer<typeof Standing>
+
+/** The stored fields of a credential record. */
+export const CredentialData = z.object({
+  ...Sides,
+  credentialFormat: CredentialFormat,
+  claims: z.record(z.string(), JsonValue),
+  schemaIds: z.array(z.string()),
+  issuingDID: z.string().optional(),
+  issuingKid: z.string().optional(),
+  /** Issuer: the issuer certificate that signs instead of a DID. */
+  issuerCertificateId: z.string().optional(),
+  validityPeriod: z.number().optional(),
+  automaticIssuance: z.boolean().optional(),
+  /** Binds the holder's proof of its DID. Absent for AnonCreds. */
+  challenge: z.string().optional(),
+  domain: z.string().optional(),
+  /** Holder: the subject DID, as in the request. */
+  subjectId: z.string().optional(),
+  keyId: z.string().optional(),
+  /** Holder: the accepted issuers of an automatically accepted offer. */
+  trustedIssuers: z.array(z.string()).optional(),
+  /** Issuer: the holder's proved DID, in its long form. */
+  holderDid: z.string().optional(),
+  /** Issuer: the holder's key that an SD-JWT is bound to. */
+  holderKey: Jwk.optional(),
+  /** Issuer, AnonCreds: the guid of the definition. */
+  credentialDefinitionId: z.string().optional(),
+  /** AnonCreds: the offer, the request, and at the holder, until the credential is received, the sealed blinding data of the link secret. */
+  anoncreds: z
+    .object({
+      offer: CredentialOffer,
+      request: CredentialRequest.optional(),
+      metadata: z.string().optional(),
+    })
+    .optional(),
+  /** Issuer, OpenID4VCI: the keys of a deferred request. */
+  requestedKeys: z.array(z.object({ holderDid: z.string(), key: Jwk })).optional(),
+  /** Issuer, OpenID4VCI: what the wallet said last of the credential. */
+  notification: WalletNotification.optional(),
+  /** Issuer, OpenID4VCI: how many notifications were stored. */
+  notifications: z.int().optional(),
+  /** Issuer, OpenID4VCI: the further credentials of a batch, each for another key of the holder. */
+  batch: z.array(z.object({ holderDid: z.string(), credential: z.string() })).optional(),
+  /** Issuer, OpenID4VCI: the issuer, its credential configuration, and the end of the offer in epoch seconds. */
+  openid4vci: z
+    .object({
+      issuerId: z.string(),
+      configurationId: z.string(),
+      expiresTime: z.number(),
+      /** The type of an SD-JWT VC. */
+      type: IssuedType.optional(),
+    })
+    .optional(),
+  /** Holder, OpenID4VCI: the offer, and how far its flow is. */
+  receivedOffer: StoredOpenId4VciOffer.optional(),
+  /** Holder, OpenID4VCI: further copies of the credential, each bound to another key. See `exchange/held-credentials/copies.ts`. */
+  copies: z.array(z.object({ credential: z.string(), subjectId: z.string() })).optional(),
+  /** The compact JWT, the SD-JWT with all disclosures, or the JSON of an AnonCreds credential. */
+  credential: z.string().optional(),
+  /** Issuer: when it revoked the credential. Holder: when the issuer's notification was received, and its comment. */
+  revocation: z.object({ at: z.string(), comment: z.string().optional() }).optional(),
+  /** Holder. */
+  standing: Standing.optional(),
+  requestDigest,
+  ...Meta,
+})
+export type CredentialData = z.output<typeof CredentialData>
+
+export const IssueCredentialRecord = z
+  .object({
+    recordId: z.guid(),
+    thid: z.string(),
+    credentialFormat: CredentialFormat,
+    subjectId: z.string().optional(),
+    validityPeriod: z.number().optional(),
+    claims: z.record(z.string(), JsonValue),
+    automaticIssuance: z.boolean().optional(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime().optional(),
+    role: z.enum(['Issuer', 'Holder']),
+    protocolState: z.enum([...new Set(credentialStates.rows.map((row) => row[3]))]),
+    credential: z
+      .string()
+      .optional()
+      .describe(
+        'The compact JWT, the SD-JWT with all disclosures, or the JSON of an AnonCreds credential, as base64url.',
+      ),
+    issuingDID: z.string().optional(),
+    issuerCertificateId: z
+      .string()
+      .optional()
+      .describe('The issuer certificate that signs instead of a DID (extension).'),
+    revoked: z
+      .literal(true)
+      .optional()
+      .describe('Present if the credential is revoked. The holder relies on the issuer’s notification.'),
+    revokedAt: z.iso
+      .datetime()
+      .optional()
+      .describe('When it was revoked; for the holder, when the notification was received.'),
+    expiresAt: ExpiresAt,
+    standing: Standing.optional().describe(
+      'Holder: the status of the credential when its list was last read, to show its content or to choose it for a presentation (extension).',
+    ),
+    notification: WalletNotification.optional().describe(
+      'What a wallet of OpenID4VCI said last of the credential (extension).',
+    ),
+    openid4vci: OpenId4VciStatus.optional().describe(
+      'Holder: the offer of an OpenID4VCI issuer (extension).',
+    ),
+    ...InvitationFields,
+    metaRetries: z.int(),
+    metaLastFailure: MetaLastFailure.optional(),
+  })
+  .meta({ id: 'IssueCredentialRecord' })
+export type IssueCredentialRecord = z.infer<typeof IssueCredentialRecord>
+
+export type CredentialRecord = Rec<typeof credentialStates, CredentialData>
+
+/** A credential record as REST and events show it. */
+export function toCredentialRecord(record: CredentialRecord): IssueCredentialRecord {
+  const { credential, revocation } = record
+  return {
+    recordId: record.id,
+    thid: record.thid,
+    credentialFormat: record.credentialFormat,
+    subjectId: record.subjectId,
+    validityPeriod: record.validityPeriod,
+    claims: record.claims,
+    automaticIssuance: record.automaticIssuance,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    role: record.role,
+    protocolState: record.state,
+    credential: credential === undefined ? undefined : toPaddedBase64url(credential),
+    issuingDID: record.issuingDID,
+    issuerCertificateId: record.issuerCertificateId,
+    revoked: revocation && true,
+    revokedAt: revocation?.at,
+    expiresAt: toExpiresAt(expiryOf(record)),
+    standing: record.standing,
+    notification: record.notification,
+    openid4vci: record.receivedOffer && toOpenId4VciStatus(record.receivedOffer),
+    ...toInvitationFields(record),
+    metaRetries: record.metaRetries,
+    metaLastFailure: record.metaLastFailure,
+  }
+}
+
+/** The end of an offer that waits for its holder, in epoch seconds. */
+function expiryOf({ role, state, invitation, openid4vci }: CredentialRecord): number | undefined {
+  const isOpen =
+    role === 'Holder' ? state === 'OfferReceived' : ['InvitationGenerated', 'OfferCreated'].includes(state)
+  return isOpen ? (openid4vci ?? invitation)?.expiresTime : undefined
+}
+
+export const issueCredential = {
+  ...credentialStates,
+  model: CredentialData,
+  messages: credentialMessages,
+  toResource: toCredentialRecord,
+  endsAt: (record) => (record.role === 'Issuer' ? expiryOf(record) : undefined),
+  gauge: 'issuance_flow_did_com_exchange_job_ms_gauge',
+  problems: {
+    notFound: 'error:CredentialServiceError:RecordNotFound',
+    wrongState: 'error:CredentialServiceError:InvalidStateForOperation',
+  },
+} as const satisfies Protocol<typeof credentialStates, CredentialData>

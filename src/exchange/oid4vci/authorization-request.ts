@@ -1,0 +1,156 @@
+/** Authorization requests (VCI §5, RFC 6749 §4.1.1): what a wallet asks for. A request belongs to an offer, which `issuer_state` selects. */
+import * as z from 'zod'
+import { isOver } from '../../foundation/clock.ts'
+import { newId } from '../../foundation/id.ts'
+import { parseJson } from '../../foundation/json.ts'
+import { getRecord } from '../engine/find.ts'
+import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import type { Db } from '../../foundation/storage/database.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { identifierOf, type IssuerRow } from './issuers.ts'
+import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
+import { readParameters } from '../../foundation/oauth/parameters.ts'
+import { faultOfRedirectUri } from './redirect-uri.ts'
+import { findSession, type SessionRow } from './session.ts'
+
+/** The parameters that this server reads. It ignores others (RFC 6749 §3.1). */
+export const AuthorizationRequest = z
+  .object({
+    response_type: z.string().optional().describe('`code`'),
+    response_mode: z.string().optional().describe('`query`, the default'),
+    client_id: z.string().max(500),
+    redirect_uri: z.string().describe('https, the private-use scheme of an app, or http of this machine.'),
+    state: z.string().max(1_000).optional(),
+    issuer_state: z.string().describe('From the credential offer.'),
+    scope: z.string().optional().describe('The scope of the offered credential.'),
+    authorization_details: z.string().optional().describe('JSON; the type is `openid_credential`.'),
+    code_challenge: z.string().optional().describe('Required (RFC 7636).'),
+    code_challenge_method: z.string().optional().describe('`S256`'),
+    dpop_jkt: z
+      .string()
+      .optional()
+      .describe('The thumbprint of the DPoP key that will redeem the code (RFC 9449 §10).'),
+    request: z.string().optional().describe('Not supported.'),
+    request_uri: z.string().optional().describe('Only at the authorization endpoint.'),
+  })
+  .meta({ id: 'AuthorizationRequest' })
+
+const Details = z.array(
+  z.looseObject({
+    type: z.literal('openid_credential'),
+    credential_configuration_id: z.string(),
+    locations: z.array(z.string()).optional(),
+  }),
+)
+
+/** A request that passed all checks. */
+export const CheckedRequest = z.object({
+  /** Identifies the request, which is answered once. */
+  id: z.string(),
+  recordId: z.string(),
+  clientId: z.string(),
+  redirectUri: z.string(),
+  state: z.string().optional(),
+  codeChallenge: z.string(),
+  /** Whether the credential was requested by `authorization_details`. */
+  byDetails: z.boolean(),
+  /** The thumbprint of the DPoP key that the code is bound to. */
+  jkt: z.string().optional(),
+  /** The thumbprint of the attested key that the code is bound to, if the client was authenticated. */
+  clientKey: z.string().optional(),
+})
+export type CheckedRequest = z.infer<typeof CheckedRequest>
+
+/** A request and the open offer that it is for. The wallet may be told its errors, at its redirect URI. */
+export type Target = { session: SessionRow; request: z.output<typeof AuthorizationRequest> }
+
+/**
+ * Reads the client and the offer of a request. The wallet is not told an error: without an offer, anyone could have chosen the redirect URI.
+ *
+ * @throws {OAuthError} `invalid_request`
+ */
+export async function readTarget(
+  { db }: Wallet,
+  { id: issuerId }: IssuerRow,
+  parameters: URLSearchParams,
+): Promise<Target> {
+  const request = readParameters(AuthorizationRequest, parameters)
+  const fault = faultOfRedirectUri(request.redirect_uri)
+  if (fault !== undefined) throw new OAuthError('invalid_request', `redirect_uri ${fault}.`)
+  const session = await findSession(db, issuerId, 'state_digest', request.issuer_state)
+  // An external server authorizes the person itself, and its offers have no transaction code.
+  if (session?.authorization_server !== null)
+    throw new OAuthError('invalid_request', 'issuer_state is not that of an offer of this issuer.')
+  await getOpenRecord(db, session.record_id)
+  return { session, request }
+}
+
+/** The request was answered, its offer was redeemed, or the time is over: nothing is wrong with the request itself. */
+export class ClosedRequest extends OAuthError {}
+
+/** The record of an offer that can be redeemed. @throws {ClosedRequest} */
+export async function getOpenRecord(db: Db, recordId: string): Promise<CredentialRecord> {
+  const record = await getRecord(db, issueCredential, recordId)
+  requireOpen(record)
+  return record
+}
+
+/** @throws {ClosedRequest} if the offer of a record cannot be redeemed any more */
+export function requireOpen(record: CredentialRecord): void {
+  if (record.state !== 'OfferCreated' || isOver((record.openid4vci?.expiresTime ?? 0) * 1_000))
+    throw new ClosedRequest(
+      'invalid_request',
+      'issuer_state: the offer was redeemed, has expired, or was blocked by wrong transaction codes. Ask for a new offer.',
+    )
+}
+
+/** Checks the request of a target. @throws {OAuthError} that the wallet may be told */
+export function checkRequest({ session, request }: Target, base: string): CheckedRequest {
+  const { code_challenge: codeChallenge = '', code_challenge_method: method } = request
+  if (request.request !== undefined)
+    throw new OAuthError('request_not_supported', 'request: send the parameters themselves, or push them.')
+  if (request.response_type !== 'code')
+    throw new OAuthError('unsupported_response_type', 'response_type must be code.')
+  if (request.response_mode !== undefined && request.response_mode !== 'query')
+    throw new OAuthError('invalid_request', 'response_mode must be query.')
+  // RFC 7636 §4.3: without a method, it is plain.
+  if (method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge))
+    throw new OAuthError(
+      'invalid_request',
+      'code_challenge is required, with the code_challenge_method S256: this server requires PKCE.',
+    )
+  const issuer = identifierOf(base, session.issuer_id)
+  const byDetails = isRequestedByDetails(request.authorization_details, session.configuration_id, issuer)
+  if (!byDetails && !(request.scope ?? '').split(' ').includes(session.configuration_id))
+    throw new OAuthError('invalid_scope', `scope: the offer is for ${session.configuration_id}.`)
+  return {
+    id: newId(),
+    recordId: session.record_id,
+    clientId: request.client_id,
+    redirectUri: request.redirect_uri,
+    ...(request.state !== undefined && { state: request.state }),
+    codeChallenge,
+    byDetails,
+    ...(request.dpop_jkt !== undefined && { jkt: request.dpop_jkt }),
+  }
+}
+
+/** VCI §5.1.1: whether authorization details name the offered credential. @throws {OAuthError} if they name another, or are malformed */
+function isRequestedByDetails(json: string | undefined, configurationId: string, issuer: string): boolean {
+  if (json === undefined) return false
+  const refuse = (reason: string, cause?: unknown) =>
+    new OAuthError('invalid_authorization_details', `authorization_details ${reason}`, { cause })
+  let value: unknown
+  try {
+    value = parseJson(json)
+  } catch (cause) {
+    throw refuse('is not JSON.', cause)
+  }
+  const parsed = Details.safeParse(value)
+  if (!parsed.success) throw refuse('is not an array of objects of the type openid_credential.', parsed.error)
+  const isOffered = (each: z.output<typeof Details>[number]) =>
+    each.credential_configuration_id === configurationId && (each.locations ?? [issuer]).includes(issuer)
+  if (parsed.data.length !== 1 || !isOffered(parsed.data[0]!))
+    throw refuse(`must have one object, for ${configurationId}: the offer is for that credential.`)
+  return true
+}

@@ -1,0 +1,70 @@
+/** The claims of a credential configuration: the properties of its schema. */
+import * as z from 'zod'
+import { isJsonObject } from '../../foundation/json.ts'
+import { isTemporary, Problem } from '../../foundation/problem.ts'
+import { checkUsable } from '../../credentials/schemas/claims.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+
+/** The most claims that the metadata names. */
+export const maxClaims = 200
+
+const maxTitleLength = 200
+
+/** `title` is what the schema calls the claim, for people. */
+const StoredClaims = z.array(
+  z.object({
+    name: z.string(),
+    mandatory: z.boolean(),
+    title: z.string().exactOptional(),
+    disclosable: z.boolean().exactOptional(),
+  }),
+)
+type StoredClaims = z.infer<typeof StoredClaims>
+
+/** The claims of a configuration, for the issuer's metadata and for people. */
+export function claimsOf({ claims }: { claims: string }): StoredClaims {
+  return StoredClaims.parse(JSON.parse(claims))
+}
+
+/** @throws {Problem} 400 for a name that the schema does not have */
+export function withDisclosure(claims: StoredClaims, alwaysDisclosed: readonly string[]): StoredClaims {
+  const unknown = alwaysDisclosed.find((wanted) => !claims.some(({ name }) => name === wanted))
+  if (unknown !== undefined)
+    throw new Problem(
+      'BadRequest',
+      `alwaysDisclosed: the schema has no property ${JSON.stringify(unknown.slice(0, 100))}.`,
+    )
+  return claims.map((claim) =>
+    alwaysDisclosed.includes(claim.name) ? { ...claim, disclosable: false } : claim,
+  )
+}
+
+/** The properties of a JSON schema, without the subject's `id`. @throws {Problem} 400; 503 when the schema cannot be read for now */
+export async function readClaims({ env }: Wallet, schemaId: string): Promise<StoredClaims> {
+  try {
+    const schema = await env.getSchema(schemaId)
+    await checkUsable(schema)
+    const { properties, required } = schema as { properties?: unknown; required?: unknown }
+    const claims = isJsonObject(properties) ? Object.entries(properties) : []
+    return claims
+      .filter(([name]) => name !== 'id')
+      .slice(0, maxClaims)
+      .map(([name, property]) => ({
+        name,
+        mandatory: Array.isArray(required) && required.includes(name),
+        ...titleOf(property),
+      }))
+  } catch (cause) {
+    if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
+    throw new Problem(
+      'error:OID4VCIIssuerMetadataServiceError:InvalidSchemaId',
+      `schemaId: Invalid schemaId. ${cause.message}`,
+      { cause },
+    )
+  }
+}
+
+function titleOf(property: unknown): { title?: string } {
+  const title = isJsonObject(property) ? property['title'] : undefined
+  return typeof title === 'string' ? { title: title.slice(0, maxTitleLength) } : {}
+}

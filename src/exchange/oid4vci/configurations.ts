@@ -1,0 +1,212 @@
+/** Credential configurations: the credentials that an OpenID4VCI issuer offers, each by the schema of its claims. */
+import type { Selectable } from 'kysely'
+import * as z from 'zod'
+import { Problem } from '../../foundation/problem.ts'
+import { openIdFormats, isTyped } from '../../definitions/format-names.ts'
+import { requireCertificate } from '../../wallet/issuer-certificates/certificates.ts'
+import type { AgentTables } from '../../foundation/storage/agent-tables.ts'
+import type { AgentDb } from '../../foundation/storage/database.ts'
+import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
+import { prepared } from '../../foundation/storage/prepared.ts'
+import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
+import { optional, Uuid } from '../../wallet/model.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { claimsOf, maxClaims, readClaims, withDisclosure } from './claims.ts'
+import { getOwnIssuer } from './issuers.ts'
+import { KeyAttestationRequirement, requirementOf } from './key-attestation.ts'
+import { providersOf } from './wallet-providers.ts'
+
+export type ConfigurationRow = Selectable<AgentTables['credential_configuration']>
+
+/** The id is also a scope value of OAuth (RFC 6749 §3.3). */
+export const ConfigurationId = z
+  .string()
+  .regex(
+    /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/,
+    'is not 1 to 255 visible ASCII characters without quotation mark and backslash',
+  )
+
+const Format = z.enum(openIdFormats)
+
+export const CreateCredentialConfiguration = z
+  .object({
+    configurationId: ConfigurationId.describe('Identifies the configuration; also its OAuth scope.'),
+    format: Format.describe('A format identifier of OpenID4VCI.'),
+    schemaId: z.url().max(2_000).describe('URL of the JSON schema of the claims. It is read at once.'),
+    vct: optional(z.string().min(1).max(2_000)).describe(
+      'For `dc+sd-jwt`: the type of the credential. Default: the URL of type metadata that this agent serves (extension).',
+    ),
+    alwaysDisclosed: optional(z.array(z.string().min(1)).max(maxClaims)).describe(
+      'For `dc+sd-jwt`: names of claims that each verifier sees. The holder can withhold all others (extension).',
+    ),
+    keyAttestation: optional(KeyAttestationRequirement).describe(
+      'Wallets must send a key attestation of a wallet provider that the issuer trusts. `{}`: any (extension).',
+    ),
+    issuerCertificateId: optional(Uuid).describe(
+      'For `dc+sd-jwt`: the issuer certificate that signs, instead of a DID (extension).',
+    ),
+  })
+  .meta({ id: 'CreateCredentialConfigurationRequest' })
+export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
+
+export const CredentialConfiguration = z
+  .object({
+    configurationId: z.string(),
+    format: Format,
+    scope: z.string(),
+    schemaId: z.string(),
+    vct: z.string().optional().describe('The type that the request chose (extension).'),
+    alwaysDisclosed: z.array(z.string()).optional().describe('As in the request (extension).'),
+    keyAttestation: KeyAttestationRequirement.optional().describe('As in the request (extension).'),
+    issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'CredentialConfiguration' })
+export type CredentialConfiguration = z.infer<typeof CredentialConfiguration>
+
+/** @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used */
+export async function createConfiguration(
+  { db, wallet }: { db: AgentDb; wallet: Wallet },
+  issuerId: string,
+  given: CreateCredentialConfiguration,
+): Promise<CredentialConfiguration> {
+  const { configurationId, format, schemaId, vct, alwaysDisclosed = [] } = given
+  const { keyAttestation, issuerCertificateId } = given
+  checkMembers(given)
+  const issuer = await getOwnIssuer(db, wallet.id, issuerId)
+  if (keyAttestation && !providersOf(issuer))
+    throw new Problem(
+      'BadRequest',
+      'keyAttestation: the issuer trusts no wallet provider. Set walletProviders first.',
+    )
+  if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId)
+  const row = {
+    issuer_id: issuerId,
+    id: configurationId,
+    wallet_id: wallet.id,
+    format,
+    schema_id: schemaId,
+    vct: vct ?? null,
+    certificate_id: issuerCertificateId ?? null,
+    claims: JSON.stringify(withDisclosure(await readClaims(wallet, schemaId), alwaysDisclosed)),
+    created_at: new Date().toISOString(),
+    key_attestation: keyAttestation ? JSON.stringify(keyAttestation) : null,
+  }
+  const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
+    await assertNotTransferred(tx, wallet.id)
+    await getOwnIssuer(tx, wallet.id, issuerId)
+    return tx
+      .insertInto('credential_configuration')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['issuer_id', 'id']).doNothing())
+      .executeTakeFirstOrThrow()
+  })
+  if (!numInsertedOrUpdatedRows)
+    throw new Problem(
+      'error:OID4VCIIssuerMetadataServiceError:DuplicateCredentialConfigId',
+      `configurationId: Duplicated credential configuration id: ${configurationId}. Delete it first, or use another id.`,
+    )
+  return toConfiguration(row)
+}
+
+/** @throws {Problem} 400 for a member that only typed formats have */
+function checkMembers({ format, ...given }: CreateCredentialConfiguration): void {
+  if (isTyped(format)) return
+  const names = ['vct', 'alwaysDisclosed', 'issuerCertificateId'] as const
+  const taken = names.find((name) => given[name] !== undefined && given[name].length > 0)
+  if (taken !== undefined)
+    throw new Problem(
+      'BadRequest',
+      `${taken}: credentials of the format ${format} have no such member. Leave it out, or use ${openIdFormats.filter(isTyped).join(' or ')}.`,
+    )
+}
+
+/** A page of an issuer's configurations, oldest first. @throws {Problem} 404 */
+export async function listConfigurations(
+  db: AgentDb,
+  walletId: string,
+  issuerId: string,
+  paging: Paging,
+): Promise<{ configurations: CredentialConfiguration[]; total: number }> {
+  await getOwnIssuer(db, walletId, issuerId)
+  const all = db.selectFrom('credential_configuration').selectAll().where('issuer_id', '=', issuerId)
+  const { rows, total } = await pageOf(all, ['created_at', 'id'], paging)
+  return { configurations: rows.map(toConfiguration), total }
+}
+
+/** @throws {Problem} 404 */
+export async function getConfiguration(
+  db: AgentDb,
+  walletId: string,
+  issuerId: string,
+  id: string,
+): Promise<ConfigurationRow> {
+  await getOwnIssuer(db, walletId, issuerId)
+  return requireConfiguration(db, issuerId, id)
+}
+
+/** A configuration of an issuer that belongs to the wallet. @throws {Problem} 404 */
+export async function requireConfiguration(
+  db: AgentDb,
+  issuerId: string,
+  id: string,
+): Promise<ConfigurationRow> {
+  const row = await findConfiguration(db, issuerId, id)
+  if (!row)
+    throw new Problem(
+      'error:OID4VCIIssuerMetadataServiceError:CredentialConfigurationNotFound',
+      `There is no credential configuration matching the provided identifier: issuerId=${issuerId}, configurationId=${id.slice(0, 255)}`,
+    )
+  return row
+}
+
+const rowsById = prepared((db: AgentDb, { issuerId, id }: { issuerId: string; id: string }) =>
+  db
+    .selectFrom('credential_configuration')
+    .selectAll()
+    .where('issuer_id', '=', issuerId)
+    .where('id', '=', id),
+)
+
+/** A configuration of any wallet's issuer. */
+export async function findConfiguration(
+  db: AgentDb,
+  issuerId: string,
+  id: string,
+): Promise<ConfigurationRow | undefined> {
+  return (await rowsById(db, { issuerId, id })).rows[0]
+}
+
+/** @throws {Problem} 404 */
+export async function deleteConfiguration(
+  db: AgentDb,
+  walletId: string,
+  issuerId: string,
+  id: string,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await assertNotTransferred(tx, walletId)
+    await getConfiguration(tx, walletId, issuerId, id)
+    const all = tx.deleteFrom('credential_configuration').where('issuer_id', '=', issuerId)
+    await all.where('id', '=', id).execute()
+  })
+}
+
+export function toConfiguration(
+  row: Omit<ConfigurationRow, 'wallet_id' | 'issuer_id'>,
+): CredentialConfiguration {
+  const keyAttestation = requirementOf(row)
+  const { id, format, schema_id: schemaId, vct, certificate_id: certificate, created_at: createdAt } = row
+  const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
+  return {
+    configurationId: id,
+    format: Format.parse(format),
+    scope: id,
+    schemaId,
+    ...(vct !== null && { vct }),
+    ...(always.length > 0 && { alwaysDisclosed: always }),
+    ...(keyAttestation && { keyAttestation }),
+    ...(certificate !== null && { issuerCertificateId: certificate }),
+    createdAt,
+  }
+}

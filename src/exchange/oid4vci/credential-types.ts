@@ -1,0 +1,64 @@
+/** The types of SD-JWT VCs: the type metadata of a credential configuration, which this agent serves at the `vct`. */
+import * as z from 'zod'
+import { type OpenIdFormat, isTyped } from '../../definitions/format-names.ts'
+import { utf8 } from '../../foundation/bytes.ts'
+import { Problem } from '../../foundation/problem.ts'
+import { integrityOf } from '../../credentials/codecs/sd-jwt/type-metadata.ts'
+import type { IssuedType } from '../issuance/model.ts'
+import type { AgentDb } from '../../foundation/storage/database.ts'
+import { claimsOf } from './claims.ts'
+import { findConfiguration, type ConfigurationRow } from './configurations.ts'
+import { identifierOf } from './issuers.ts'
+
+export const CredentialTypeMetadata = z
+  .object({
+    vct: z.string(),
+    name: z.string(),
+    claims: z.array(
+      z.object({
+        path: z.array(z.string()),
+        mandatory: z.boolean(),
+        sd: z.enum(['always', 'never']).describe('Whether the claim is selectively disclosable.'),
+      }),
+    ),
+  })
+  .meta({ id: 'CredentialTypeMetadata' })
+export type CredentialTypeMetadata = z.infer<typeof CredentialTypeMetadata>
+
+/** The configuration as its type shows it. */
+type Typed = Pick<ConfigurationRow, 'issuer_id' | 'id' | 'vct' | 'claims'>
+
+/** The type of a configuration's credentials: chosen by the tenant, or the URL of the type metadata. */
+export function vctOf(base: string, { issuer_id, id, vct }: Pick<Typed, 'issuer_id' | 'id' | 'vct'>): string {
+  return vct ?? `${identifierOf(base, issuer_id)}/credential-types/${encodeURIComponent(id)}`
+}
+
+/** The type for a record. Metadata of a type that the tenant chose are served elsewhere, and their integrity is unknown. */
+export function toIssuedType(base: string, row: Typed): IssuedType {
+  const metadata = toTypeMetadata(base, row)
+  return row.vct === null ? { metadata, integrity: integrityOf(utf8(toText(metadata))) } : { metadata }
+}
+
+/** The JSON of the type metadata of a configuration, whose digest is in its credentials. @throws {Problem} 404 */
+export async function readTypeMetadata(
+  db: AgentDb,
+  base: string,
+  issuerId: string,
+  configurationId: string,
+): Promise<string> {
+  const row = await findConfiguration(db, issuerId, configurationId)
+  if (!row || !isTyped(row.format as OpenIdFormat) || row.vct !== null)
+    throw new Problem('NotFound', 'There is no such credential type.')
+  return toText(toTypeMetadata(base, row))
+}
+
+const toText = (metadata: CredentialTypeMetadata) => JSON.stringify(metadata)
+
+function toTypeMetadata(base: string, row: Typed): CredentialTypeMetadata {
+  const claims = claimsOf(row).map(({ name, mandatory, disclosable = true }) => ({
+    path: [name],
+    mandatory,
+    sd: disclosable ? ('always' as const) : ('never' as const),
+  }))
+  return { vct: vctOf(base, row), name: row.id, claims }
+}

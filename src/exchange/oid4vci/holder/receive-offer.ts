@@ -1,0 +1,201 @@
+/** Receives the offer of an issuer: reads the metadata, checks that this wallet can accept it, and stores it as a record. */
+import * as z from 'zod'
+import { oneLine } from '../../../foundation/foreign.ts'
+import { type OpenIdFormat, openIdFormats } from '../../../definitions/format-names.ts'
+import type { CredentialRecord } from '../../issuance/model.ts'
+import { grants, type StoredOpenId4VciOffer } from '../../issuance/openid4vci.ts'
+import { optional, Uuid } from '../../../wallet/model.ts'
+import type { Wallet } from '../../../wallet/wallet.ts'
+import { preAuthorizedGrant } from '../../../foundation/oauth/parameters.ts'
+import { type Caller, invalidMetadata, requireSafe } from './caller.ts'
+import { findConfiguration, findIssuerMetadata, findServerMetadata, type GrantType } from './discovery.ts'
+import { dpopAlgorithm } from './dpop-proof.ts'
+import { chooseEncryption } from './encryption.ts'
+import {
+  type ReceivedConfiguration,
+  type ReceivedIssuerMetadata,
+  type ReceivedServerMetadata,
+  typesOf,
+} from './issuer-metadata.ts'
+import type { ReceivedOffer } from './credential-offer.ts'
+import { invalidOffer, longestOffer, readOffer, unsupportedOffer } from './offer.ts'
+import type { Secrets } from './secrets.ts'
+import { storeOffer } from './store-offer.ts'
+import { copiesOf, mostCopies, proofOf, requireAttestation, requiresWalletAttestation } from './support.ts'
+
+/** The most claims that a record keeps of the issuer's description. */
+const mostClaims = 200
+
+/** The client id of a wallet without registration. */
+const defaultClientId = 'identity-agent'
+
+export const ReceiveOpenId4VciOffer = z
+  .object({
+    credentialOffer: z
+      .string()
+      .min(1)
+      .max(longestOffer)
+      .describe(
+        'The offer: a URL with `credential_offer` or `credential_offer_uri`, the URL of an offer, or its JSON.',
+      ),
+    credentialConfigurationId: optional(z.string()).describe(
+      'Which credential of the offer to receive. Required if the offer is for several.',
+    ),
+    grant: optional(z.enum(grants)).describe('Default: `pre-authorized_code` if the offer has it.'),
+    clientId: optional(z.string().min(1).max(500)).describe(
+      `The client id of this wallet at the authorization server. Default: ${defaultClientId}.`,
+    ),
+    copies: optional(z.int().min(1).max(mostCopies)).describe(
+      'How many copies of the credential to ask for, each bound to a key of its own, so that verifiers cannot link presentations. Default: 1. At most as many as the issuer has in its `batch_size`.',
+    ),
+    attestationCertificateId: optional(Uuid).describe(
+      'The issuer certificate of this wallet that signs wallet attestations and key attestations. Required if the issuer requires any; it has to trust the root of the certificate.',
+    ),
+  })
+  .meta({ id: 'ReceiveOpenId4VciOfferRequest' })
+export type ReceiveOpenId4VciOffer = z.output<typeof ReceiveOpenId4VciOffer>
+
+/**
+ * Receives an offer. A second call with the same offer returns the same record, until it has ended.
+ *
+ * @throws {Problem} `InvalidCredentialOffer`, `InvalidIssuerMetadata`, `IssuerRefused`; 400 naming a member of the request; 503 if the issuer
+ *   does not answer
+ */
+export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer): Promise<CredentialRecord> {
+  const caller: Caller = { wallet, calls: [] }
+  const offer = await readOffer(caller, given.credentialOffer)
+  const grant = chooseGrant(offer, given.grant)
+  const metadata = await findIssuerMetadata(caller, offer.credential_issuer)
+  const [configurationId, configuration] = chooseConfiguration(offer, metadata, given)
+  const named = offer.grants?.[grant]?.authorization_server
+  const server = await findServerMetadata(caller, metadata, grant, named)
+  const { binding, proof } = proofOf(configuration)
+  const attestsClient = requiresWalletAttestation(server)
+  const endpoints = endpointsOf(metadata, server, grant)
+  const { deferred: _, notification: __, ...used } = endpoints
+  for (const each of Object.values(used)) if (each !== undefined) requireSafe(wallet, each)
+  await requireAttestation(wallet, { proof, attestsClient }, given.attestationCertificateId)
+  const stored: Omit<StoredOpenId4VciOffer, 'sealed'> = {
+    credentialIssuer: metadata.credential_issuer,
+    issuerName: nameIn(metadata.display),
+    credentialConfigurationId: configurationId,
+    copies: copiesOf(metadata, binding, given.copies),
+    ...describeConfiguration(configuration),
+    grant: grant === preAuthorizedGrant ? 'pre-authorized_code' : 'authorization_code',
+    ...(grant === preAuthorizedGrant && { txCode: txCodeOf(offer) }),
+    authorizationServer: server.issuer,
+    endpoints,
+    clientId: given.clientId ?? defaultClientId,
+    isNamed: server['pre-authorized_grant_anonymous_access_supported'] !== true,
+    binding,
+    proof,
+    attestationCertificateId: given.attestationCertificateId,
+    attestsClient,
+    encryption: chooseEncryption(metadata),
+    usesDpop: server.dpop_signing_alg_values_supported?.includes(dpopAlgorithm) ?? false,
+    namesIssuer: server['authorization_response_iss_parameter_supported'] === true,
+    scope: configuration.scope,
+    listsServers: metadata.authorization_servers !== undefined,
+    calls: caller.calls,
+  }
+  return storeOffer(wallet, stored, secretsOf(offer, grant))
+}
+
+/** VCI §4.1.1: an offer without grants leaves the choice to the metadata; the wallet then asks for authorization. */
+function chooseGrant({ grants: offered }: ReceivedOffer, wanted: ReceiveOpenId4VciOffer['grant']): GrantType {
+  const isPreAuthorized =
+    wanted === undefined ? offered?.[preAuthorizedGrant] !== undefined : wanted === 'pre-authorized_code'
+  const grant = isPreAuthorized ? preAuthorizedGrant : 'authorization_code'
+  const isOffered = offered?.[grant] !== undefined
+  const isFree = Object.values(offered ?? {}).every((each) => each === undefined)
+  if (isOffered || (grant === 'authorization_code' && isFree)) return grant
+  throw invalidOffer(`it does not have the grant ${grant}`)
+}
+
+function chooseConfiguration(
+  { credential_configuration_ids: offered }: ReceivedOffer,
+  metadata: ReceivedIssuerMetadata,
+  { credentialConfigurationId: wanted }: ReceiveOpenId4VciOffer,
+): [string, ReceivedConfiguration & { format: OpenIdFormat }] {
+  if (wanted === undefined && offered.length > 1)
+    throw invalidOffer(
+      `it is for ${offered.length} credentials; name one in credentialConfigurationId: ${offered.slice(0, 20).join(', ')}`,
+    )
+  const id = wanted ?? offered[0]!
+  if (!offered.includes(id))
+    throw invalidOffer(
+      `it is not for ${oneLine(id)}, which credentialConfigurationId names, but for ${offered.slice(0, 20).join(', ')}`,
+    )
+  const configuration = findConfiguration(metadata, id)
+  if (!configuration)
+    throw invalidMetadata(
+      metadata.credential_issuer,
+      `they have no configuration ${oneLine(id)}, which is offered`,
+    )
+  const format = openIdFormats.find((each) => each === configuration.format)
+  if (format === undefined)
+    throw unsupportedOffer(
+      `the format of ${oneLine(id)} is ${oneLine(configuration.format)}, and this wallet receives ${openIdFormats.join(' and ')}`,
+    )
+  return [id, { ...configuration, format }]
+}
+
+function describeConfiguration(configuration: ReceivedConfiguration & { format: OpenIdFormat }) {
+  const { format, credential_metadata: about } = configuration
+  const claims = (about?.claims ?? configuration.claims ?? []).slice(0, mostClaims)
+  return {
+    format,
+    types: typesOf(configuration, format).map((type) => type.slice(0, 2_000)),
+    credentialName: nameIn(about?.display ?? configuration.display),
+    claims: claims.map(({ path, display, mandatory }) => ({
+      path: path.map((part) => (typeof part === 'string' ? part.slice(0, 200) : part)),
+      name: nameIn(display),
+      mandatory,
+    })),
+  }
+}
+
+/** The English name, or else the first one. */
+function nameIn(
+  display: { name?: string | undefined; locale?: string | undefined }[] | undefined,
+): string | undefined {
+  const named = display?.filter(({ name }) => name !== undefined)
+  const name = (named?.find(({ locale }) => locale?.startsWith('en')) ?? named?.[0])?.name
+  return name === undefined ? undefined : oneLine(name, 200)
+}
+
+function txCodeOf({ grants: offered }: ReceivedOffer): StoredOpenId4VciOffer['txCode'] {
+  const code = offered?.[preAuthorizedGrant]?.tx_code
+  if (!code) return undefined
+  const { input_mode: inputMode = 'numeric', length, description } = code
+  return { inputMode, length, description: description === undefined ? undefined : oneLine(description) }
+}
+
+function endpointsOf(
+  metadata: ReceivedIssuerMetadata,
+  server: ReceivedServerMetadata,
+  grant: GrantType,
+): StoredOpenId4VciOffer['endpoints'] {
+  const { token_endpoint: token, authorization_endpoint: authorization } = server
+  if (token === undefined) throw invalidMetadata(server.issuer, 'token_endpoint is missing')
+  if (grant === 'authorization_code' && authorization === undefined)
+    throw invalidMetadata(server.issuer, 'authorization_endpoint is missing, or is not a URL')
+  return {
+    credential: metadata.credential_endpoint,
+    token,
+    nonce: metadata.nonce_endpoint,
+    deferred: metadata.deferred_credential_endpoint,
+    notification: metadata.notification_endpoint,
+    challenge: server.challenge_endpoint,
+    ...(grant === 'authorization_code' && {
+      authorization,
+      pushedAuthorization: server.pushed_authorization_request_endpoint,
+    }),
+  }
+}
+
+function secretsOf({ grants: offered }: ReceivedOffer, grant: GrantType): Secrets {
+  return grant === preAuthorizedGrant
+    ? { preAuthorizedCode: offered?.[preAuthorizedGrant]?.['pre-authorized_code'] }
+    : { issuerState: offered?.authorization_code?.issuer_state }
+}

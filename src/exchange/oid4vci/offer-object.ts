@@ -1,0 +1,120 @@
+/** The two representations of an offer: the Credential Offer object for the wallet (VCI §4.1.1), and the reply to the issuer. */
+import * as z from 'zod'
+import { isOver } from '../../foundation/clock.ts'
+import { Problem } from '../../foundation/problem.ts'
+import { encodeParameters, preAuthorizedGrant } from '../../foundation/oauth/parameters.ts'
+import { findByShortId } from '../engine/find.ts'
+import type { Protocol } from '../engine/protocol.ts'
+import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import type { AgentDb } from '../../foundation/storage/database.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
+import { getSession, openSecrets, type SessionSecrets } from './session.ts'
+
+export const OpenIdCredentialOffer = z
+  .object({
+    credentialOffer: z.string().describe('The URL for the wallet: `openid-credential-offer://?…`.'),
+    recordId: z.guid().describe('The record of the issuance (extension).'),
+    expiresAt: z.iso.datetime().describe('The end of the offer (extension).'),
+    txCode: z
+      .string()
+      .optional()
+      .describe(
+        'The transaction code. Only a request with the same Idempotency-Key returns it again (extension).',
+      ),
+  })
+  .meta({ id: 'CredentialOfferResponse' })
+export type OpenIdCredentialOffer = z.infer<typeof OpenIdCredentialOffer>
+
+/** The Credential Offer object. */
+export const OfferObject = z
+  .object({
+    credential_issuer: z.string(),
+    credential_configuration_ids: z.array(z.string()),
+    grants: z.record(z.string(), z.looseObject({})),
+  })
+  .meta({ id: 'CredentialOffer' })
+export type OfferObject = z.infer<typeof OfferObject>
+
+/** The offer behind `credential_offer_uri`, while its code can be redeemed. @throws {Problem} 404 */
+export async function readOffer(
+  { db, wallet }: { db: AgentDb; wallet: Wallet },
+  shortId: string,
+): Promise<OfferObject> {
+  const protocols: Readonly<Record<string, Protocol>> = { [issueCredential.name]: issueCredential }
+  const record = (await findByShortId(wallet.db, protocols, shortId)) as CredentialRecord | undefined
+  const isOpen = record?.state === 'OfferCreated' && !isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)
+  const session = isOpen && (await getSession(wallet.db, record.id))
+  const secrets = session && openSecrets(wallet, session)
+  if (!secrets) throw offerNotFound()
+  const issuer = await getOwnIssuer(db, wallet.id, session.issuer_id)
+  return toOffer(wallet.env.urls.rest, issuer, session.configuration_id, secrets)
+}
+
+export function offerNotFound(): Problem {
+  return new Problem(
+    'NotFound',
+    'There is no such credential offer, or it was redeemed or has expired. Ask for a new one.',
+  )
+}
+
+/** The reply to the issuer who has made an offer. */
+export function toReply(
+  { env }: Wallet,
+  issuer: IssuerRow,
+  { id: recordId, openid4vci }: CredentialRecord,
+  { shortId, secrets }: { shortId: string | undefined; secrets: SessionSecrets },
+): OpenIdCredentialOffer {
+  const { configurationId, expiresTime } = openid4vci!
+  const base = env.urls.rest
+  const parameter =
+    shortId === undefined
+      ? { credential_offer: JSON.stringify(toOffer(base, issuer, configurationId, secrets)) }
+      : { credential_offer_uri: `${base}/o/${shortId}` }
+  return {
+    credentialOffer: `openid-credential-offer://?${encodeParameters(parameter)}`,
+    recordId,
+    expiresAt: new Date(expiresTime * 1_000).toISOString(),
+    ...(secrets.txCode !== undefined && { txCode: secrets.txCode }),
+  }
+}
+
+/** The same reply once more. @throws {Problem} 409 if the offer was redeemed, since its secrets are gone then */
+export async function readReply(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  record: CredentialRecord,
+): Promise<OpenIdCredentialOffer> {
+  const secrets = openSecrets(wallet, await getSession(wallet.db, record.id))
+  if (!secrets)
+    throw new Problem(
+      'Conflict',
+      `The offer of the first request with this Idempotency-Key was redeemed. Its record is ${record.id}.`,
+    )
+  const rows = wallet.db.selectFrom('record').select('short_id').where('id', '=', record.id)
+  const { short_id: shortId } = await rows.executeTakeFirstOrThrow()
+  return toReply(wallet, issuer, record, { shortId: shortId ?? undefined, secrets })
+}
+
+function toOffer(
+  base: string,
+  issuer: IssuerRow,
+  configurationId: string,
+  { code, issuerState, txCodeHint }: SessionSecrets,
+): OfferObject {
+  const identifier = identifierOf(base, issuer.id)
+  const grant = {
+    ...(code === undefined ? { issuer_state: issuerState } : { 'pre-authorized_code': code }),
+    // A transaction code of the other grant is asked for by the page of the authorization server.
+    ...(code !== undefined && txCodeHint && { tx_code: txCodeHint }),
+    // VCI §4.1.1: only if the metadata has several servers.
+    ...(issuer.authorization_server !== null && {
+      authorization_server: code === undefined ? issuer.authorization_server : identifier,
+    }),
+  }
+  return {
+    credential_issuer: identifier,
+    credential_configuration_ids: [configurationId],
+    grants: { [code === undefined ? 'authorization_code' : preAuthorizedGrant]: grant },
+  }
+}

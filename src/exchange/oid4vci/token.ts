@@ -1,0 +1,186 @@
+/** The token endpoint of the built-in authorization server (VCI §6, RFC 6749 §5): redeems pre-authorized and authorization codes. */
+import * as z from 'zod'
+import { isOver } from '../../foundation/clock.ts'
+import { getRecord } from '../engine/find.ts'
+import { advance } from '../engine/record.ts'
+import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import type { Tx } from '../../foundation/storage/database.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { authorizedIn, refusalOfCode } from './authorization-code.ts'
+import {
+  authenticateClient,
+  useClientProof,
+  type AttestedClient,
+  type ClientHeaders,
+} from './client-attestation.ts'
+import { readProof, useProof, type DpopProof } from './dpop.ts'
+import type { IssuerRow } from './issuers.ts'
+import { createNonce, nonceLifetimeSeconds } from './nonce.ts'
+import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
+import { preAuthorizedGrant, readParameters } from '../../foundation/oauth/parameters.ts'
+import { logRefusal, withLog } from './request-log.ts'
+import { newSecret } from '../../foundation/oauth/secrets.ts'
+import { findSession, openSecrets, redeemSession, type SessionRow } from './session.ts'
+import { guessTxCode } from './tx-code.ts'
+
+/** The seconds for which an access token is valid. The longer time is for a credential that the issuer has to approve. */
+export const [shortLifetime, deferredLifetime] = [600, 30 * 86_400]
+
+export const TokenRequest = z
+  .object({
+    grant_type: z.string(),
+    'pre-authorized_code': z.string().optional(),
+    tx_code: z.string().optional().describe('The transaction code, if the offer requires one.'),
+    code: z.string().optional().describe('The authorization code.'),
+    client_id: z.string().optional().describe('As in the authorization request.'),
+    redirect_uri: z.string().optional().describe('As in the authorization request.'),
+    code_verifier: z.string().optional().describe('Of PKCE (RFC 7636).'),
+  })
+  .meta({ id: 'TokenRequest' })
+export type TokenRequest = z.output<typeof TokenRequest>
+
+const GrantedDetails = z.object({
+  type: z.literal('openid_credential'),
+  credential_configuration_id: z.string(),
+  credential_identifiers: z.array(z.string()),
+})
+
+export const TokenResponse = z
+  .object({
+    access_token: z.string(),
+    token_type: z.enum(['Bearer', 'DPoP']),
+    expires_in: z.int(),
+    authorization_details: z
+      .array(GrantedDetails)
+      .optional()
+      .describe('If the authorization request had them. Request the credential by its identifier then.'),
+    c_nonce: z.string().describe('For wallets of earlier drafts. Others use the nonce endpoint.'),
+    c_nonce_expires_in: z.int(),
+  })
+  .meta({ id: 'TokenResponse' })
+export type TokenResponse = z.infer<typeof TokenResponse>
+
+/** A code is redeemed, or refused with writes that are committed too. */
+type Redeemed = { details: z.infer<typeof GrantedDetails>[] | undefined; lifetime: number } | OAuthError
+
+type Request = { form: URLSearchParams; headers: ClientHeaders }
+
+/** With a DPoP proof, the access token is bound to its key. @throws {OAuthError} `invalid_request`, `unsupported_grant_type`, `invalid_client`, `invalid_grant`, and of `readProof` */
+export async function redeemCode(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  { form, headers }: Request,
+): Promise<TokenResponse> {
+  const request = readParameters(TokenRequest, form)
+  const code = codeIn(request)
+  const find = () => findSession(wallet.db, issuer.id, 'code_digest', code)
+  const token = newSecret()
+  const { isBound, redeemed } = await withLog(wallet, 'token-request', find, async () => {
+    const client = await authenticateClient(wallet, issuer, headers, request.client_id)
+    const proof = await readProof(wallet, issuer, headers.dpop, { endpoint: 'token' })
+    // A stranger's guess begins no transaction.
+    const session = await find()
+    if (!session) throw unusable()
+    if (client || proof) await wallet.env.limitOffers(session.record_id)
+    const redemption = { request, code, token, client, proof }
+    return {
+      isBound: proof !== undefined,
+      // A wrong guess counts, and a code that comes twice revokes its token, also in a full wallet.
+      redeemed: await wallet.transaction((tx) => redeem(tx, wallet, issuer, redemption), { isBounded: true }),
+    }
+  })
+  if (redeemed instanceof OAuthError) throw redeemed
+  return {
+    access_token: token,
+    token_type: isBound ? 'DPoP' : 'Bearer',
+    expires_in: redeemed.lifetime,
+    ...(redeemed.details && { authorization_details: redeemed.details }),
+    c_nonce: createNonce(wallet, issuer.id),
+    c_nonce_expires_in: nonceLifetimeSeconds,
+  }
+}
+
+type Redemption = {
+  request: TokenRequest
+  code: string
+  token: string
+  client: AttestedClient | undefined
+  proof: DpopProof | undefined
+}
+
+async function redeem(
+  tx: Tx,
+  wallet: Wallet,
+  issuer: IssuerRow,
+  { request, code, token, client, proof }: Redemption,
+): Promise<Redeemed> {
+  const session = await findSession(tx, issuer.id, 'code_digest', code)
+  if (!session) return unusable()
+  if (client) await useClientProof(tx, client)
+  if (proof) await useProof(tx, proof, 'token')
+  const record = await getRecord(tx, issueCredential, session.record_id)
+  const sender = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
+  const refusal =
+    request.grant_type === preAuthorizedGrant
+      ? await refusalOfPreAuthorized(tx, wallet, { session, record }, request.tx_code)
+      : await refusalOfCode(tx, { session, record }, { client_id: client?.clientId, ...request, ...sender })
+  if (refusal) {
+    await logRefusal(tx, record, 'token-request', refusal)
+    return refusal
+  }
+  const lifetime = record.automaticIssuance === false ? deferredLifetime : shortLifetime
+  await redeemSession(tx, record.id, { token, jkt: proof?.jkt, lifetime })
+  await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
+  return { details: detailsOf(session), lifetime }
+}
+
+/** The code of a request by its grant. @throws {OAuthError} `unsupported_grant_type`, `invalid_request` */
+function codeIn({ grant_type: grant, 'pre-authorized_code': preAuthorized, code }: TokenRequest): string {
+  if (grant !== preAuthorizedGrant && grant !== 'authorization_code')
+    throw new OAuthError(
+      'unsupported_grant_type',
+      `grant_type must be authorization_code or ${preAuthorizedGrant}.`,
+    )
+  const [name, value] = grant === preAuthorizedGrant ? ['pre-authorized_code', preAuthorized] : ['code', code]
+  if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing.`)
+  return value
+}
+
+/** Checks an offer and its transaction code. */
+async function refusalOfPreAuthorized(
+  tx: Tx,
+  wallet: Wallet,
+  { session, record }: { session: SessionRow; record: CredentialRecord },
+  given: string | undefined,
+): Promise<OAuthError | undefined> {
+  const secrets = openSecrets(wallet, session)
+  if (record.state !== 'OfferCreated' || !secrets || session.authorized !== null) return unusable()
+  if (isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)) {
+    await advance(tx, issueCredential, record, 'expired', {})
+    return unusable()
+  }
+  const { txCode: right } = secrets
+  if (right === undefined)
+    return given === undefined
+      ? undefined
+      : new OAuthError('invalid_request', 'tx_code: the offer has no transaction code.')
+  if (given === undefined)
+    return new OAuthError('invalid_request', 'tx_code is missing: the offer requires a transaction code.')
+  const guesses = await guessTxCode(tx, { session, record }, { right, given })
+  if (guesses === undefined) return undefined
+  return guesses === 0 ? unusable() : new OAuthError('invalid_grant', 'The transaction code is wrong.')
+}
+
+function unusable(): OAuthError {
+  return new OAuthError(
+    'invalid_grant',
+    'The code is unknown, was used, has expired, or was blocked by wrong transaction codes. Ask for a new offer.',
+  )
+}
+
+/** VCI §6.2: the credential has an identifier if it was requested by `authorization_details`. */
+function detailsOf(session: SessionRow): z.infer<typeof GrantedDetails>[] | undefined {
+  if (authorizedIn(session)?.byDetails !== true) return undefined
+  const { configuration_id: credential_configuration_id, record_id } = session
+  return [{ type: 'openid_credential', credential_configuration_id, credential_identifiers: [record_id] }]
+}

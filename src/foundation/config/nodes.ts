@@ -1,0 +1,55 @@
+/** The variables of an agent of several processes: nodes over PostgreSQL, or workers over SQLite files. */
+import * as z from 'zod'
+import { Secret } from '../secret.ts'
+
+/** `postgres://role:password@host:port/database`, also with the host of a Unix socket as a parameter. The password makes it a secret. */
+export const databaseUrl = z
+  .string()
+  .refine((text) => isDatabaseUrl(text), 'is no URL of the form postgres://role:password@host:port/database')
+  .transform((value) => new Secret(value))
+
+function isDatabaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, pathname } = new URL(text)
+  return /^postgres(?:ql)?:$/.test(protocol) && /^\/[^/]+$/.test(pathname)
+}
+
+/** The name of a node, which logs, errors and `agent node list` show. */
+const nodeName = z
+  .string()
+  .regex(/^[\w.-]{1,63}$/, 'is not 1 to 63 letters, digits, dots, hyphens and underscores')
+
+/** The address of a listener that other machines call: a host and a port. */
+const nodeAddress = z
+  .string()
+  .regex(/^(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5}$/, 'is not host:port')
+  .refine((text) => Number(text.split(':').at(-1)) <= 65_535, 'has a port above 65535')
+  .refine((text) => !/^(?:0\.0\.0\.0|\[::\]):/.test(text), 'is no address that other nodes can call')
+
+// prettier-ignore
+export const nodeVariables = {
+  AGENT_DATABASE_URL:                   databaseUrl.optional() .describe('PostgreSQL database of the agent, which several nodes share: `postgres://role:password@host:port/database`. Default: SQLite files in the data folder.'),
+  AGENT_DATABASE_CONNECTIONS:           z.coerce.number().int().min(8).max(10_000).default(20)
+                                                               .describe('Connections of this node to PostgreSQL, 8 to 10000.'),
+  AGENT_NODE_NAME:                      nodeName.optional()    .describe('Name of this node, which no other node of the database has. Default: the name of the host.'),
+  AGENT_NODE_ADDRESS:                   nodeAddress.default('127.0.0.1:0')
+                                                               .describe('Address of this machine that the other nodes send requests to, `host:port`. It must be reachable for them alone. Port 0 selects a free one.'),
+  AGENT_WORKERS:                        z.coerce.number().int().min(1).max(64).default(1)
+                                                               .describe('Processes that share the work of an agent over SQLite files, 1 to 64. Over PostgreSQL, start a node for each core instead.'),
+  AGENT_LEASE_SECONDS:                  z.coerce.number().int().min(2).max(300).default(5)
+                                                               .describe('Time after which the other nodes take over the wallets of a node that does not answer, 2 to 300. All nodes have the same.'),
+} satisfies Record<string, z.ZodType>
+
+type Given = { AGENT_WORKERS: number; AGENT_DATABASE_URL?: unknown }
+
+/** Settings that exclude each other. */
+export function findWrongNodes(config: Given): { name: string; reason: string; remedy: string }[] {
+  if (config.AGENT_WORKERS === 1 || config.AGENT_DATABASE_URL === undefined) return []
+  return [
+    {
+      name: 'AGENT_WORKERS',
+      reason: 'is for SQLite files, and AGENT_DATABASE_URL is set',
+      remedy: 'Over PostgreSQL, start a node for each core: docs/operate/postgresql.md.',
+    },
+  ]
+}

@@ -1,0 +1,85 @@
+/**
+ * Decodes any text of the protocols that this agent speaks: tokens, offers, requests, metadata, status lists, invitations, messages, DIDs,
+ * certificates. The readers are those of the agent. It needs no wallet, and makes no connection unless it may (`isOnline`).
+ *
+ * The command line loads this file with `import()`: its readers are large.
+ */
+import { JsonError, parseJson } from '../../foundation/json.ts'
+import { Problem } from '../../foundation/problem.ts'
+import { createResolver } from '../../did/resolver.ts'
+import { createHttpClient, type HttpClient } from '../../foundation/net/http-client.ts'
+import { retrieveShortUrl } from '../../foundation/net/short-url.ts'
+import { UnreachableError } from '../../foundation/net/unreachable-error.ts'
+import { type Decoded, DecodeError, type Sources } from './decoded.ts'
+import { decode } from './recognise.ts'
+
+export { readQueried } from '../../credentials/formats/queried.ts'
+export { selectClaims } from '../../credentials/dcql/path.ts'
+export { queryOf, subjectPath } from '../../credentials/dcql/query-of.ts'
+export { RequestedDcqlQuery } from '../../credentials/dcql/query.ts'
+export { describePath } from '../../credentials/dcql/match.ts'
+export { type Check, type Decoded, DecodeError, type Facts, type FactValue } from './decoded.ts'
+
+const limits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
+
+/** Levels of texts in texts: a URL, its message, an attachment and its credential are four. */
+const maxDepth = 6
+
+/** @throws {DecodeError} with what was recognised, and why it cannot be read */
+export async function decodeText(text: string, { isOnline }: { isOnline: boolean }): Promise<Decoded> {
+  const http = isOnline ? createHttpClient({ allow: 'any' }) : undefined
+  try {
+    const sources: Omit<Sources, 'decode'> = {
+      resolver: createResolver({
+        // The readers ask no ledger.
+        getState: async () => undefined,
+        hosts: http && { http, allowsLoopback: true },
+      }),
+      online: http && {
+        getText: (url) => getText(http, url),
+        getMessage: (url) => getMessage(http, url),
+      },
+    }
+    return await decode(text, sources, maxDepth)
+  } finally {
+    await http?.close()
+  }
+}
+
+const accept = 'application/json, application/oauth-authz-req+jwt, application/statuslist+jwt, */*;q=0.5'
+
+/** @throws {DecodeError} */
+async function getText(http: HttpClient, url: string): Promise<string> {
+  try {
+    const { status, text } = await http.exchange(url, { method: 'GET', headers: { accept }, ...limits })
+    if (status === 200) return text
+    throw new DecodeError(`${new URL(url).host} answered with the status ${status} instead of the content`)
+  } catch (error) {
+    if (error instanceof UnreachableError) throw new DecodeError(error.message, { cause: error })
+    throw error
+  }
+}
+
+/** The JSON at a URL. @throws {DecodeError} */
+export async function fetchJson(url: string): Promise<unknown> {
+  const http = createHttpClient({ allow: 'any' })
+  try {
+    return parseJson(await getText(http, url))
+  } catch (error) {
+    if (error instanceof JsonError) throw new DecodeError(`The document at ${url} ${error.message}`)
+    throw error
+  } finally {
+    await http.close()
+  }
+}
+
+/** The message of a short link, as JSON, or the URL with the message. @throws {DecodeError} */
+async function getMessage(http: HttpClient, url: URL): Promise<string> {
+  try {
+    const message = await retrieveShortUrl(url, { http })
+    return typeof message === 'string' ? message : JSON.stringify(message)
+  } catch (error) {
+    if (error instanceof Problem) throw new DecodeError(error.message, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Verifies certificates by the trust anchors of a wallet: those of issuers of credentials and status lists, and of verifiers that sign
+ * their requests.
+ */
+import type { CertifiedKey, VerifyChain } from '../../credentials/codecs/issuer-signature.ts'
+import { isHashed, isNamed, x509HashPrefix } from '../../credentials/codecs/x509-issuer.ts'
+import { VerificationError } from '../../credentials/codecs/verification-error.ts'
+import { loadX509, readStoredChain } from '../issuer-certificates/certificates.ts'
+import type { Db } from '../../foundation/storage/database.ts'
+import type { Wallet } from '../wallet.ts'
+import type { Role, VerifiedCertificate } from '../../foundation/x509/index.ts'
+import { findAnchorValues } from './anchors.ts'
+
+const noAnchor = 'The issuer’s certificate chain ends at no trust anchor of this wallet: agent trust add'
+
+/**
+ * Creates the verifier of certificates for one verification, which reads the trust anchors once. With `own`, the roots of the wallet's
+ * issuer certificates are trusted too: for what the wallet itself has signed.
+ */
+export function createChainVerifier({ db }: Pick<Wallet, 'db'>, { own = false } = {}): VerifyChain {
+  let anchors: Promise<string[]> | undefined
+  const known: Partial<Record<Role, WeakMap<object, Promise<VerifiedCertificate>>>> = {}
+  const verify = (x5c: unknown, role: Role): Promise<VerifiedCertificate> => {
+    const ofRole = (known[role] ??= new WeakMap())
+    const isArray = Array.isArray(x5c)
+    const found = isArray ? ofRole.get(x5c) : undefined
+    if (found) return found
+    anchors ??= own ? findOwnAnchors(db) : findAnchorValues(db, 'x509')
+    const verified = verifyByAnchors(x5c, anchors, role)
+    if (isArray) ofRole.set(x5c, verified)
+    return verified
+  }
+  return async (x5c, issuer, credential): Promise<CertifiedKey> => {
+    if (x5c === undefined)
+      throw new VerificationError(
+        'issuer-not-trusted',
+        `The issuer ${issuer} is not a DID, and its token has no certificates in x5c; keys at the URL of an issuer are not supported here`,
+      )
+    const certificate = await verify(x5c, credential ? 'status' : 'issuer')
+    if (isIssuer(x5c, certificate, issuer)) return certificate
+    if (!credential)
+      throw new VerificationError('issuer-not-trusted', `The certificate is not for the issuer ${issuer}`)
+    const { anchor } = await verify(credential.x5c, 'issuer')
+    if (certificate.isStatusIssuer && certificate.anchor === anchor) return certificate
+    throw new VerificationError(
+      'issuer-not-trusted',
+      `The certificate is not for the issuer ${issuer}, and not for status lists (id-kp-oauthStatusSigning) below its trust anchor`,
+    )
+  }
+}
+
+/**
+ * Verifies the certificates of a verifier's request by the trust anchors of a wallet. The names are to be compared by the caller.
+ *
+ * @throws {VerificationError} `issuer-not-trusted`
+ */
+export function verifyTrustedChain(db: Db, x5c: unknown): Promise<VerifiedCertificate> {
+  return verifyByAnchors(x5c, findAnchorValues(db, 'x509'), 'verifier')
+}
+
+async function verifyByAnchors(
+  x5c: unknown,
+  anchors: Promise<string[]>,
+  role: Role,
+): Promise<VerifiedCertificate> {
+  const { ChainError, verifyX5c } = await loadX509()
+  try {
+    return verifyX5c(x5c, { anchors: await anchors, at: new Date(), role })
+  } catch (cause) {
+    if (!(cause instanceof ChainError)) throw cause
+    const reason = cause.failure === 'untrusted' ? `${noAnchor}. ${cause.message}` : cause.message
+    throw new VerificationError('issuer-not-trusted', reason.replace(/\.$/, ''), { cause })
+  }
+}
+
+/** Whether the first certificate is for an issuer: it names it, or has no names, and the issuer is its hash. */
+function isIssuer(x5c: unknown, { names }: VerifiedCertificate, issuer: string): boolean {
+  return issuer.startsWith(x509HashPrefix) ? isHashed(issuer, x5c) : isNamed(issuer, names)
+}
+
+/** The trust anchors, and the roots of the chains of the wallet's issuer certificates, in PEM. */
+async function findOwnAnchors(db: Db): Promise<string[]> {
+  const chains = db.selectFrom('issuer_certificate').select('chain').where('chain', 'is not', null)
+  const rows = await chains.$narrowType<{ chain: string }>().execute()
+  const read = await Promise.all(rows.map(({ chain }) => readStoredChain(chain)))
+  return [...(await findAnchorValues(db, 'x509')), ...new Set(read.flatMap(({ root }) => root ?? []))]
+}

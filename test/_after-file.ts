@@ -1,5 +1,0 @@
-/** vitest runs this before each test file. Its own modules are loaded once for each process, so what files share is not here. */
-import { afterAll } from 'vitest'
-import { endShared } from './_shared.ts'
-
-afterAll(endShared)

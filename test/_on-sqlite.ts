@@ -1,5 +1,0 @@
-/** In a file `x.store.test.ts`, a test whose outcome the store does not decide. Over PostgreSQL it would prove nothing more. */
-import { test } from 'vitest'
-import { isOnPostgres } from './_store.ts'
-
-export const testOnSqlite = test.skipIf(isOnPostgres)

@@ -1,0 +1,85 @@
+/** A daemon that dies during a request of a wallet: the wallet repeats the request, and one offer issues once. */
+import { expect, test } from 'vitest'
+import { Daemon } from '../../support/daemon.ts'
+import { withProbe } from '../../support/kill-points.ts'
+import { newDid } from '../../support/tenants.ts'
+import { addIssuer, fetchDeferred, offer, prove, recordOf, redeemOffer, request } from './_wallet.ts'
+import { untilEnd } from '../../support/shared.ts'
+
+const daemon = await untilEnd(Daemon.start({ ...withProbe, FAULTS: JSON.stringify({ awaits: true }) }))
+const setup = await addIssuer(daemon, await daemon.newTenant('issuer'))
+
+/** Sends a request that kills the daemon at its nth pass of a point. Returns whether it was killed; then it is started again. */
+async function killDuring(point: string, nth: number, send: () => Promise<unknown>): Promise<boolean> {
+  await daemon.exchange({ type: 'kill', kill: { point, nth } })
+  const isKilled = await send().then(
+    () => false,
+    () => true,
+  )
+  if (!isKilled) await daemon.exchange({ type: 'kill' })
+  else {
+    await daemon.ended
+    await daemon.start()
+  }
+  return isKilled
+}
+
+/** How often the record became `CredentialSent`. */
+async function countIssued(recordId: string): Promise<number> {
+  const { thid } = await recordOf(setup, recordId)
+  const { steps } = await setup.tenant.call('GET /traces/{id}', { path: { id: thid } })
+  return steps.filter((step) => step.kind === 'state' && step.to === 'CredentialSent').length
+}
+
+// The first credential of a DID also creates its status list, in a transaction of its own.
+test.each([
+  ['commit:before', 1],
+  ['commit:before', 2],
+  ['commit:after', 1],
+  ['commit:after', 2],
+])('the request of a credential is killed at %s %i', async (point, nth) => {
+  const { did: issuingDID } = await newDid(setup.tenant, 'assertionMethod')
+  const { credentialOffer, recordId } = await offer({ ...setup, issuingDID })
+  const { body } = await redeemOffer(setup, credentialOffer)
+  const jwt = await prove(setup)
+  const send = () => request(setup, { token: body.access_token, jwt })
+  expect(await killDuring(point, nth, send)).toBe(true)
+  const reply = await send()
+  expect([reply.status, reply.body.credentials?.length]).toEqual([200, 1])
+  expect((await send()).body).toEqual(reply.body)
+  expect(await countIssued(recordId)).toBe(1)
+})
+
+test('a code whose redemption was not committed can be redeemed again', async () => {
+  const { credentialOffer } = await offer(setup)
+  expect(await killDuring('commit:before', 1, () => redeemOffer(setup, credentialOffer))).toBe(true)
+  expect((await redeemOffer(setup, credentialOffer)).status).toBe(200)
+})
+
+test('a code whose redemption was committed cannot be redeemed again, and issues nothing', async () => {
+  const { credentialOffer, recordId } = await offer(setup)
+  expect(await killDuring('commit:after', 1, () => redeemOffer(setup, credentialOffer))).toBe(true)
+  expect((await redeemOffer(setup, credentialOffer)).body.error).toBe('invalid_grant')
+  expect(await countIssued(recordId)).toBe(0)
+})
+
+test.each(['commit:before', 'commit:after'])(
+  'each step of a deferred issuance is killed at %s',
+  async (point) => {
+    const { credentialOffer, recordId } = await offer(setup, { automaticIssuance: false })
+    const { access_token: token } = (await redeemOffer(setup, credentialOffer)).body
+    const jwt = await prove(setup)
+    const approval = { path: { recordId } }
+    const steps = [
+      () => request(setup, { token, jwt }),
+      () => setup.tenant.call('POST /issue-credentials/records/{recordId}/issue-credential', approval),
+      () => fetchDeferred(setup, token, recordId),
+    ]
+    for (const step of steps) {
+      expect(await killDuring(point, 1, step)).toBe(true)
+      await step()
+    }
+    const { status, body } = await fetchDeferred(setup, token, recordId)
+    expect([status, body.credentials.length, await countIssued(recordId)]).toEqual([200, 1, 1])
+  },
+)
