@@ -16,7 +16,7 @@ const configOf = ({ url }: Collector, rest: Partial<TracingConfig> = {}): Tracin
   headers: {},
   protocol: 'http/protobuf',
   compression: 'none',
-  timeoutMs: 200,
+  timeoutMs: 60_000,
   delayMs: 1,
   attributes: { 'service.name': 'unit' },
   sampler: { name: 'always_on', ratio: 1 },
