@@ -98,7 +98,7 @@ export type Results = z.output<typeof Results>
 /** Reads a file that `--json` wrote. @throws if it does not exist or has another format. */
 export function readResults(path: string): Results {
   const read = Results.safeParse(JSON.parse(readFileSync(path, 'utf8')))
-  if (!read.success) throw new Error(`${path} is no file of results: ${z.prettifyError(read.error)}`)
+  if (!read.success) throw new Error(`${path} is not a file of results: ${z.prettifyError(read.error)}`)
   return read.data
 }
 

@@ -10,7 +10,7 @@ import { megabytesOf } from './_processes.ts'
 
 const atOnce = 8
 /** Wallets of the killed node whose requests are timed. */
-const mostAsked = 200
+const maxAsked = 200
 
 export async function measureManyWallets(count: number): Promise<Outcome> {
   await using nodes = await startNodes(['a', 'b'], { AGENT_LEASE_SECONDS: '5' })
@@ -73,8 +73,8 @@ async function killFirst({ daemons }: Nodes, count: number): Promise<number[]> {
   const [first, second] = daemons
   await first!.stop('SIGKILL')
   const begun = performance.now()
-  const step = Math.max(1, Math.floor(count / mostAsked))
-  const asked = Array.from({ length: Math.min(count, mostAsked) }, (_, each) => each * step)
+  const step = Math.max(1, Math.floor(count / maxAsked))
+  const asked = Array.from({ length: Math.min(count, maxAsked) }, (_, each) => each * step)
   return Promise.all(
     asked.map(async (n) => {
       while (

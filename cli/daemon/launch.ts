@@ -14,7 +14,7 @@ const main = fileURLToPath(new URL('../bin/daemon.cjs', import.meta.url))
 const timeoutMs = 30_000
 
 /** The limits of an error text from the log. */
-const [mostLines, mostColumns] = [10, 500]
+const [maxLines, maxColumns] = [10, 500]
 
 const Ready = z.object({
   type: z.literal('ready'),
@@ -130,8 +130,8 @@ function waitUntilReady(child: ChildProcess, reason: () => string): Promise<Read
 function sentences(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
   return lines
-    .slice(-mostLines)
-    .map((line) => shorten(line, mostColumns))
+    .slice(-maxLines)
+    .map((line) => shorten(line, maxColumns))
     .join('\n')
 }
 

@@ -96,7 +96,7 @@ export const protocolProblems = {
   'error:PresentationError:InvalidPresentationRequest': ['The request is not valid.',
     'It requests nothing that is supported here, or contradicts itself.', 'The verifier must send a new request.'],
   'error:PresentationError:InvalidPresentation': ['The presentation is not valid.',
-    'It is no presentation, or its format differs from the request.', 'Do not trust it. Request the proof again.'],
+    'It is not a presentation, or its format differs from the request.', 'Do not trust it. Request the proof again.'],
   'error:PresentationError:InvitationParsingError': badInvitation,
   'error:PresentationError:InvitationAlreadyReceived': usedInvitation,
   'error:PresentationError:InvitationExpired': oldInvitation,

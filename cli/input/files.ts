@@ -20,10 +20,10 @@ import { UsageError } from '../errors/errors.ts'
 const retryMs = 10
 
 /** The most bytes that are read, unless a command needs less: a device or a pipe may never end. */
-const mostBytes = 100_000_000
+const maxInputBytes = 100_000_000
 
 /** Reads a file, or standard input for `-`, as UTF-8, without a byte order mark. @throws when it cannot be read, or is longer than `maxBytes`. */
-export function readInput(path: string, maxBytes = mostBytes): string {
+export function readInput(path: string, maxBytes = maxInputBytes): string {
   return withoutMark(readInputBytes(path, maxBytes).toString('utf8'))
 }
 
@@ -71,7 +71,7 @@ export function readText(flag: string, value: string, maxBytes?: number): string
 }
 
 /** As `readText`, for the bytes of a file, or those of the text in UTF-8. */
-export function readBytes(flag: string, value: string, maxBytes = mostBytes): Buffer {
+export function readBytes(flag: string, value: string, maxBytes = maxInputBytes): Buffer {
   if (!value.startsWith('@')) return Buffer.from(value, 'utf8')
   return reading(flag, value.slice(1), (path) => readInputBytes(path, maxBytes))
 }

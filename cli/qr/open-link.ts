@@ -12,7 +12,8 @@ export async function openLink(
   link: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string | undefined> {
-  if (!URL.canParse(link) || !/^https?:$/.test(new URL(link).protocol)) return 'it is no http or https link'
+  if (!URL.canParse(link) || !/^https?:$/.test(new URL(link).protocol))
+    return 'it is not an http or https link'
   const opener = openerFor(env)
   if ('reason' in opener) return opener.reason
   const { command, args } = opener

@@ -44,7 +44,7 @@ export function readScenario(path: string): Scenario {
     const reasons = result.error.issues.map(
       (issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`,
     )
-    throw new UsageError(`${path} is no scenario. ${reasons.join('. ')}.`)
+    throw new UsageError(`${path} is not a scenario. ${reasons.join('. ')}.`)
   }
   const { steps, ...rest } = result.data
   const scenario = { ...rest, steps: steps.map((step, index) => withWords(path, step, index)) }
@@ -112,7 +112,7 @@ function checkReferences(path: string, { vars, steps }: Scenario): void {
       if (first === 'vars' && !Object.hasOwn(vars, second ?? ''))
         throw new UsageError(`${place}: \${vars.${second}} is not in vars.`)
       if (first !== 'vars' && !known.has(first!))
-        throw new UsageError(`${place}: \${${first}} is no earlier step with this id.`)
+        throw new UsageError(`${place}: \${${first}} is not an earlier step with this id.`)
     }
     if (id === undefined) continue
     if (known.has(id) || id === 'vars') throw new UsageError(`${place}: the id ${id} is taken.`)

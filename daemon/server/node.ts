@@ -4,7 +4,7 @@ import type { Config } from '../../src/foundation/config/config.ts'
 import type { Log } from '../../src/foundation/log.ts'
 import { StartError } from '../../src/foundation/start-error.ts'
 import { CacheVersions, cachesChannel } from '../../src/cluster/broadcast.ts'
-import { mostClockDifferenceMs, ownersChannel, readClockDifference } from '../../src/cluster/lease-table.ts'
+import { maxClockDifferenceMs, ownersChannel, readClockDifference } from '../../src/cluster/lease-table.ts'
 import { Leases } from '../../src/cluster/leases.ts'
 import { listen } from '../../src/cluster/notifications.ts'
 import type { Ownership } from '../../src/cluster/ownership.ts'
@@ -81,7 +81,7 @@ export async function startNode(config: Config, log: Log): Promise<Node> {
 }
 
 function assertClock(aheadMs: number): void {
-  if (Math.abs(aheadMs) <= mostClockDifferenceMs) return
+  if (Math.abs(aheadMs) <= maxClockDifferenceMs) return
   const seconds = Math.round(Math.abs(aheadMs) / 1_000)
   throw new StartError(
     `The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database. Set both clocks, for example by NTP, and start again.`,

@@ -9,7 +9,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { ServerName, ToWorker } from './messages.ts'
 
 /** How long a connection waits for a worker, and how many may wait. */
-const [longestWaitMs, mostWaiting] = [10_000, 5_000]
+const [longestWaitMs, maxWaiting] = [10_000, 5_000]
 
 type Accepted = { to: ServerName; socket: Socket }
 
@@ -67,7 +67,7 @@ export class Acceptor {
   #accept(accepted: Accepted): void {
     const { socket } = accepted
     socket.on('error', () => socket.destroy())
-    if (this.#waiting.size >= mostWaiting) return void socket.destroy()
+    if (this.#waiting.size >= maxWaiting) return void socket.destroy()
     this.#wait(accepted)
     this.#give()
   }

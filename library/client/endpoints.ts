@@ -10,7 +10,7 @@ import type { definitions } from '../../src/definitions/protocols.ts'
 
 type Route = Routes[number]
 
-/** Event streams, files and pages for people are no calls: `events` and `client.fetch` are for them. */
+/** Event streams, files and pages for people are not calls: `events` and `client.fetch` are for them. */
 type KeyOf<R extends Route> = R['contract'] extends { stream: object }
   ? never
   : JsonKey<R['key'], R['contract']>

@@ -13,7 +13,7 @@ export type VerifyOptions = {
 }
 
 /** A sender that rotates its secret signs with two. */
-const mostSignatures = 10
+const maxSignatures = 10
 
 /**
  * Verifies a request of a webhook that was made with `signed`, and returns its event. `rawBody` is the body as received, before any JSON
@@ -86,7 +86,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 /** The signatures of version 1; others are ignored. */
 function toSignatures(header: string): Uint8Array<ArrayBuffer>[] {
   return header
-    .split(' ', mostSignatures)
+    .split(' ', maxSignatures)
     .filter((each) => each.startsWith('v1,'))
     .map((each) => tryDecode(each.slice('v1,'.length)))
     .filter((each) => each !== undefined)

@@ -189,6 +189,7 @@ function kindOf(which: Partial<Record<string, unknown>>): Machine {
 function check({ topic, states }: Machine, wanted: readonly string[]): void {
   const unknown = wanted.find((state) => !Object.hasOwn(states, state))
   if (wanted.length > 0 && unknown === undefined) return
-  const what = unknown === undefined ? 'it is empty' : `${JSON.stringify(unknown)} is no state of a ${topic}`
+  const what =
+    unknown === undefined ? 'it is empty' : `${JSON.stringify(unknown)} is not a state of a ${topic}`
   throw new TypeError(`state: ${what}; the states are ${Object.keys(states).join(', ')}.`)
 }

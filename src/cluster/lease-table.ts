@@ -135,7 +135,7 @@ export async function deleteEnded(db: NodeDb): Promise<void> {
 }
 
 /** A larger difference is refused at a start: tokens and credentials have dates by the clock of a node. */
-export const mostClockDifferenceMs = 60_000
+export const maxClockDifferenceMs = 60_000
 
 /** Milliseconds by which the clock of this machine is ahead of the database's; half of a round trip is the error. */
 export async function readClockDifference(db: NodeDb): Promise<number> {

@@ -43,12 +43,12 @@ export type Ownership = {
 }
 
 /** A process with one of 256 shards finds an id of its own in so many draws, but for one time in e^16. */
-const mostDraws = 4_096
+const maxDraws = 4_096
 
 /** A new id of a wallet that this process owns, if it owns any. */
 export function newOwnId({ owns }: Ownership): string {
   let id = newId()
-  for (let draws = 1; !owns(id) && draws < mostDraws; draws++) id = newId()
+  for (let draws = 1; !owns(id) && draws < maxDraws; draws++) id = newId()
   return id
 }
 

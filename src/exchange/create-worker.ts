@@ -47,7 +47,7 @@ export function createWorker(
   )
 }
 
-/** Processes a job in a span. A full destination is no failure of the job. */
+/** Processes a job in a span. A full destination is not a failure of the job. */
 async function runJob(wallet: Wallet, job: Job, all: Composition): Promise<void> {
   const full = await inSpan(
     () =>

@@ -65,7 +65,7 @@ export type Log = Readonly<Record<Level, Write>> & {
 
 /** The longest text of another party in a line. */
 const longestText = 1_000
-const mostTexts = 20
+const maxTexts = 20
 const deepestCause = 4
 
 /**
@@ -117,7 +117,7 @@ function chosen(given: Fields): Fields {
 const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, longestText) : undefined)
 const keep: Readonly<Record<keyof Types, (value: unknown) => unknown>> = {
   text,
-  texts: (value) => (Array.isArray(value) ? value.slice(0, mostTexts).map(text) : undefined),
+  texts: (value) => (Array.isArray(value) ? value.slice(0, maxTexts).map(text) : undefined),
   number: (value) => (typeof value === 'number' ? value : undefined),
   flag: (value) => (typeof value === 'boolean' ? value : undefined),
   error: (value) => toShown(value),

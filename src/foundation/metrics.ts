@@ -36,7 +36,7 @@ export type Count = {
 type Read = () => number | readonly Reading[] | Promise<number | readonly Reading[]>
 
 /** A metric with more combinations of label values begins its series with use: most of them would stay empty. */
-const mostBegun = 20
+const maxBegun = 20
 
 export class Metrics {
   readonly #series = new Map<MetricName, Map<string, Series>>()
@@ -50,7 +50,7 @@ export class Metrics {
     for (const [name, { type, labels }] of Object.entries(metricTable) as [MetricName, Definition][]) {
       const all = type === 'gauge' ? [] : combinations(labels)
       // A series that begins with its first increment hides this increment from `rate` and `increase`.
-      if (all.length <= mostBegun) for (const each of all) this.#seriesOf(name, each)
+      if (all.length <= maxBegun) for (const each of all) this.#seriesOf(name, each)
     }
   }
 

@@ -70,7 +70,7 @@ export function describeIssue(issue: Issue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'unrecognized_keys':
-      return `must not have ${listOf(issue.keys.slice(0, mostNames).map((key) => JSON.stringify(key.slice(0, 100))))}, which is not known here`
+      return `must not have ${listOf(issue.keys.slice(0, maxNames).map((key) => JSON.stringify(key.slice(0, 100))))}, which is not known here`
     case 'invalid_key':
       return 'has a name that is not allowed'
     case 'invalid_union':
@@ -82,7 +82,7 @@ export function describeIssue(issue: Issue): string {
   }
 }
 
-const mostNames = 5
+const maxNames = 5
 
 function describeValue({ values, input }: Extract<Issue, { code: 'invalid_value' }>): string {
   const wanted = listOf(values.map((value) => JSON.stringify(value) ?? String(value)))

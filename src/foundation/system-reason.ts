@@ -27,7 +27,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH:   'the network cannot be reached',
   ENFILE:        'too many files are open on this machine',
   ENOENT:        'there is no such file or folder',
-  ENOEXEC:       'it is no program for this machine',
+  ENOEXEC:       'it is not a program for this machine',
   ENOMEM:        'the memory is used up',
   ENOSPC:        'the disk is full',
   ENOTDIR:       'a part of its path is not a folder',

@@ -65,14 +65,14 @@ export async function assertByteQuota(wallet: Wallet, size: number): Promise<voi
 }
 
 /** The issuers of OpenID4VCI of one wallet. */
-const mostIssuers = 100
+const maxIssuers = 100
 
 /** Call it before an issuer of a wallet is stored. @throws {Problem} 409 */
 export async function assertIssuerQuota(tx: AgentDb, walletId: string): Promise<void> {
   const own = tx.selectFrom('credential_issuer').where('wallet_id', '=', walletId)
   const { count } = await own.select((eb) => eb.fn.countAll().as('count')).executeTakeFirstOrThrow()
-  if (Number(count) < mostIssuers) return
-  const detail = `The wallet has ${mostIssuers} issuers, the most it may have. Delete one first.`
+  if (Number(count) < maxIssuers) return
+  const detail = `The wallet has ${maxIssuers} issuers, the most it may have. Delete one first.`
   throw new Problem('Conflict', detail)
 }
 

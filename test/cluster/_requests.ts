@@ -5,13 +5,13 @@ import type { Tenant } from '../support/api.ts'
 import type { Nodes } from './_nodes.ts'
 
 /** How often a request was repeated, and the longest time until one was answered, with its repetitions. */
-export type Counts = { requests: number; repeats: number; mostRepeats: number; longestMs: number }
+export type Counts = { requests: number; repeats: number; maxRepeats: number; longestMs: number }
 
 const timeoutMs = 20_000
 const patienceMs = 180_000
 
 export function openRequests({ daemons }: Nodes, random: () => number) {
-  const counts: Counts = { requests: 0, repeats: 0, mostRepeats: 0, longestMs: 0 }
+  const counts: Counts = { requests: 0, repeats: 0, maxRepeats: 0, longestMs: 0 }
 
   function clientOf(apikey: string): Client {
     const call = async (...given: Parameters<Client>) => {
@@ -29,7 +29,7 @@ export function openRequests({ daemons }: Nodes, random: () => number) {
           if (error instanceof ProblemError && error.problem.status !== 503) throw error
           if (performance.now() - begunAt > patienceMs) throw error
           counts.repeats++
-          counts.mostRepeats = Math.max(counts.mostRepeats, repeats + 1)
+          counts.maxRepeats = Math.max(counts.maxRepeats, repeats + 1)
           await sleep(100)
         }
       }

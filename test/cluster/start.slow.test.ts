@@ -52,7 +52,7 @@ async function refused(env: Record<string, string>): Promise<string> {
 }
 
 test('a URL of another kind, without a database, and with a name of a node that is not valid', async () => {
-  const form = 'is no URL of the form postgres://role:password@host:port/database'
+  const form = 'is not a URL of the form postgres://role:password@host:port/database'
   for (const url of ['mysql://a@b/c', 'postgres://localhost', 'nonsense'])
     expect(await refused(settings(url, 'a'))).toContain(`AGENT_DATABASE_URL: ${form}`)
   expect(await refused(settings('postgres://a:secret@127.0.0.1/b', 'a b'))).toContain(
@@ -60,7 +60,7 @@ test('a URL of another kind, without a database, and with a name of a node that 
   )
   const wildcard = { AGENT_NODE_ADDRESS: '0.0.0.0:9000' }
   expect(await refused(settings('postgres://a:secret@127.0.0.1/b', 'a', wildcard))).toContain(
-    'AGENT_NODE_ADDRESS: is no address that other nodes can call',
+    'AGENT_NODE_ADDRESS: is not an address that other nodes can call',
   )
 })
 

@@ -54,7 +54,7 @@ function cellsOf(line: string, theme: Theme): Cell[] {
   // oxlint-disable-next-line no-control-regex
   for (const [token, codes] of line.matchAll(/\u001b\[([\d;]*)m|./gu)) {
     if (codes !== undefined) colours = dye(codes, colours, theme)
-    else if (blocks[token] === undefined) throw new Error(`${JSON.stringify(token)} is no block.`)
+    else if (blocks[token] === undefined) throw new Error(`${JSON.stringify(token)} is not a block.`)
     else cells.push({ bits: blocks[token], ...colours })
   }
   return cells

@@ -39,7 +39,7 @@ describe('claims', () => {
   })
 
   test.each(['name', '=Alice', ':=42', 'age:=', 'age:=fortytwo', "name:='Alice'"])(
-    '%j is no claim',
+    '%j is not a claim',
     (claim) => {
       expect(() => readClaims({ claim: [claim] })).toThrow(UsageError)
     },

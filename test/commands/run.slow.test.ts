@@ -61,7 +61,7 @@ test.each([
   ['steps: [{run: did list, when: never}]', 'must not have "when"'],
   ['steps: [{run: "did \'list"}]', 'a quote is not closed'],
   ['steps: [{id: a, run: did list}, {id: a, run: did list}]', 'step 2: the id a is taken'],
-  ['steps: [{run: "did show ${later.did}"}, {id: later, run: did list}]', '${later} is no earlier step'],
+  ['steps: [{run: "did show ${later.did}"}, {id: later, run: did list}]', '${later} is not an earlier step'],
   ['steps: [{run: "did show ${vars.x}"}]', '${vars.x} is not in vars'],
   ['steps: [{id: a, run: did list}, {run: "did show ${a.b.c}"}]', 'a has no b. It has'],
   ['steps: [', 'line 1'],

@@ -200,7 +200,7 @@ describe('the commands', () => {
     },
   )
 
-  test.skipIf(!onLinux)('a file of others is left alone, and removing nothing is no error', async () => {
+  test.skipIf(!onLinux)('a file of others is left alone, and removing nothing is not an error', async () => {
     expect(await me.run`daemon uninstall`).toEqual(saysOnly('No service is installed for the profile local'))
     mkdirSync(join(unit, '..'), { recursive: true })
     writeFileSync(unit, '[Service]\nExecStart=/bin/true\n')

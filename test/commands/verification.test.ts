@@ -168,8 +168,8 @@ describe('policies', () => {
 
   test.each([
     ['no name', ['create']],
-    ['constraints that are no JSON', ['create', '--name', 'p', '--constraints', 'x']],
-    ['constraints that are no list', ['create', '--name', 'p', '--constraints', '{}']],
+    ['constraints that are not JSON', ['create', '--name', 'p', '--constraints', 'x']],
+    ['constraints that are not a list', ['create', '--name', 'p', '--constraints', '{}']],
     ['a constraint that is none', ['create', '--name', 'p', '--constraints', '[{}]']],
     ['an issuer without a schema', ['create', '--name', 'p', '--trust-issuer', 'did:x:y']],
     ['nothing to change', ['update', noId]],

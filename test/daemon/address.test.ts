@@ -27,7 +27,7 @@ test.each([
   ['only the last entry is the proxy’s', true, '203.0.113.9, 198.51.100.7', '198.51.100.7'],
   ['the proxy speaks IPv6', true, '203.0.113.9,2001:db8:1:2::3', '2001:db8:1:2'],
   ['the proxy says nothing', true, undefined, '192.0.2.1'],
-  ['the proxy says what is no address', true, 'unknown', '192.0.2.1'],
+  ['the proxy says what is not an address', true, 'unknown', '192.0.2.1'],
 ])('%s', (_, isProxied, forwarded, counted) => {
   expect(addressOf(request('192.0.2.1', forwarded), isProxied)).toBe(counted)
 })

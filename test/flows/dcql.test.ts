@@ -202,12 +202,12 @@ test('a policy applies, and its failure is a named check', async () => {
 })
 
 test.each([
-  ['a token instead', 'eyJ', 'The presentation is no vp_token'],
+  ['a token instead', 'eyJ', 'The presentation is not a vp_token'],
   ['no presentation', JSON.stringify({ vp_token: {} }), 'answer: person is missing'],
   [
     'an unknown id',
     JSON.stringify({ vp_token: { other: ['x'] } }),
-    'answer: other is no id of a requested credential',
+    'answer: other is not an id of a requested credential',
   ],
   ['a presentation that cannot be read', JSON.stringify({ vp_token: { person: ['x'] } }), 'person: form: '],
 ])('a wallet that sends %s is refused with the reason', async (_, content, reason) => {

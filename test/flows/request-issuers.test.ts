@@ -101,13 +101,13 @@ describe.each([
     }
   })
 
-  test('of an issuer that is no trust anchor is refused by `trusted`', async () => {
+  test('of an issuer that is not a trust anchor is refused by `trusted`', async () => {
     const record = await present(
       { ...request, issuers: 'trusted' },
       held[format].good,
       'PresentationVerificationFailed',
     )
-    expect(record.metaLastFailure!.detail).toContain('is no trust anchor of this wallet')
+    expect(record.metaLastFailure!.detail).toContain('is not a trust anchor of this wallet')
   })
 })
 

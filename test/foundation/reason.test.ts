@@ -9,7 +9,7 @@ test('a reason is the message of an error; for a validation error, the paths and
     .object({ a: z.array(z.string()), b: z.literal(1, 'is not 1') })
     .safeParse({ a: ['x', 2], b: 2 })
   expect(reasonOf(error)).toBe('a.1: must be a text, and is a number; b: is not 1')
-  expect(reasonOf(z.string('is no text').safeParse(1).error)).toBe('is no text')
+  expect(reasonOf(z.string('is not a text').safeParse(1).error)).toBe('is not a text')
 })
 
 test('a reason is short, however many problems there are', () => {

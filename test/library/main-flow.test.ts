@@ -123,7 +123,7 @@ test('wrong calls fail at once, with one sentence', async () => {
   )
   expect(errors).toEqual([
     'ProblemError | 404 | The requested record id does not exist: ' + connectionId.slice(0, 20),
-    'TypeError | state: "Connected" is no state of a connection; the states a',
+    'TypeError | state: "Connected" is not a state of a connection; the states a',
     'TypeError | which: it names no record; give a record, one of connectionI',
     'TypeError | timeoutMs: it must be a number of milliseconds from 1 to 214',
     'ProblemError | 401 | Invalid API key',
@@ -150,7 +150,7 @@ test('createClient refuses keys that no header can contain, without showing them
     )
 })
 
-test('a server that is no agent, and none at all', async () => {
+test('a server that is not an agent, and none at all', async () => {
   const answers = [
     [200, 'text/html', '<h1>Hello</h1>'],
     [404, 'text/html', '<h1>Not found</h1>'],

@@ -179,7 +179,7 @@ testWithFiles(
     const { id } = await wallets.create({ name: 'alice' })
     const path = fileOf(agent, id)
     const good = readFileSync(path)
-    writeFileSync(path, 'this is no database')
+    writeFileSync(path, 'this is not a database')
     const attempt = () =>
       wallets.use(id, names).then(
         () => 'opened',

@@ -98,11 +98,11 @@ async function copyId<Item>(context: ActionContext, pane: Pane<Item>, item: Item
 }
 
 /** Characters of the copied text in the message. */
-const mostShown = 80
+const maxShown = 80
 
 function copy(context: ActionContext, what: string, text: string): string {
   context.copy(text)
-  return `Copied the ${what}, if the terminal lets programs copy (OSC 52): ${shorten(text, mostShown, 'middle')}`
+  return `Copied the ${what}, if the terminal lets programs copy (OSC 52): ${shorten(text, maxShown, 'middle')}`
 }
 
 /** Runs an action of a connection on the connection of an item. */

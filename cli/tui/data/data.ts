@@ -49,7 +49,7 @@ export const emptyData: Data = {
 }
 
 /** The number of events in memory. */
-export const mostEvents = 1_000
+export const maxEvents = 1_000
 
 /** The lists whose events carry the whole record, by topic. */
 const lists = {
@@ -62,7 +62,7 @@ const lists = {
 /** Returns the data after an event. An event that is already in the list does not change the list. */
 export function apply(data: Data, event: Event): Data {
   const isKnown = data.events.some(({ id }) => id === event.id)
-  const events = isKnown ? data.events : [...data.events, event].slice(-mostEvents)
+  const events = isKnown ? data.events : [...data.events, event].slice(-maxEvents)
   const next = {
     ...data,
     events,

@@ -1,12 +1,12 @@
 /** Loads the data of the dashboard. */
-import { mostEvents, type Daemon, type Data, type Delivery, type Event, type Webhook } from './data.ts'
+import { maxEvents, type Daemon, type Data, type Delivery, type Event, type Webhook } from './data.ts'
 
 /** The number of pages read to find the newest events. The API lists them oldest first. */
-const mostPages = 10
+const maxPages = 10
 const pageSize = 1_000
 
 /** The number of deliveries shown for a webhook. */
-const mostDeliveries = 50
+const maxDeliveries = 50
 
 type Loaded = Omit<Data, 'link'>
 
@@ -37,7 +37,7 @@ export async function loadWebhooks({
     webhooks.map(async ({ id }) => {
       const page = await call('GET /events/webhooks/{id}/deliveries', {
         path: { id },
-        query: { limit: mostDeliveries },
+        query: { limit: maxDeliveries },
       })
       return [id, page.contents] as const
     }),
@@ -48,12 +48,12 @@ export async function loadWebhooks({
 async function loadEvents({ call }: Pick<Daemon, 'call'>): Promise<Pick<Data, 'events' | 'hasOlderEvents'>> {
   let events: Event[] = []
   let after: string | undefined
-  for (let pages = 0; pages < mostPages; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const page = await call('GET /events', { query: { after, limit: pageSize } })
     const all = [...events, ...page.contents]
-    events = all.slice(-mostEvents)
+    events = all.slice(-maxEvents)
     after = events.at(-1)?.id
-    if (page.next === undefined) return { events, hasOlderEvents: pages > 0 && all.length > mostEvents }
+    if (page.next === undefined) return { events, hasOlderEvents: pages > 0 && all.length > maxEvents }
   }
   // The newest events are beyond the last page: return none instead of old ones.
   return { events: [], hasOlderEvents: true }

@@ -10,7 +10,7 @@ type Details = { lines: Row[]; aside: Row[]; asideTitle: string }
 export type Row = readonly Piece[]
 
 const gap = 2
-const mostNames = 18
+const maxNames = 18
 
 /** Returns the lines of an item's details, and those of its timeline if the layout has an area for it. */
 export function detailsOf<Item>(pane: Pane<Item>, item: Item, look: Look, layout: Layout): Details {
@@ -42,7 +42,7 @@ function linesOf(all: readonly Section[], columns: number): Row[] {
       0,
       ...sections.flatMap(({ lines }) => lines.map((line) => (isPair(line) ? widthOf(line[0]) : 0))),
     ),
-    mostNames,
+    maxNames,
   )
   return sections.flatMap(({ head, lines }) => [
     ...(head === undefined ? [] : [[], [{ text: head, style: 'strong' as const }]]),

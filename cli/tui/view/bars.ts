@@ -11,7 +11,7 @@ import { candidatesOf } from '../session/commands.ts'
 import { tail } from './cells.ts'
 
 /** The largest number of lines of a notice. */
-const mostNotice = 6
+const maxNotice = 6
 
 /** Returns the program, where it is connected, and the state of the connection. */
 export function header({ data: { link }, ui }: Snapshot, where: readonly string[]): Row {
@@ -94,8 +94,8 @@ export function notice({ data, ui }: Snapshot): Line[] {
   const columns = ui.size.columns - 1
   const { mark, word, style } = notices[shown.is]
   const lines = wrap(`${ui.isPlain ? word : mark} ${safeLine(shown.text)}`, columns)
-  const rest = lines.slice(mostNotice - 1).join(' ')
-  return [...lines.slice(0, mostNotice - 1), ...(rest === '' ? [] : [shorten(rest, columns)])].map(
+  const rest = lines.slice(maxNotice - 1).join(' ')
+  return [...lines.slice(0, maxNotice - 1), ...(rest === '' ? [] : [shorten(rest, columns)])].map(
     (text): Row => [{ text, style }],
   )
 }

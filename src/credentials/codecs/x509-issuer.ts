@@ -59,7 +59,7 @@ function firstOf(x5c: unknown): Buffer | undefined {
 
 const nameTypes = { DNS: 'dns', URI: 'uri' } as const
 
-/** Undefined for what is no certificate. Node.js writes `DNS:a.example, URI:https://a.example`, with a name in quotes as JSON if it contains separators. */
+/** Undefined for what is not a certificate. Node.js writes `DNS:a.example, URI:https://a.example`, with a name in quotes as JSON if it contains separators. */
 function findNames(der: Buffer): Name[] | undefined {
   try {
     const text = new X509Certificate(der).subjectAltName ?? ''

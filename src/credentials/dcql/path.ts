@@ -7,14 +7,14 @@ import type { ClaimsPath } from './query.ts'
  * The limit of work to compare one credential with one query, both of which others may have written: the
  * elements that paths pass, and the disclosures times the paths. It is some 20 ms.
  */
-const mostSteps = 200_000
+const maxSteps = 200_000
 
 /** The elements of a credential on a path. Undefined if the path does not fit the credential, or selects nothing. */
 export type Select = (path: ClaimsPath) => ReadonlySet<unknown> | undefined
 
 /**
  * Selects elements of one credential for all claims of a query. Each path is followed once. It throws a
- * `VerificationError` after `mostSteps`.
+ * `VerificationError` after `maxSteps`.
  */
 export function createSelect(root: unknown): Select {
   const known = new Map<string, ReadonlySet<unknown> | undefined>()
@@ -31,7 +31,7 @@ export function createSelect(root: unknown): Select {
 }
 
 function assertFew(steps: number): void {
-  if (steps > mostSteps)
+  if (steps > maxSteps)
     throw new VerificationError(
       'too-large',
       'The credential has too many elements to compare it with so many claims: name fewer claims',

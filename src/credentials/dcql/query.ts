@@ -164,5 +164,5 @@ function refuseUnknown(
 ): void {
   const unknown = named.findIndex((id) => !ids.includes(id))
   if (unknown >= 0)
-    context.addIssue({ code: 'custom', path: [...path, unknown], message: `is no id in ${member}` })
+    context.addIssue({ code: 'custom', path: [...path, unknown], message: `is not an id in ${member}` })
 }

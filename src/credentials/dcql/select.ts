@@ -51,7 +51,7 @@ export function findSetFault(
 ): string | undefined {
   for (const [id, count] of Object.entries(presented)) {
     const asked = query.credentials.find((each) => each.id === id)
-    if (!asked) return `${id} is no id of a requested credential`
+    if (!asked) return `${id} is not an id of a requested credential`
     if (count === 0) return `${id} has no presentation`
     if (count > 1 && asked.multiple !== true) return `${id} has ${count} presentations instead of one`
   }

@@ -72,7 +72,7 @@ async function evaluateSafely(
   claims: { claims?: unknown } = {},
 ): Promise<Exclude<Evaluation, { unusable: string }>> {
   if (!isJsonObject(document)) throw invalidSchema('it is not a JSON object')
-  // The JSON-LD context of a schema is no part of the JSON Schema.
+  // The JSON-LD context of a schema is not part of the JSON Schema.
   const { '@context': _, ...schema } = document
   const excess = findExcess(schema, schemaLimits)
   if (excess !== undefined) throw invalidSchema(`it ${excess}`)

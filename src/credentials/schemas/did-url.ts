@@ -26,7 +26,7 @@ export function toEnvelope(did: string, path: string, resource: object): PrismEn
 }
 
 /**
- * Unwraps a resource, with its digest. A body that is no envelope is the resource itself.
+ * Unwraps a resource, with its digest. A body that is not an envelope is the resource itself.
  *
  * @throws {SyntaxError} when it is not JSON.
  */

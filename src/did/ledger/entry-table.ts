@@ -8,7 +8,7 @@ import type { LedgerDb } from './operation-table.ts'
 /** The suffix of the DID whose entry has an event. @throws {Problem} 400 if there is none */
 export async function getOwner(tx: LedgerDb, { previousHash }: EntryEvent): Promise<string> {
   const row = await findEvent(tx, previousHash!)
-  if (!row) throw refused('previous_event_hash is no event of a storage entry')
+  if (!row) throw refused('previous_event_hash is not an event of a storage entry')
   return row.suffix
 }
 

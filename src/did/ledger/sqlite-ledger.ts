@@ -57,7 +57,7 @@ export type EmbeddedLedger = Ledger & {
 /** An open file. `states` caches the confirmed states of published DIDs. */
 type OpenLedger = Required<SqliteLedgerOptions> & { db: LedgerDb; states: LRUCache<string, Confirmed> }
 
-/** Opens or creates a ledger file. @throws if the folder is missing or the file is no SQLite database */
+/** Opens or creates a ledger file. @throws if the folder is missing or the file is not an SQLite database */
 export async function openSqliteLedger(path: string, options?: SqliteLedgerOptions): Promise<EmbeddedLedger> {
   return createEmbeddedLedger(await openLedgerFile(path), path, options)
 }

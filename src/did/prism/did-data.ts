@@ -65,6 +65,6 @@ function read(bytes: Uint8Array) {
   try {
     return fromBinary(DIDDataSchema, bytes)
   } catch (error) {
-    throw new InvalidOperation(`the bytes are no DIDData: ${reasonOf(error)}`, { cause: error })
+    throw new InvalidOperation(`the bytes are not DIDData: ${reasonOf(error)}`, { cause: error })
   }
 }

@@ -20,13 +20,13 @@ export const limits = {
 /** Characters of a URI fragment (RFC 3986 §3.5). */
 const Id = text(limits.id).regex(
   /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})+$/,
-  'is no URI fragment',
+  'is not a URI fragment',
 )
 
 const ServiceTypeName = z
   .string()
-  .regex(/^[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*$/, 'is no name of letters, digits, - and _')
-const Uri = z.string().regex(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+$/, 'is no URI')
+  .regex(/^[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*$/, 'is not a name of letters, digits, - and _')
+const Uri = z.string().regex(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+$/, 'is not a URI')
 const UriOrObject = z.union([Uri, z.looseObject({})])
 
 const ServiceType = text(limits.serviceType).superRefine(

@@ -55,7 +55,7 @@ export async function requestForSession(
 }
 
 /** The newest types of a query, so that a request by value remains short. */
-const mostTypes = 10
+const maxTypes = 10
 
 /** Credentials of the types that the wallet issues. The claims of an SD-JWT stay with the holder: its key is enough. */
 async function defaultQuery({ id, env }: Wallet): Promise<DcqlQuery> {
@@ -65,7 +65,7 @@ async function defaultQuery({ id, env }: Wallet): Promise<DcqlQuery> {
     .where('wallet_id', '=', id)
     .where('format', 'in', openIdFormats.filter(isTyped))
     .orderBy('created_at', 'desc')
-    .limit(mostTypes)
+    .limit(maxTypes)
     .execute()
   // Preferred are those whose claims the holder can withhold.
   const preferred = openIdFormats.toSorted(

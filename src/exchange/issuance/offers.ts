@@ -16,10 +16,10 @@ export const Claims = z
   .describe('The claims: any JSON object, validated against the schema if there is one.')
 
 /** Each schema is fetched during the request. */
-const mostSchemas = 20
+const maxSchemas = 20
 
 const SchemaIds = z
-  .union([z.url(), z.array(z.url()).max(mostSchemas)])
+  .union([z.url(), z.array(z.url()).max(maxSchemas)])
   .nullish()
   .transform((value) => [value ?? []].flat())
 
@@ -30,7 +30,7 @@ const VcProperties = z.object({
   issuingDID: z.string(),
   claims: Claims,
   credentialSchema: optional(
-    z.union([z.object({ id: z.url() }), z.array(z.object({ id: z.url() })).max(mostSchemas)]),
+    z.union([z.object({ id: z.url() }), z.array(z.object({ id: z.url() })).max(maxSchemas)]),
   ),
   issuingKid: optional(z.string()),
   validityPeriod: Period,

@@ -24,7 +24,7 @@ const Jwe = z.looseObject({
 })
 
 /** The most messages of a forward: the limit of messages by the minute counts a forward once. */
-const mostEnvelopes = 10
+const maxEnvelopes = 10
 
 /** Reads a forward: the next hop, and the packed messages, of which there are usually one. @throws {Refusal} `e.p.msg` */
 export function readForward(message: PlaintextMessage): { next: string; envelopes: string[] } {
@@ -32,8 +32,8 @@ export function readForward(message: PlaintextMessage): { next: string; envelope
   const { attachments = [] } = message
   if (attachments.length === 0)
     throw new Refusal('e.p.msg', 'The forward has no attachment: the packed message is missing.')
-  if (attachments.length > mostEnvelopes)
-    throw new Refusal('e.p.msg', 'The forward has more than {1} attachments.', String(mostEnvelopes))
+  if (attachments.length > maxEnvelopes)
+    throw new Refusal('e.p.msg', 'The forward has more than {1} attachments.', String(maxEnvelopes))
   try {
     const envelopes = attachments.map((attachment) => fromUtf8(attachmentBytes(attachment)))
     for (const envelope of envelopes) Jwe.parse(parseJson(envelope))

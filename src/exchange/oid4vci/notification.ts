@@ -24,7 +24,7 @@ export const NotificationRequest = z
   .meta({ id: 'NotificationRequest' })
 
 /** The notifications of one credential that are stored. A wallet has three kinds to send. */
-const mostNotifications = 10
+const maxNotifications = 10
 
 /**
  * Stores the notification with the record, and emits an event. A repeated one changes nothing.
@@ -49,10 +49,10 @@ export async function receiveNotification(
       )
     const { notification: last, notifications = 0 } = record
     if (last?.event === event && last.description === description) return
-    if (notifications >= mostNotifications)
+    if (notifications >= maxNotifications)
       throw new OAuthError(
         'invalid_notification_request',
-        `The credential has had ${mostNotifications} notifications. Further ones are not stored.`,
+        `The credential has had ${maxNotifications} notifications. Further ones are not stored.`,
       )
     const notification = { event, description, at: new Date().toISOString() }
     await updateWithEvent(tx, issueCredential, record, { notification, notifications: notifications + 1 })

@@ -20,7 +20,7 @@ import { grants } from '../issuance/openid4vci.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
 import { insertSession, newIssuerState, sealSecrets, type SessionSecrets } from './session.ts'
-import { mostGuesses, newTxCode, TxCode } from './tx-code.ts'
+import { maxGuesses, newTxCode, TxCode } from './tx-code.ts'
 
 export const CreateOpenIdCredentialOffer = z
   .object({
@@ -86,7 +86,7 @@ export async function createOffer(
         code_digest: digestIf(secrets.code),
         authorized: null,
         sealed: sealSecrets(wallet, id, secrets),
-        guesses: mostGuesses,
+        guesses: maxGuesses,
         token_digest: null,
         token_jkt: null,
         token_expires_at: null,

@@ -10,7 +10,7 @@ import { optional } from '../../wallet/model.ts'
 import { updateSession, type SessionRow } from './session.ts'
 
 /** VCI §13.6.3: how often a wrong transaction code may be sent for one offer. */
-export const mostGuesses = 5
+export const maxGuesses = 5
 
 const [shortest, longest, usual] = [4, 16, 6]
 

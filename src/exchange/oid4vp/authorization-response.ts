@@ -24,9 +24,9 @@ export const AuthorizationResponse = z
 type AuthorizationResponse = z.infer<typeof AuthorizationResponse>
 
 /** Each presentation may cost the resolution of a DID and a status list. */
-const mostPresentations = 20
+const maxPresentations = 20
 
-const VpToken = z.record(z.string().max(100), z.array(z.string().max(maxTokenLength)).max(mostPresentations))
+const VpToken = z.record(z.string().max(100), z.array(z.string().max(maxTokenLength)).max(maxPresentations))
 export type VpToken = z.infer<typeof VpToken>
 
 /** The parameters of a response. With an encrypted response, `vp_token` is an object (§8.3). */
@@ -91,9 +91,9 @@ export function readVpToken(vpToken: unknown): VpToken {
       'vp_token is not an object with arrays of presentations as text, or has too many.',
     )
   const count = Object.values(data).flat().length
-  if (count <= mostPresentations) return data
+  if (count <= maxPresentations) return data
   throw new OAuthError(
     'invalid_request',
-    `vp_token has ${count} presentations, and ${mostPresentations} are the most.`,
+    `vp_token has ${count} presentations, and ${maxPresentations} are the most.`,
   )
 }

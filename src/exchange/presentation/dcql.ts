@@ -34,14 +34,14 @@ export function firstFormatOf({ credentials }: DcqlQuery): CredentialFormat {
 }
 
 /** Each presentation may cost the resolution of a DID and a status list. */
-const mostPresentations = 20
+const maxPresentations = 20
 
 /** The attachment of a presentation: the parameter `vp_token` of OpenID4VP (§8.1). */
 export const DcqlAnswer = z.looseObject({
   vp_token: z
-    .record(z.string().max(100), z.array(z.string().max(maxTokenLength)).max(mostPresentations))
+    .record(z.string().max(100), z.array(z.string().max(maxTokenLength)).max(maxPresentations))
     .refine(
-      (token) => Object.values(token).flat().length <= mostPresentations,
-      `has more than ${mostPresentations} presentations`,
+      (token) => Object.values(token).flat().length <= maxPresentations,
+      `has more than ${maxPresentations} presentations`,
     ),
 })

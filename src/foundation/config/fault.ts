@@ -15,7 +15,7 @@ export type Fault = {
   remedy?: string | undefined
 }
 
-const mostNamed = 8
+const maxNamed = 8
 
 /** A configuration is not valid. The message names all faults, in one line. */
 export class ConfigError extends StartError {
@@ -29,11 +29,11 @@ export class ConfigError extends StartError {
 }
 
 function describeFaults(faults: readonly Fault[]): string {
-  const named = faults.slice(0, mostNamed)
+  const named = faults.slice(0, maxNamed)
   const places = [...new Set(named.map(placeOf))]
   const sentences = places.map((place) => describePlace(named.filter((fault) => placeOf(fault) === place)))
-  if (faults.length > mostNamed)
-    sentences.push(`There are ${faults.length - mostNamed} more: agent config validate lists them.`)
+  if (faults.length > maxNamed)
+    sentences.push(`There are ${faults.length - maxNamed} more: agent config validate lists them.`)
   return sentences.join(' ')
 }
 

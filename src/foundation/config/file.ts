@@ -31,7 +31,7 @@ import {
 import type { Settings } from './settings.ts'
 import { FileFault, readSmallFile } from '../small-file.ts'
 
-const mostBytes = 1_048_576
+const maxBytes = 1_048_576
 
 /** How a file writes a setting. */
 export type Form = 'flag' | 'number' | 'duration' | 'list' | 'text'
@@ -69,7 +69,7 @@ export function readConfigFile(path: string): { values: Settings; faults: Fault[
 /** The object in a file; without members if it is not valid. */
 function readObject(path: string, faults: Fault[]): Record<string, unknown> {
   try {
-    const text = decode(readSmallFile(path, mostBytes))
+    const text = decode(readSmallFile(path, maxBytes))
     if (text.trim() === '') throw new FileFault('is empty')
     const value = /\.json$/i.test(path) ? parseJson(text) : parseYaml(text)
     if (isJsonObject(value)) return value

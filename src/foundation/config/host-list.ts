@@ -48,7 +48,7 @@ function toNetwork(entry: string, address: string, length: string | undefined): 
   const longest = isIP(address) === 4 ? 32 : 128
   const bits = length === undefined ? longest : /^\d{1,3}$/.test(length) ? Number(length) : Infinity
   if (bits > longest)
-    throw new SyntaxError(`${entry} is no network: after the slash comes a number up to ${longest}`)
+    throw new SyntaxError(`${entry} is not a network: after the slash comes a number up to ${longest}`)
   return `${address}/${bits}`
 }
 
@@ -60,7 +60,9 @@ function toName(entry: string, name: string): string {
       : new URL(`http://${name}`)
   const found = url?.hostname.replace(/\.$/, '')
   if (!found || isIP(found)) {
-    throw new SyntaxError(`${entry} is no name, .name (it and all below it), address or network (10.0.0.0/8)`)
+    throw new SyntaxError(
+      `${entry} is not a name, .name (it and all below it), address or network (10.0.0.0/8)`,
+    )
   }
   return found
 }

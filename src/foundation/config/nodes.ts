@@ -5,7 +5,10 @@ import { Secret } from '../secret.ts'
 /** `postgres://role:password@host:port/database`, also with the host of a Unix socket as a parameter. The password makes it a secret. */
 export const databaseUrl = z
   .string()
-  .refine((text) => isDatabaseUrl(text), 'is no URL of the form postgres://role:password@host:port/database')
+  .refine(
+    (text) => isDatabaseUrl(text),
+    'is not a URL of the form postgres://role:password@host:port/database',
+  )
   .transform((value) => new Secret(value))
 
 function isDatabaseUrl(text: string): boolean {
@@ -24,7 +27,7 @@ const nodeAddress = z
   .string()
   .regex(/^(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5}$/, 'is not host:port')
   .refine((text) => Number(text.split(':').at(-1)) <= 65_535, 'has a port above 65535')
-  .refine((text) => !/^(?:0\.0\.0\.0|\[::\]):/.test(text), 'is no address that other nodes can call')
+  .refine((text) => !/^(?:0\.0\.0\.0|\[::\]):/.test(text), 'is not an address that other nodes can call')
 
 // prettier-ignore
 export const nodeVariables = {

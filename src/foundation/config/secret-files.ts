@@ -8,7 +8,7 @@ import { FileFault, readSmallFile } from '../small-file.ts'
 export type Layer = { source: Source; path?: string | undefined; values: Settings }
 
 /** Bytes of the largest secret. */
-const mostBytes = 65_536
+const maxBytes = 65_536
 
 /**
  * Reads the files that the highest source of each secret names. The final line break is not part of the secret.
@@ -52,7 +52,7 @@ export function readSecretFiles(layers: readonly Layer[]): {
 
 /** @throws {FileFault} */
 function readSecret(path: string): string {
-  const secret = readSmallFile(path, mostBytes)
+  const secret = readSmallFile(path, maxBytes)
     .toString('utf8')
     .replace(/\r?\n$/, '')
   if (secret === '') throw new FileFault('is empty')

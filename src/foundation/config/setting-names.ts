@@ -10,7 +10,7 @@ export type Name = keyof Config
 /** Variables that locate the other settings. A file of settings cannot have them. */
 export const locating: readonly string[] = ['AGENT_CONFIG_DIR', 'AGENT_CONFIG_FILE', 'AGENT_PROFILE']
 
-/** Variables of the command line, which are no settings of a daemon. */
+/** Variables of the command line, which are not settings of a daemon. */
 export const ofCommands: readonly string[] = [
   'AGENT_URL',
   'AGENT_API_KEY',

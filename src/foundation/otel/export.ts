@@ -29,7 +29,7 @@ import type { TracingConfig } from '../config/tracing.ts'
 import { createTracer } from './tracer.ts'
 
 /** Spans that wait for their export. Further ones are dropped. A span takes one to two kilobytes. */
-const mostWaiting = 4_096
+const maxWaiting = 4_096
 
 /** The longest attribute in characters. Peers choose thread ids and message types. */
 const longestAttribute = 300
@@ -59,7 +59,7 @@ export function openTracing(config: TracingConfig, log: Log, version: string): T
       new BatchSpanProcessor({
         exporter: warnOnce(createExporter(config), log),
         scheduledDelayMillis: config.delayMs,
-        maxQueueSize: mostWaiting,
+        maxQueueSize: maxWaiting,
       }),
     ],
   })
@@ -100,7 +100,7 @@ function createExporter({ url, headers, protocol, compression, timeoutMs }: Trac
 /** Logs the first of several failed exports, and the first success after them with the number of lost spans. */
 function warnOnce(exporter: SpanExporter, log: Log): SpanExporter {
   let lost = 0
-  // An export runs in the span whose end began it, and is no part of it.
+  // An export runs in the span whose end began it, and is not part of it.
   const outside = AsyncLocalStorage.snapshot()
   const note = ({ code, error }: ExportResult, count: number) => {
     if (code !== ExportResultCode.SUCCESS) {

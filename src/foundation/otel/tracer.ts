@@ -23,7 +23,7 @@ const kinds = {
 } as const
 
 /** Events whose cause is remembered, so that their webhooks continue its trace. */
-const mostNotes = 10_000
+const maxNotes = 10_000
 
 /** The longest `traceparent` that is parsed. Version 00 has 55 characters; later versions may have more. */
 const longestContext = 256
@@ -73,7 +73,7 @@ export function createTracer(otel: OtelTracer): Tracer {
       const context = traceparent()
       if (context === undefined) return
       notes.set(key, context)
-      if (notes.size > mostNotes) notes.delete(notes.keys().next().value!)
+      if (notes.size > maxNotes) notes.delete(notes.keys().next().value!)
     },
     noted: (key) => notes.get(key),
   }

@@ -35,15 +35,14 @@ export function openSqlite(path: string, { readonly = false } = {}): Database {
 }
 
 /** The largest file, in bytes, that is read into memory. */
-const mostInMemory = 100_000_000
+const maxInMemory = 100_000_000
 
 /**
  * Opens a file that can only be read. SQLite reads a file in WAL mode only beside its log, which it would create: without a log, the file is
  * read into memory.
  */
 function openUnwritable(path: string): Database {
-  if (existsSync(`${path}-wal`) || statSync(path).size > mostInMemory)
-    return connect(path, { readonly: true })
+  if (existsSync(`${path}-wal`) || statSync(path).size > maxInMemory) return connect(path, { readonly: true })
   const image = readFileSync(path)
   // Not in WAL mode (https://www.sqlite.org/fileformat2.html §1.3.3).
   image.set([1, 1], 18)

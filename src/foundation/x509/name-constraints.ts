@@ -12,7 +12,7 @@ import { ChainError } from './chain-error.ts'
 const id = '2.5.29.30'
 
 /** Comparisons of names with constraints in one path. Certificates of 16 kB could have many millions. */
-const mostComparisons = 100_000
+const maxComparisons = 100_000
 
 /**
  * Checks the names of a path, the end-entity certificate first, by the constraints of all authorities above.
@@ -35,7 +35,7 @@ export function checkNames(path: readonly Certificate[]): void {
       }
       const names = namesOf(certificate)
       comparisons += names.length * (constraints.permitted.length + constraints.excluded.length)
-      if (comparisons > mostComparisons) fail('has too many names for the name constraints above it.')
+      if (comparisons > maxComparisons) fail('has too many names for the name constraints above it.')
       const refused = names.find((name) => !isAllowed(name, constraints))
       if (refused)
         fail(
@@ -76,7 +76,7 @@ function isAllowed(name: GeneralName, { permitted, excluded }: Constraints): boo
 /** The forms that name a host. */
 const hostForms: readonly string[] = ['dNSName', 'uniformResourceIdentifier']
 
-/** The host of a name, in lower case, without a final dot. Undefined: it is no DNS name, such as an IP address. */
+/** The host of a name, in lower case, without a final dot. Undefined: it is not a DNS name, such as an IP address. */
 function hostOf({ dNSName, uniformResourceIdentifier: uri }: GeneralName): string | undefined {
   const url = uri !== undefined && URL.canParse(uri) ? new URL(uri) : undefined
   const host = trimmed(dNSName ?? url?.hostname ?? '')

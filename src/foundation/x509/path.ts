@@ -43,7 +43,7 @@ const purposes: Readonly<Record<Role, readonly string[]>> = {
 const hashes = ['SHA-256', 'SHA-384', 'SHA-512']
 
 /** The bits of RSA keys, and the least public exponent that is too large: others take long to verify, which anyone could have us do. */
-const [leastRsaBits, mostRsaBits, tooLargeExponent] = [2_048, 4_096, 2n ** 64n]
+const [leastRsaBits, maxRsaBits, tooLargeExponent] = [2_048, 4_096, 2n ** 64n]
 
 /**
  * Checks a path, the end-entity certificate first. The last one is trusted, or the highest that is known: its own signature is not checked.
@@ -147,8 +147,8 @@ export function checkAnchor(certificate: Certificate, at: Date): void {
 function checkSize({ publicKey }: Certificate, fail: (reason: string) => never): void {
   const { modulusLength: bits, publicExponent } = publicKey.asymmetricKeyDetails ?? {}
   if (bits === undefined) return
-  if (bits < leastRsaBits || bits > mostRsaBits)
-    fail(`an RSA key of ${bits} bits; ${leastRsaBits} to ${mostRsaBits} are accepted.`)
+  if (bits < leastRsaBits || bits > maxRsaBits)
+    fail(`an RSA key of ${bits} bits; ${leastRsaBits} to ${maxRsaBits} are accepted.`)
   if (publicExponent === undefined || publicExponent >= tooLargeExponent)
     fail('an RSA key whose public exponent has more than 64 bits.')
 }

@@ -39,7 +39,7 @@ export async function decode(given: string, outer: Omit<Sources, 'decode'>, dept
   const json = findEncodedJson(text)
   if (json !== undefined) return sources.decode(json)
   throw new DecodeError(
-    'The text is not recognised: it is no URL, DID, JWT, SD-JWT, JWE, JSON, certificate in PEM, nor base64 of JSON',
+    'The text is not recognised: it is not a URL, DID, JWT, SD-JWT, JWE, JSON, certificate in PEM, nor base64 of JSON',
   )
 }
 

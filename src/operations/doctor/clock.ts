@@ -12,8 +12,8 @@ export type Clocks = {
   now: number
   steady: number
   newest?: number | undefined
-  /** A larger difference than `mostMs` has failed. */
-  other?: { ms: number; host: string; mostMs?: number } | undefined
+  /** A larger difference than `maxMs` has failed. */
+  other?: { ms: number; host: string; maxMs?: number } | undefined
 }
 
 export function compareClocks({ now, steady, newest, other }: Clocks): Finding {
@@ -26,7 +26,7 @@ export function compareClocks({ now, steady, newest, other }: Clocks): Finding {
   const skew = other ? now - other.ms : 0
   if (Math.abs(skew) > leewayMs) {
     const detail = `The clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? 'ahead of' : 'behind'} that of ${other!.host}.`
-    return { status: Math.abs(skew) > (other?.mostMs ?? maxSkewMs) ? 'failed' : 'warning', detail, hint }
+    return { status: Math.abs(skew) > (other?.maxMs ?? maxSkewMs) ? 'failed' : 'warning', detail, hint }
   }
   const jump = now - steady
   if (Math.abs(jump) > leewayMs) {

@@ -19,7 +19,7 @@ export type FilesResult = { sound: number; damaged: { path: string; reason: stri
 export type FilesOptions = { timeMs?: number; smallBytes?: number; largestBytes?: number }
 
 /** Wallet files that a normal diagnosis checks at most. */
-const mostWallets = 100
+const maxWallets = 100
 /** A file of this size takes about a millisecond. */
 const small = 2 * 1_024 * 1_024
 /** A normal diagnosis does not check larger files, which take seconds. */
@@ -46,7 +46,7 @@ export function databaseFiles(
   ].filter((path) => path !== undefined)
   return [
     ...shared,
-    ...walletIds.slice(0, isDeep ? undefined : mostWallets).map((id) => join(folder, 'wallets', `${id}.db`)),
+    ...walletIds.slice(0, isDeep ? undefined : maxWallets).map((id) => join(folder, 'wallets', `${id}.db`)),
   ]
 }
 

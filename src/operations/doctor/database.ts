@@ -3,7 +3,7 @@
  * or changed.
  */
 import type { Clocks } from './clock.ts'
-import { mostClockDifferenceMs, readClockDifference } from '../../cluster/lease-table.ts'
+import { maxClockDifferenceMs, readClockDifference } from '../../cluster/lease-table.ts'
 import { type Connections, createConnections } from '../../foundation/storage/postgres/connect.ts'
 import { openNodes } from '../../foundation/storage/postgres/databases.ts'
 import { addressOf, describeFailure } from '../../foundation/storage/postgres/open.ts'
@@ -96,5 +96,5 @@ export async function checkDatabase(database: Database, isRunning: boolean): Pro
 /** The clock of the database, which decides when leases end. */
 export async function readDatabaseClock({ connections }: Database): Promise<NonNullable<Clocks['other']>> {
   const aheadMs = await readClockDifference(openNodes(connections))
-  return { ms: Date.now() - aheadMs, host: 'the database', mostMs: mostClockDifferenceMs }
+  return { ms: Date.now() - aheadMs, host: 'the database', maxMs: maxClockDifferenceMs }
 }

@@ -8,7 +8,7 @@ import { chunkLength, longestLine, openChunks, openEnvelope, tagLength } from '.
 /** The two lines of the envelope, the first chunk, and a byte of the next. The file of a wallet is longer. */
 const headLength = 2 * longestLine + chunkLength + tagLength + 1
 
-/** Undefined if it is no export, or the passphrase is wrong: the import finds the reason. */
+/** Undefined if it is not an export, or the passphrase is wrong: the import finds the reason. */
 export async function peekWalletId(source: Readable, passphrase: Secret): Promise<string | undefined> {
   const head = createReader(Readable.from([await peek(source, headLength)]))
   try {

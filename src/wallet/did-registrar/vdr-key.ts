@@ -56,7 +56,7 @@ async function getRow(wallet: Wallet, did: string): Promise<DidRow> {
   const row = await getDidRow(wallet.db, did).catch((error: unknown) => {
     throw error instanceof Problem ? missing(`the DID ${did.slice(0, 100)} is not in this wallet`) : error
   })
-  if (row.method !== 'prism') throw missing(`${did.slice(0, 100)} is no did:prism`)
+  if (row.method !== 'prism') throw missing(`${did.slice(0, 100)} is not a did:prism`)
   return row
 }
 

@@ -75,7 +75,7 @@ export async function logReceived(
 }
 
 /** The most refusals that a thread keeps, because whoever has its link can send wrong requests for ever. */
-const mostRefusals = 20
+const maxRefusals = 20
 
 const deleteOlderRefusals = prepared((db: Db, { thread }: { thread: string }) =>
   db
@@ -91,7 +91,7 @@ const deleteOlderRefusals = prepared((db: Db, { thread }: { thread: string }) =>
         .where('direction', '=', 'received')
         .where('outcome', '=', 'refused')
         .orderBy('sequence', 'desc')
-        .limit(sql.lit(mostRefusals)),
+        .limit(sql.lit(maxRefusals)),
     ),
 )
 

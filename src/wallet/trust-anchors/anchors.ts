@@ -15,7 +15,7 @@ import { type AnchorType, TrustAnchor, type TrustAnchorInput } from './model.ts'
 type Row = Selectable<WalletTables['trust_anchor']>
 
 /** A verification reads all certificates of a wallet. */
-const mostAnchors = 500
+const maxAnchors = 500
 
 /**
  * Adds a trust anchor.
@@ -43,8 +43,8 @@ export async function addAnchor(
     const known = await same.executeTakeFirst()
     if (known) throw new Problem('Conflict', `value: the trust anchor ${known.id} is the same.`)
     const count = tx.selectFrom('trust_anchor').select(({ fn }) => fn.countAll<number>().as('count'))
-    if ((await count.executeTakeFirstOrThrow()).count >= mostAnchors)
-      throw new Problem('Conflict', `The wallet has ${mostAnchors} trust anchors, the most: remove some.`)
+    if ((await count.executeTakeFirstOrThrow()).count >= maxAnchors)
+      throw new Problem('Conflict', `The wallet has ${maxAnchors} trust anchors, the most: remove some.`)
     await tx.insertInto('trust_anchor').values(stored).execute()
   })
   return toAnchor(row)

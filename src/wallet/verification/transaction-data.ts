@@ -6,7 +6,7 @@ import { VerificationError } from '../../credentials/codecs/verification-error.t
 import { openIdTraits } from '../../definitions/format-names.ts'
 import { isUnbound, type DcqlQuery } from '../../credentials/dcql/query.ts'
 
-const mostTransactions = 20
+const maxTransactions = 20
 /** The longest transaction as JSON text: requests by value are URLs. */
 const maxLength = 10_000
 
@@ -36,7 +36,7 @@ export const TransactionData = z
   .meta({ id: 'OpenId4VpTransactionData' })
 export type TransactionData = z.infer<typeof TransactionData>
 
-export const Transactions = z.array(TransactionData).min(1).max(mostTransactions)
+export const Transactions = z.array(TransactionData).min(1).max(maxTransactions)
 
 /** A member of `transaction_data`, which wallets hash as it is. */
 export function encodeTransaction(data: TransactionData): string {
@@ -56,7 +56,7 @@ export function findTransactionFault(
     for (const [place, id] of ids.entries()) {
       const path = [index, 'credential_ids', place]
       const asked = credentials.find((each) => each.id === id)
-      if (!asked) return { path, message: 'is no id of a requested credential' }
+      if (!asked) return { path, message: 'is not an id of a requested credential' }
       if (!openIdTraits(asked.format)?.hasKeyBinding || isUnbound(asked))
         return {
           path,

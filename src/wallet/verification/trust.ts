@@ -43,7 +43,7 @@ export function createTrustCheck(
       if (await isTrustedDid(db, issuer)) return undefined
       const isOwn = isRegistrarDid(issuer) && (await isManagedDid(db, issuer))
       if (accepted === 'known' && isOwn) return undefined
-      throw refused(`The issuer ${issuer} is no trust anchor of this wallet: agent trust add`)
+      throw refused(`The issuer ${issuer} is not a trust anchor of this wallet: agent trust add`)
     }
     const named = await findAnchorValues(db, 'aki')
     if (named.length > 0 && !authorityKeyIds.some((each) => named.includes(each)))

@@ -38,7 +38,7 @@ export type Options = {
   forSameDaemon?: (command: string) => string
 }
 
-/** What terminals send for keys that are no characters. */
+/** What terminals send for keys that are not characters. */
 export const codes = {
   up: '\u001b[A',
   down: '\u001b[B',

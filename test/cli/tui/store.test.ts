@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createClient } from '../../../daemon/client/client.ts'
-import { apply, changedAt, mostEvents, emptyData, type Event } from '../../../cli/tui/data/data.ts'
+import { apply, changedAt, maxEvents, emptyData, type Event } from '../../../cli/tui/data/data.ts'
 import { newest } from '../../../cli/tui/data/load.ts'
 import { openStore, type Store } from '../../../cli/tui/data/store.ts'
 import { sharedAgent } from '../../support/agent.ts'
@@ -118,11 +118,11 @@ test('a test event is listed and creates no record', () => {
 })
 
 test('the oldest events are dropped', () => {
-  const events = Array.from({ length: mostEvents + 1 }, (_, index) =>
+  const events = Array.from({ length: maxEvents + 1 }, (_, index) =>
     event('DIDStatusUpdated', { did: `did:example:${index}` }),
   )
   const data = events.reduce(apply, emptyData)
-  expect(data.events).toHaveLength(mostEvents)
+  expect(data.events).toHaveLength(maxEvents)
   expect(data.events.at(-1)).toBe(events.at(-1))
   expect(data.hasOlderEvents).toBe(true)
 })

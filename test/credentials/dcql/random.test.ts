@@ -144,7 +144,7 @@ test.each<[string, object, (string | number | null)[], { own: boolean; peer: boo
   ['a member that is null exists', { x: null }, ['x'], { own: true, peer: false }],
   ['an empty array has no elements to select', { l: [] }, ['l', null], { own: false, peer: true }],
   [
-    'an element that is no object ends the processing',
+    'an element that is not an object ends the processing',
     { m: [{ x: 1 }, 1] },
     ['m', null, 'x'],
     { own: false, peer: true },

@@ -191,7 +191,7 @@ test('finds the fault of a set of presentations', async () => {
   expect(findSetFault(query, { pid_reduced_cred_1: 1, pid_reduced_cred_2: 1 })).toBeUndefined()
   expect(findSetFault(query, { pid: 2 })).toBe('pid has 2 presentations instead of one')
   expect(findSetFault(query, { pid: 0 })).toBe('pid has no presentation')
-  expect(findSetFault(query, { pid: 1, other: 1 })).toBe('other is no id of a requested credential')
+  expect(findSetFault(query, { pid: 1, other: 1 })).toBe('other is not an id of a requested credential')
   expect(findSetFault(query, { pid_reduced_cred_1: 1 })).toBe('no option of credential_sets.0 is complete')
   expect(findSetFault(query, { nice_to_have: 1 })).toBe('no option of credential_sets.0 is complete')
   expect(findSetFault(await queryOf('multi_credentials'), { pid: 1 })).toBe('mdl is missing')

@@ -140,18 +140,18 @@ describe('a JSON-LD schema', () => {
   test.each<[string, object, string]>([
     ['without @context', person, 'schema.@context'],
     ['with an empty list of contexts', { ...person, '@context': [] }, 'schema.@context'],
-    ['with a context that is no URL', { ...person, '@context': 'schema.org' }, 'schema.@context'],
+    ['with a context that is not a URL', { ...person, '@context': 'schema.org' }, 'schema.@context'],
     [
       'with an unknown keyword in a term',
       { ...person, '@context': { ...terms, age: { '@ID': 'x' } } },
       'schema.@context',
     ],
     [
-      'with a property that is no term',
+      'with a property that is not a term',
       { ...person, '@context': { name: 'https://schema.org/name' } },
       'schema.properties.age: is not a term',
     ],
-    ['that is no JSON schema', { ...person, '@context': terms, $defs: {} }, 'schema.$defs'],
+    ['that is not a JSON schema', { ...person, '@context': terms, $defs: {} }, 'schema.$defs'],
   ])('%s is refused, and the place is named', async (_, schema, place) => {
     const problem = await problemOf(jsonLdType, schema)
     expect(problem).toMatchObject({ type: 'error:CredentialSchemaError:InvalidSchema', status: 400 })

@@ -260,7 +260,7 @@ describe('a request', () => {
     ['without a version', asking({ version: undefined }), /version/],
     ['without attributes', asking({ requested_attributes: undefined }), /requested_attributes/],
     ['without predicates', asking({ requested_predicates: undefined }), /requested_predicates/],
-    ['with a nonce that is no number', asking({ nonce: 'abc' }), /nonce/],
+    ['with a nonce that is not a number', asking({ nonce: 'abc' }), /nonce/],
     ['with a negative nonce', asking({ nonce: '-5' }), /nonce/],
     ['with an attribute without a name', attribute({ name: undefined }), /requested_attributes\.who\.name/],
     [

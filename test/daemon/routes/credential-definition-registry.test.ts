@@ -128,7 +128,7 @@ describe('a definition', () => {
     ['with an empty description', () => ({ description: '' }), 400, 'description:'],
     ['with a version that is none', () => ({ version: '1.0' }), 400, 'version:'],
     ['without a tag', () => ({ tag: undefined }), 400, 'tag:'],
-    ['of an author who is no DID', () => ({ author: 'me' }), 400, 'author:'],
+    ['of an author who is not a DID', () => ({ author: 'me' }), 400, 'author:'],
     ['of an author of another method', () => ({ author: 'did:key:z6Mk' }), 400, 'author:'],
     ['of an unknown author', () => ({ author: `did:prism:${'0'.repeat(64)}` }), 404, 'author:'],
     ['with another signature', () => ({ signatureType: 'BBS' }), 400, 'signatureType:'],
@@ -140,7 +140,7 @@ describe('a definition', () => {
     ],
     ['without a schema', () => ({ schemaId: undefined }), 400, 'schemaId:'],
     ['for an unknown schema', () => ({ schemaId: schemaId.replace(/[0-9a-f-]{36}/, unknown) }), 422, unknown],
-    ['for what is no URL', () => ({ schemaId: 'id card' }), 422, 'id card'],
+    ['for what is not a URL', () => ({ schemaId: 'id card' }), 422, 'id card'],
     ['for the record of a schema', () => ({ schemaId: schemaId.replace(/\/schema$/, '') }), 400, 'schemaId:'],
   ])('%s is refused, and the field is named', async (_, change, status, named) => {
     const refused = await ask('POST', path, input(change()))

@@ -163,7 +163,7 @@ describe('an offer', () => {
   test.each<[string, () => object, RegExp, number?]>([
     ['without claims', () => ({ claims: undefined }), /^claims: Missing request parameter/],
     ['with null for claims', () => ({ claims: null }), /^claims: Missing request parameter/],
-    ['with claims that are no object', () => ({ claims: 'x' }), /^claims: /],
+    ['with claims that are not an object', () => ({ claims: 'x' }), /^claims: /],
     ['without an issuer', () => ({ issuingDID: undefined }), /^issuingDID: Missing/],
     ['of a deactivated issuer', () => ({ issuingDID: ended }), /deactivated/],
     ['with an unknown key', () => ({ issuingKid: 'key-9' }), /key-9/],
@@ -182,7 +182,7 @@ describe('an offer', () => {
       () => ({ sdJwtVcPropertiesV1: properties(), credentialFormat: 'JWT' }),
       /^sdJwtVcPropertiesV1: /,
     ],
-    ['whose schema is no URL', () => ({ schemaId: 'person' }), /^schemaId/],
+    ['whose schema is not a URL', () => ({ schemaId: 'person' }), /^schemaId/],
     [
       'with an unknown schema',
       () => ({ schemaId: `${agent.url}/schema-registry/schemas/${unknown}` }),

@@ -207,7 +207,7 @@ describe('an answer', () => {
     ['with an unknown action', { action: 'dance' }, /^action: /],
     ['with no credentials', accept({ proofId: [] }), /^proofId/],
     ['without credentials', accept({}), /^proofId/],
-    ['with a credential that is no list', accept({ proofId: 'x' }), /^proofId: /],
+    ['with a credential that is not a list', accept({ proofId: 'x' }), /^proofId: /],
     ['with an unknown credential', accept({ proofId: [unknown] }), /0000/, 404],
     ['in another format', inFormat('SDJWT'), /^credentialFormat: the request is for JWT/],
     ['in an unknown format', inFormat('Paper'), /^credentialFormat: /],

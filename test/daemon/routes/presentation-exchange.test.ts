@@ -104,7 +104,7 @@ test('a list is of one wallet, in order of creation, page by page', async () => 
 describe('a definition is refused with 400, naming the field', () => {
   const first = 'input_descriptors.0'
   test.each<[string, object, string]>([
-    ['descriptors that are no list', { input_descriptors: {} }, 'input_descriptors'],
+    ['descriptors that are not a list', { input_descriptors: {} }, 'input_descriptors'],
     ['a descriptor without an id', { input_descriptors: [{ constraints: {} }] }, `${first}.id`],
     ['a descriptor without constraints', { input_descriptors: [{ id: 'd' }] }, `${first}.constraints`],
     [
@@ -112,7 +112,7 @@ describe('a definition is refused with 400, naming the field', () => {
       { input_descriptors: ['d', 'e', 'd'].map((id) => ({ id, constraints: {} })) },
       'input_descriptors.2.id',
     ],
-    ['a path that is no text', field({ path: [1] }), `${first}.constraints.fields.0.path.0`],
+    ['a path that is not a text', field({ path: [1] }), `${first}.constraints.fields.0.path.0`],
     ['a path that is none', field({ path: ['$.a', 'b'] }), `${first}.constraints.fields.0.path.1`],
     ['a path with a filter', field({ path: ['$.a[?@.b]'] }), `${first}.constraints.fields.0.path.0`],
     [
@@ -120,7 +120,7 @@ describe('a definition is refused with 400, naming the field', () => {
       field({ filter: { type: 'objekt' } }),
       `${first}.constraints.fields.0.filter`,
     ],
-    ['a filter that is no object', field({ filter: 'x' }), `${first}.constraints.fields.0.filter`],
+    ['a filter that is not an object', field({ filter: 'x' }), `${first}.constraints.fields.0.filter`],
     ['a filter that is a list', field({ filter: [] }), `${first}.constraints.fields.0.filter`],
     [
       'a filter with an invalid pattern',
@@ -137,7 +137,7 @@ describe('a definition is refused with 400, naming the field', () => {
       field({ filter: { $schema: 'https://a.example/1' } }),
       `${first}.constraints.fields.0.filter`,
     ],
-    ['optional that is no flag', field({ optional: 'yes' }), `${first}.constraints.fields.0.optional`],
+    ['optional that is not a flag', field({ optional: 'yes' }), `${first}.constraints.fields.0.optional`],
     ['a format that is none', { format: { jwt: ['ES256K'] } }, 'format.jwt'],
     ['a format without algorithms', { format: { jwt_vc: {} } }, 'format.jwt_vc.alg'],
     [

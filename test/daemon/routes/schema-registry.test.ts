@@ -112,7 +112,7 @@ describe('a schema', () => {
       'schema.$schema',
     ],
     ['with a keyword of its own', { schema: { ...schema, emissionFactor: 1 } }, 400, 'schema.emissionFactor'],
-    ['of an author who is no DID', { author: 'me' }, 400, 'author'],
+    ['of an author who is not a DID', { author: 'me' }, 400, 'author'],
     ['of an author of another method', { author: 'did:key:z6Mk' }, 400, 'author'],
     ['of an unknown author', { author: `did:prism:${'0'.repeat(64)}` }, 404, 'author'],
     ['with a proof that is none', { proof: {} }, 400, 'proof.type'],

@@ -172,8 +172,8 @@ describe('a policy is refused', () => {
     ['without a name', { name: undefined }, 'name'],
     ['with an empty name', { name: '' }, 'name'],
     ['without a description', { description: undefined }, 'description'],
-    ['with an id that is no UUID', { id: 'x' }, 'id'],
-    ['with constraints that are no list', { constraints: {} }, 'constraints'],
+    ['with an id that is not a UUID', { id: 'x' }, 'id'],
+    ['with constraints that are not a list', { constraints: {} }, 'constraints'],
     [
       'with a constraint without a schema',
       { constraints: [{ trustedIssuers: [] }] },

@@ -119,7 +119,7 @@ describe('is refused with 400, naming the field', () => {
     ['no JSON', '[', /^body: /],
     ['no credential', [{ verifications: [] }], /^0\.credential: /],
     ['an empty credential', [{ credential: '' }], /^0\.credential: /],
-    ['a credential that is no text', [{ credential: {} }], /^0\.credential: /],
+    ['a credential that is not a text', [{ credential: {} }], /^0\.credential: /],
     ['an unknown check', asking({ verification: 'Everything' }), /^0\.verifications\.0\.verification: /],
     ['a check without a name', asking({}), /^0\.verifications\.0\.verification: /],
     ['an unknown type of parameter', expiring({ parameterType: 'X' }), /^0\.verifications\.0\.parameter/],

@@ -89,7 +89,7 @@ describe.each(ledgers)('%s', (_name, open) => {
     for (const [operation, reason] of [
       [update(first.hash, '02'), 'is not the hash of the last event'],
       [end(first.hash), 'is not the hash of the last event'],
-      [update('0'.repeat(64), '02'), 'is no event of a storage entry'],
+      [update('0'.repeat(64), '02'), 'is not an event of a storage entry'],
     ] as const)
       await expect(submit(ledger, operation)).rejects.toMatchObject(refusal(reason))
     // The same bytes have no effect.

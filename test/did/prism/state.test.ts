@@ -112,7 +112,7 @@ describe('create', () => {
       ofService({ serviceEndpoint: `https://a.example/${'x'.repeat(283)}` }),
       /1 to 300 bytes/,
     ],
-    ['an endpoint that is no URI', ofService({ serviceEndpoint: 'example' }), /serviceEndpoint/],
+    ['an endpoint that is not a URI', ofService({ serviceEndpoint: 'example' }), /serviceEndpoint/],
     [
       'an endpoint that is a list with text',
       ofService({ serviceEndpoint: '["example"]' }),

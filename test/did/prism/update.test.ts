@@ -169,7 +169,11 @@ describe('an action that breaks a rule is refused together with all others of th
       addKey('é'.repeat(26), 'vdr'),
       'must have 1 to 50 bytes',
     ],
-    ['ADD_KEY with an id that is not a fragment', addKey('a#b', 'vdr'), 'key id "a#b": is no URI fragment'],
+    [
+      'ADD_KEY with an id that is not a fragment',
+      addKey('a#b', 'vdr'),
+      'key id "a#b": is not a URI fragment',
+    ],
     [
       'ADD_KEY of a master on Ed25519',
       onWrongCurve('master'),
@@ -222,7 +226,7 @@ describe('an action that breaks a rule is refused together with all others of th
     [
       'ADD_SERVICE with an id that is not a fragment',
       addService('a b'),
-      'service "a b": id: is no URI fragment',
+      'service "a b": id: is not a URI fragment',
     ],
     [
       'ADD_SERVICE without a type',
@@ -232,7 +236,7 @@ describe('an action that breaks a rule is refused together with all others of th
     [
       'ADD_SERVICE with a type that is not a name',
       addService('s', { type: 'a.b' }),
-      'service "s": type: is no name of letters',
+      'service "s": type: is not a name of letters',
     ],
     [
       'ADD_SERVICE without an endpoint',
@@ -242,7 +246,7 @@ describe('an action that breaks a rule is refused together with all others of th
     [
       'ADD_SERVICE with no URI',
       addService('s', { serviceEndpoint: 'x' }),
-      'service "s": serviceEndpoint: is no URI',
+      'service "s": serviceEndpoint: is not a URI',
     ],
     [
       'ADD_SERVICE of the 51st',
@@ -276,14 +280,18 @@ describe('an action that breaks a rule is refused together with all others of th
       emptied,
     ],
     ['UPDATE_SERVICE to nothing', updateService({}), 'the update of service "service-1" changes nothing'],
-    ['UPDATE_SERVICE to a blank type', updateService({ type: ' ' }), 'service type: is no name of letters'],
+    [
+      'UPDATE_SERVICE to a blank type',
+      updateService({ type: ' ' }),
+      'service type: is not a name of letters',
+    ],
     ['UPDATE_SERVICE to no list of types', updateService({ type: '[]' }), 'service type: '],
     [
       'UPDATE_SERVICE to a long type',
       updateService({ type: long + long }),
       'service type: must have 1 to 100 bytes',
     ],
-    ['UPDATE_SERVICE to no URI', updateService({ serviceEndpoint: 'x' }), `${endpoint}is no URI`],
+    ['UPDATE_SERVICE to no URI', updateService({ serviceEndpoint: 'x' }), `${endpoint}is not a URI`],
     ['UPDATE_SERVICE to a broken object', updateService({ serviceEndpoint: '{"a"' }), endpoint],
     [
       'UPDATE_SERVICE to a long endpoint',

@@ -135,7 +135,7 @@ describe('an invitation of a peer', () => {
     ['base64 of text that is not JSON', encode('hello there')],
     ['base64 of an array', encode([])],
     ['base64 of null', encode('null')],
-    ['base64 of bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')],
+    ['base64 of bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')],
     ['JSON that is not base64', JSON.stringify(invitation)],
     ['no id', encode({ ...invitation, id: undefined })],
     ['an endless id', encode({ ...invitation, id: 'x'.repeat(1_025) })],

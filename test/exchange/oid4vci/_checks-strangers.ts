@@ -39,7 +39,7 @@ export const strangerChecks: Check[] = [
     await take(scene.setup, token, { proofs: { jwt: ['wrong'] } })
     return refusalsOver(0, scene, recordId)
   }),
-  check('notification.ts', 'notifications >= mostNotifications', async ({ setup }) => {
+  check('notification.ts', 'notifications >= maxNotifications', async ({ setup }) => {
     const { token, recordId } = await tokenOf(setup)
     await take(setup, token)
     const body = { notification_id: recordId, event: 'credential_failure' }

@@ -140,7 +140,7 @@ describe('a request is refused', () => {
       () => ({ code_challenge_method: undefined }),
       'invalid_request',
     ],
-    ['with a challenge that is no SHA-256', () => ({ code_challenge: 'short' }), 'invalid_request'],
+    ['with a challenge that is not a SHA-256', () => ({ code_challenge: 'short' }), 'invalid_request'],
     ['of the implicit grant', () => ({ response_type: 'token' }), 'unsupported_response_type'],
     ['with a response in the fragment', () => ({ response_mode: 'fragment' }), 'invalid_request'],
     ['with a request object', () => ({ request: 'e30.e30.' }), 'request_not_supported'],
@@ -164,7 +164,7 @@ describe('a request is refused', () => {
       'invalid_authorization_details',
     ],
     [
-      'with details that are no JSON',
+      'with details that are not JSON',
       () => ({ authorization_details: '[' }),
       'invalid_authorization_details',
     ],
@@ -306,7 +306,7 @@ describe('a pushed request', () => {
     },
   )
 
-  test('has no request_uri itself, and is no form of a page', async () => {
+  test('has no request_uri itself, and is not a form of a page', async () => {
     const { parameters } = await offered(setup)
     const request_uri = await pushed(parameters)
     expect(errorOf(await push(setup, { ...parameters, request_uri }))).toEqual([400, 'invalid_request'])

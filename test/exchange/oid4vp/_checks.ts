@@ -100,7 +100,7 @@ const responses: Check[] = [
     ['encryptionKey && (await findKey(wallet, id))', 'undefined'],
     presented({}, { responseMode: 'direct_post.jwt' }),
   ),
-  check('authorization-response.ts', ['count <= mostPresentations', 'true'], async (verifier) => {
+  check('authorization-response.ts', ['count <= maxPresentations', 'true'], async (verifier) => {
     const credentials = ['person', 'other'].map((id) => ({ ...person, id, multiple: true }))
     const { request } = await asked(verifier, { dcqlQuery: { credentials } })
     const many = (count: number) => Promise.all(Array.from({ length: count }, () => presentSdJwt(request)))
@@ -220,7 +220,7 @@ const presentations: Check[] = [
       },
     ),
   ),
-  check('src/credentials/dcql/path.ts', 'steps > mostSteps', async (verifier) => {
+  check('src/credentials/dcql/path.ts', 'steps > maxSteps', async (verifier) => {
     const list = Array.from({ length: 9_000 }, () => 1)
     const expensive = list
       .slice(0, 50)
@@ -444,7 +444,7 @@ const issuers: Check[] = [
   ),
   check(
     path,
-    'bits < leastRsaBits || bits > mostRsaBits',
+    'bits < leastRsaBits || bits > maxRsaBits',
     certified(async (root) => {
       const keys = await webcrypto.subtle.generateKey(
         {
@@ -477,7 +477,7 @@ const issuers: Check[] = [
   ),
   check(
     nameConstraints,
-    'comparisons > mostComparisons',
+    'comparisons > maxComparisons',
     constrained(
       [],
       Array.from({ length: 400 }, (_, n) => `${n}.example`),

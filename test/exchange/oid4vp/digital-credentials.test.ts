@@ -180,7 +180,7 @@ test.each<[string, string, RequestOptions, (request: any) => Promise<object>, ob
   ['in clear', 'encrypted', encrypted, answerTo],
   ['without presentations', 'vp_token is missing', {}, async () => ({})],
   ['with presentations as text', 'not an object', {}, async () => ({ vp_token: '{}' })],
-  ['whose error is no text', 'data', {}, async () => ({ error: 1 })],
+  ['whose error is not a text', 'data', {}, async () => ({ error: 1 })],
 ])('a response %s is refused, and the request waits', async (_, reason, options, answer, more) => {
   const asked = await askedDigitally(verifier, options)
   const reply = await submit(verifier, asked, await answer(asked.request), more)

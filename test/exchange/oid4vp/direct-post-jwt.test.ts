@@ -81,7 +81,7 @@ test.each<[string, Changes, string]>([
   ['with another key id', { kid: 'other' }, 'is for another key'],
   ['with a text', { text: '"a"' }, 'contains no JSON object'],
   ['with a member twice', { text: '{"state":"a","state":"b"}' }, 'names a member twice'],
-  ['with a state that is no text', { text: '{"state":1}' }, 'not text'],
+  ['with a state that is not a text', { text: '{"state":1}' }, 'not text'],
 ])('a response %s is refused, and the request waits', async (_, changes, reason) => {
   const { presentationId, request, key } = await asked()
   const response = await encrypt(await vpToken(request), key, changes)

@@ -167,7 +167,7 @@ test.each([
   ['AGENT_HOST: !vault my-secret-value', 'yaml', 'has a tag at line 1, column 13'],
   ['AGENT_HOST: &a x\nVDR_URL: *a', 'yaml', 'is not YAML without aliases'],
   [Buffer.from([0xff, 0xfe, 0x41, 0]), 'yaml', 'is not UTF-8'],
-])('a file that is no object of settings: %j.%s', (text, ending, reason) => {
+])('a file that is not an object of settings: %j.%s', (text, ending, reason) => {
   const path = write(text, ending)
   const { values, faults } = readConfigFile(path)
   expect(values).toEqual({})

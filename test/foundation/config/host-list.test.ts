@@ -23,7 +23,7 @@ test.each([
     127.1 0x7f000001 a@b.example . .. fe80::1%eth0 a?b 10.0.0/8
   `),
   'a b',
-])('«%s» is no entry, and the error names it', (entry) => {
+])('«%s» is not an entry, and the error names it', (entry) => {
   expect(() => readHostList(`ok.example,${entry}`)).toThrow(SyntaxError)
   expect(() => readHostList(`ok.example,${entry}`)).toThrow(entry)
 })
@@ -40,9 +40,9 @@ test.each(['0', '65536', '9-8', 'a', '80-', '-80', '8.0', '1-2-3'])('%j is not a
 )
 
 test.each([
-  ['AGENT_ALLOW_HOSTS', 'http://a.example', /AGENT_ALLOW_HOSTS: http:\/\/a\.example is no name/],
+  ['AGENT_ALLOW_HOSTS', 'http://a.example', /AGENT_ALLOW_HOSTS: http:\/\/a\.example is not a name/],
   ['AGENT_ALLOW_HOSTS', '*', /AGENT_ALLOW_HOSTS: names no hosts with \*/],
-  ['AGENT_DENY_HOSTS', '10.0.0.0/64', /AGENT_DENY_HOSTS: 10\.0\.0\.0\/64 is no network/],
+  ['AGENT_DENY_HOSTS', '10.0.0.0/64', /AGENT_DENY_HOSTS: 10\.0\.0\.0\/64 is not a network/],
   ['AGENT_ALLOW_PORTS', 'https', /AGENT_ALLOW_PORTS: https is neither a port/],
   ['AGENT_CORS_ORIGINS', '*', /AGENT_CORS_ORIGINS: \* is not an origin/],
   ['AGENT_CORS_ORIGINS', 'null', /AGENT_CORS_ORIGINS: null is not an origin/],

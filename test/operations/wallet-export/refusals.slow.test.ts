@@ -19,7 +19,7 @@ const nothingCame = async () => {
 }
 const refused = (bytes: Uint8Array, options = {}) => refusal(importInto(to, bytes, options))
 
-test('a file that is no export, one of a newer release, and one with an altered header', async () => {
+test('a file that is not an export, one of a newer release, and one with an altered header', async () => {
   const text = whole.toString('latin1')
   const other = (change: (text: string) => string) => Buffer.from(change(text), 'latin1')
   for (const bytes of [

@@ -15,7 +15,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['an audience without an issuer', { OIDC_AUDIENCE: 'a' }, /^OIDC_AUDIENCE is set without OIDC_ISSUER/],
   ['two providers', { ...valid, KEYCLOAK_ENABLED: 'true' }, /^KEYCLOAK_ENABLED is true, and OIDC_ISSUER/],
   ['an issuer with a query', { ...valid, OIDC_ISSUER: 'https://login.example/?a=b' }, /has a query/],
-  ['an issuer that is no URL', { ...valid, OIDC_ISSUER: 'login.example' }, /^OIDC_ISSUER/],
+  ['an issuer that is not a URL', { ...valid, OIDC_ISSUER: 'login.example' }, /^OIDC_ISSUER/],
   ['the algorithm none', { ...valid, OIDC_ALGORITHMS: 'ES256,none' }, /^OIDC_ALGORITHMS names none, which/],
   ['a shared key', { ...valid, OIDC_ALGORITHMS: 'HS256' }, /^OIDC_ALGORITHMS names HS256, which/],
   ['no algorithm', { ...valid, OIDC_ALGORITHMS: ',' }, /^OIDC_ALGORITHMS names nothing/],

@@ -37,7 +37,7 @@ async function eventsOf(work: (wallet: Wallet) => Promise<unknown>): Promise<str
 }
 
 /** The maximum of keys derived in one iteration of the event loop. */
-function mostKeys(events: string[]): number {
+function maxKeys(events: string[]): number {
   const between = events.join(' ').split('turn')
   return Math.max(...between.map((keys) => keys.split('key').length - 1))
 }
@@ -59,7 +59,7 @@ test.each<[string, (wallet: Wallet) => Promise<unknown>]>([
 ])('%s lets others have a turn after each key', async (_, work) => {
   const events = await eventsOf(work)
   expect(events.filter((event) => event === 'key').length).toBeGreaterThan(15)
-  expect(mostKeys(events)).toBeLessThanOrEqual(2)
+  expect(maxKeys(events)).toBeLessThanOrEqual(2)
 })
 
 test('concurrent DIDs of several wallets together derive one key per iteration', async () => {
@@ -82,7 +82,7 @@ test('concurrent DIDs of several wallets together derive one key per iteration',
     events.push('turn')
   }
   await done
-  expect(mostKeys(events)).toBeLessThanOrEqual(2)
+  expect(maxKeys(events)).toBeLessThanOrEqual(2)
 })
 
 test('concurrent creations in one wallet do not repeat work', async () => {

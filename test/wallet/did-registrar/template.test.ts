@@ -154,12 +154,12 @@ describe('a template that breaks a rule', () => {
     ],
     ['a service id twice', { services: [service('s'), service('s')] }, 'a service id is there twice'],
     ['a key id of 51 characters', { publicKeys: [key(long)] }, /key id "x{50}": must have 1 to 50 bytes/],
-    ['a key id that is not a fragment', { publicKeys: [key('a#b')] }, 'key id "a#b": is no URI fragment'],
-    ['a key id with a space', { publicKeys: [key('a b')] }, 'key id "a b": is no URI fragment'],
+    ['a key id that is not a fragment', { publicKeys: [key('a#b')] }, 'key id "a#b": is not a URI fragment'],
+    ['a key id with a space', { publicKeys: [key('a b')] }, 'key id "a b": is not a URI fragment'],
     [
       'an internal key id that is not a fragment',
       { internalKeys: [vdr('ä')] },
-      'key id "ä": is no URI fragment',
+      'key id "ä": is not a URI fragment',
     ],
     [
       'a service id of 51 characters',
@@ -169,7 +169,7 @@ describe('a template that breaks a rule', () => {
     [
       'a service id that is not a fragment',
       { services: [service('#s')] },
-      'service "#s": id: is no URI fragment',
+      'service "#s": id: is not a URI fragment',
     ],
     [
       'a type of 101 characters',
@@ -184,13 +184,13 @@ describe('a template that breaks a rule', () => {
     [
       'a type that is not a name',
       ofService({ type: 'a.b' }),
-      'service "s": type: is no name of letters, digits, - and _',
+      'service "s": type: is not a name of letters, digits, - and _',
     ],
     ['a type that looks like a list', ofService({ type: '["A"' }), 'service "s": type: '],
     [
       'a list with a type that is not a name',
       ofService({ type: ['A', 'b/c'] }),
-      'service "s": type: 1: is no name of letters, digits, - and _',
+      'service "s": type: 1: is not a name of letters, digits, - and _',
     ],
     [
       'an endpoint of 301 characters',
@@ -208,11 +208,11 @@ describe('a template that breaks a rule', () => {
       'serviceEndpoint: must have 1 to 300 bytes',
     ],
     ['an empty endpoint', ofEndpoint(''), 'serviceEndpoint: must have 1 to 300 bytes'],
-    ['an endpoint that is no URI', ofEndpoint('example'), 'service "s": serviceEndpoint: is no URI'],
+    ['an endpoint that is not a URI', ofEndpoint('example'), 'service "s": serviceEndpoint: is not a URI'],
     [
       'an endpoint with a line break',
       ofEndpoint('https://a.exa\nmple/'),
-      'service "s": serviceEndpoint: is no URI',
+      'service "s": serviceEndpoint: is not a URI',
     ],
     [
       'an endpoint with half a character',
@@ -221,14 +221,14 @@ describe('a template that breaks a rule', () => {
     ],
     ['an endpoint that looks like an object', ofEndpoint('{"uri"'), 'service "s": serviceEndpoint: '],
     [
-      'a list with an endpoint that is no URI',
+      'a list with an endpoint that is not a URI',
       ofEndpoint(['x:y', 'example']),
       'service "s": serviceEndpoint: 1: ',
     ],
     ['a context twice', { contexts: [context(20), context(20)] }, 'context: names a context twice'],
     ['a context of 101 characters', { contexts: [context(101)] }, 'context: 0: must have 1 to 100 bytes'],
     ['an empty context', { contexts: [''] }, 'context: 0: '],
-    ['a context that is no URI', { contexts: [context(20), 'example'] }, 'context: 1: is no URI'],
+    ['a context that is not a URI', { contexts: [context(20), 'example'] }, 'context: 1: is not a URI'],
     [
       'a context with half a character',
       { contexts: ['x:\ud800'] },
@@ -245,9 +245,9 @@ describe('a template that breaks a rule', () => {
 
   const actions: [string, Record<string, unknown>, string][] = [
     [
-      'a context that is no URI',
+      'a context that is not a URI',
       { actionType: 'PATCH_CONTEXT', patchContext: { contexts: ['example'] } },
-      'context: 0: is no URI',
+      'context: 0: is not a URI',
     ],
     [
       'an id with half a character',
@@ -257,7 +257,7 @@ describe('a template that breaks a rule', () => {
     [
       'an endpoint with a line break',
       { actionType: 'ADD_SERVICE', addService: service('t', { serviceEndpoint: 'https://a\n' }) },
-      'is no URI',
+      'is not a URI',
     ],
   ]
   test.each(actions)('%s, in an update: 400', async (_name, action, reason) => {

@@ -158,7 +158,7 @@ describe('a refused update changes nothing', () => {
     ['a service that is not there', removeService('s'), 'no active service'],
     ['an update of nothing', updateService('s', {}), /cannot both be empty/],
     ['an endpoint that is empty', updateService('s', { type: 'T', serviceEndpoint: '' }), /leave it out/],
-    ['an invalid endpoint', addService('s', 'not a uri'), 'is no URI'],
+    ['an invalid endpoint', addService('s', 'not a uri'), 'is not a URI'],
     ['a context twice', patchContext('a:b', 'a:b'), 'twice'],
     ['clearing what is empty', patchContext(), 'no context to clear'],
   ]

@@ -204,10 +204,10 @@ export const sdJwtRows = toRows({
       'no alg': withHeader({ typ: 'dc+sd-jwt' }),
       'no type': reissued((token) => delete token.vct),
       'a type that is empty': reissued((token) => (token.vct = '')),
-      'a type that is no URI though it has a colon': reissued((token) => (token.vct = ':person')),
+      'a type that is not a URI though it has a colon': reissued((token) => (token.vct = ':person')),
       'a digest of the type that is not a text': reissued((token) => (token['vct#integrity'] = 1)),
       'a digest of the type that is hidden': extra('salt', 'vct#integrity', 'sha256-x'),
-      'a subject that is no URI though it has a colon': reissued((token) => (token.sub = 'a b:c')),
+      'a subject that is not a URI though it has a colon': reissued((token) => (token.sub = 'a b:c')),
       'a private key': reissued((token) => (token.cnf.jwk.d = 'AAAA')),
       'a status that is text': reissued((token) => (token.status = 'valid')),
       'an invalid position in a list': reissued(

@@ -21,7 +21,7 @@ const limits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
 const challengeHeader = 'oauth-client-attestation-challenge'
 
 /** The number of calls that a record keeps. */
-const mostCalls = 50
+const maxCalls = 50
 
 /** The wallet, and the calls of its flow so far. */
 export type Caller = { wallet: Wallet; calls: IssuerCall[] }
@@ -119,7 +119,7 @@ async function call(
   const note = (outcome: string) => {
     const { origin, pathname } = new URL(url)
     calls.push({ at: new Date().toISOString(), method, url: (origin + pathname).slice(0, 300), outcome })
-    if (calls.length > mostCalls) calls.splice(0, calls.length - mostCalls)
+    if (calls.length > maxCalls) calls.splice(0, calls.length - maxCalls)
   }
   try {
     const keptHeaders = ['dpop-nonce', 'www-authenticate', challengeHeader]
@@ -137,7 +137,7 @@ async function call(
 
 /**
  * VCI §12.2.4 and RFC 8414 require https. Without it, only this machine is called, or with the setting for tests any host. A user name before the
- * host looks like another host, and is no part of identifiers and endpoints (VCI §12.2.1).
+ * host looks like another host, and is not part of identifiers and endpoints (VCI §12.2.1).
  */
 export function requireSafe({ env }: Wallet, url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined

@@ -12,7 +12,7 @@ import { invalidOffer } from './offer.ts'
 export type GrantType = 'authorization_code' | typeof preAuthorizedGrant
 
 /** Authorization servers of an issuer that are asked for their grants. */
-const mostServers = 10
+const maxServers = 10
 
 /** The metadata, which must name the issuer itself. @throws {Problem} `InvalidIssuerMetadata`; and of `getDocument` */
 export async function findIssuerMetadata(
@@ -54,7 +54,7 @@ export async function findServerMetadata(
   const servers = listed && listed.length > 0 ? listed : [issuer]
   if (named !== undefined && !servers.some((each) => isSameIssuer(each, named)))
     throw invalidOffer(`its authorization_server ${named} is not one of the issuer’s metadata`)
-  const candidates = named === undefined ? servers.slice(0, mostServers) : [named]
+  const candidates = named === undefined ? servers.slice(0, maxServers) : [named]
   if (candidates.length === 1) return readServer(caller, candidates[0]!)
   let fault: Problem | undefined
   for (const each of candidates) {

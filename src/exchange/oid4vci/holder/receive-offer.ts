@@ -21,10 +21,10 @@ import type { ReceivedOffer } from './credential-offer.ts'
 import { invalidOffer, longestOffer, readOffer, unsupportedOffer } from './offer.ts'
 import type { Secrets } from './secrets.ts'
 import { storeOffer } from './store-offer.ts'
-import { copiesOf, mostCopies, proofOf, requireAttestation, requiresWalletAttestation } from './support.ts'
+import { copiesOf, maxCopies, proofOf, requireAttestation, requiresWalletAttestation } from './support.ts'
 
 /** The most claims that a record keeps of the issuer's description. */
-const mostClaims = 200
+const maxClaims = 200
 
 /** The client id of a wallet without registration. */
 const defaultClientId = 'identity-agent'
@@ -45,7 +45,7 @@ export const ReceiveOpenId4VciOffer = z
     clientId: optional(z.string().min(1).max(500)).describe(
       `The client id of this wallet at the authorization server. Default: ${defaultClientId}.`,
     ),
-    copies: optional(z.int().min(1).max(mostCopies)).describe(
+    copies: optional(z.int().min(1).max(maxCopies)).describe(
       'How many copies of the credential to ask for, each bound to a key of its own, so that verifiers cannot link presentations. Default: 1. At most as many as the issuer has in its `batch_size`.',
     ),
     attestationCertificateId: optional(Uuid).describe(
@@ -142,7 +142,7 @@ function chooseConfiguration(
 
 function describeConfiguration(configuration: ReceivedConfiguration & { format: OpenIdFormat }) {
   const { format, credential_metadata: about } = configuration
-  const claims = (about?.claims ?? configuration.claims ?? []).slice(0, mostClaims)
+  const claims = (about?.claims ?? configuration.claims ?? []).slice(0, maxClaims)
   return {
     format,
     types: typesOf(configuration, format).map((type) => type.slice(0, 2_000)),

@@ -64,7 +64,7 @@ function isAmong(method: string, methods: readonly string[] = []): boolean {
 }
 
 /** A record contains all copies. */
-export const mostCopies = 20
+export const maxCopies = 20
 
 /** How many copies are asked for (VCI §12.2.4). Undefined: one. @throws {Problem} 400 if the issuer does not issue as many */
 export function copiesOf(

@@ -82,7 +82,9 @@ function readAnswer(presentation: string): Record<string, string[]> {
   try {
     return DcqlAnswer.parse(parseJson(presentation)).vp_token
   } catch (cause) {
-    throw new VerificationError('malformed', `The presentation is no vp_token: ${reasonOf(cause)}`, { cause })
+    throw new VerificationError('malformed', `The presentation is not a vp_token: ${reasonOf(cause)}`, {
+      cause,
+    })
   }
 }
 

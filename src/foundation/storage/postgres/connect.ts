@@ -31,7 +31,7 @@ const keepAliveDelayMs = 5_000
 /**
  * Makes the pools, at most `limit` connections in all. Nothing connects yet. A connection closes after ten seconds without use.
  *
- * @throws {TypeError} when `url` is no URL
+ * @throws {TypeError} when `url` is not a URL
  */
 export async function createConnections(
   url: string,

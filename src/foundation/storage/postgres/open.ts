@@ -11,7 +11,7 @@ import { isDeadlock } from './errors.ts'
 import { findServerFault, findUnprotected, postgresMigrations, readMigrations, readServer } from './server.ts'
 
 /** How often a migration is begun again after a deadlock, and how long it waits before, at most. */
-const [mostDeadlocks, deadlockPauseMs] = [20, 500]
+const [maxDeadlocks, deadlockPauseMs] = [20, 500]
 
 type Settings = { url: string; connections: number; nodeName: string }
 
@@ -58,7 +58,7 @@ async function migrateWithRetries(shared: Pool, migrations: Migrations): Promise
     try {
       return await migrate(db, migrations)
     } catch (error) {
-      if (!isDeadlock(error) || deadlocks === mostDeadlocks) throw error
+      if (!isDeadlock(error) || deadlocks === maxDeadlocks) throw error
       await sleep(Math.random() * deadlockPauseMs)
     }
 }

@@ -122,7 +122,7 @@ const cases: Partial<Record<Failure, Record<string, string | [string, Partial<Pr
     'a signature that is not canonical base64url': bind(join(`${header}.${payload}.${signature}=`)),
     'a member given twice': bind(join(`${header}.${toBase64url('{"iss":"a","iss":"b"}')}.${signature}`)),
     'no issuer': reissued((token) => delete token.iss),
-    'an issuer that is no URI': reissued((token) => (token.iss = 'issuer')),
+    'an issuer that is not a URI': reissued((token) => (token.iss = 'issuer')),
     'an issuer that is almost a DID': reissued((token) => (token.iss = 'did:web')),
     'an expiry that is text': reissued((token) => (token.exp = String(now))),
     'a disclosure that was changed': bind(
@@ -134,7 +134,7 @@ const cases: Partial<Record<Failure, Record<string, string | [string, Partial<Pr
       join(jwt, [disclosures.find((text) => decode(text)[1] === 'city')!]),
     ),
     'a disclosure that is not base64url': bind(join(jwt, [...disclosures, '!'])),
-    'a disclosure that is no array': reissued(
+    'a disclosure that is not an array': reissued(
       (token) => token['_sd'].push(hash(encode({}))),
       [...disclosures, encode({})],
     ),
@@ -147,8 +147,8 @@ const cases: Partial<Record<Failure, Record<string, string | [string, Partial<Pr
     'an issuer that is hidden': extra('salt', 'iss', mallory.longForm),
     'an expiry that is hidden': extra('salt', 'nbf', 0),
     'a digest twice': reissued((token) => token['_sd'].push(token['_sd'][0])),
-    'digests that are no list': reissued((token) => (token['_sd'] = 'x')),
-    'digests that are no text': reissued((token) => (token['_sd'] = [1])),
+    'digests that are not a list': reissued((token) => (token['_sd'] = 'x')),
+    'digests that are not a text': reissued((token) => (token['_sd'] = [1])),
     'an element’s digest with something beside': reissued((token) => (token.more = [{ '...': 'x', y: 1 }])),
     'an unsupported hash function': reissued((token) => (token['_sd_alg'] = 'md5')),
     'a hash function of an object': reissued((token) => (token['_sd_alg'] = 'toString')),
@@ -165,7 +165,7 @@ const cases: Partial<Record<Failure, Record<string, string | [string, Partial<Pr
       (digest) => ({ more: { _sd: [digest] } }),
       encode(['salt', '_sd', ['x']]),
     ),
-    'a claim by a name that is no text': withDigest(
+    'a claim by a name that is not a text': withDigest(
       (digest) => ({ more: { _sd: [digest] } }),
       encode(['salt', 1, 'x']),
     ),
@@ -174,7 +174,7 @@ const cases: Partial<Record<Failure, Record<string, string | [string, Partial<Pr
       encode(['salt', 'name', 'x']),
     ),
     'a claim that is written by a reserved name': reissued((token) => (token.more = { '...': 'x' })),
-    'digests inside that are no list': reissued((token) => (token.more = { _sd: 'x' })),
+    'digests inside that are not a list': reissued((token) => (token.more = { _sd: 'x' })),
     'the digest of nothing twice': reissued((token) => token['_sd'].push('decoy', 'decoy')),
     'claims that nest too deep': nested((inner) => ({
       disclosure: ['salt', 'a', inner],

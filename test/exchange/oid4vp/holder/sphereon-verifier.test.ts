@@ -93,7 +93,7 @@ async function answer(url: string): Promise<object> {
   await acceptRequest(wallet, url)
   const { response, vp_token, ...rest } = Object.fromEntries(server.responses.pop()!)
   if (response === undefined) return { ...rest, vp_token: JSON.parse(vp_token!) }
-  // The library reads encrypted responses of drafts only, in which `vp_token` is no object.
+  // The library reads encrypted responses of drafts only, in which `vp_token` is not an object.
   const { plaintext } = await compactDecrypt(response, { ...key })
   return JSON.parse(Buffer.from(plaintext).toString()) as object
 }
