@@ -1,6 +1,7 @@
 /**
- * The name of a file says when its tests run (CONTRIBUTING.md, "Tests"): `x.test.ts` in `npm test`, `x.slow.test.ts` in `npm run test:all`.
- * Those of `x.store.test.ts` run over PostgreSQL too, in `npm run test:all`.
+ * The name of a file says when its tests run (CONTRIBUTING.md, "Tests"): `x.test.ts` in `npm test`,
+ * `x.slow.test.ts` in `npm run test:all`. Those of `x.store.test.ts` run over PostgreSQL too, in `npm run
+ * test:all`.
  */
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,8 +11,8 @@ import { moduleOf } from './test/support/sources.ts'
 // Reading these certificates takes longer than the rest of the start of Node.js, and no test needs them.
 delete process.env['NODE_EXTRA_CA_CERTS']
 
-// Temporary folders are in memory if there is room, because an agent waits for the disk at each commit. Files there
-// survive the end of a process, as on a disk. `TMPDIR=/tmp npm test` uses the disk.
+// Temporary folders are in memory if there is room, because an agent waits for the disk at each commit. Files
+// there survive the end of a process, as on a disk. `TMPDIR=/tmp npm test` uses the disk.
 const memory = '/dev/shm'
 if (
   process.env['TMPDIR'] === undefined &&
@@ -42,7 +43,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/build.ts', 'test/support/shared-postgres.ts'],
     setupFiles: ['test/support/zod-messages.ts', 'test/support/store-setup.ts', 'test/support/after-file.ts'],
-    // Twice the cores of a small machine, because tests often wait for processes. Each worker loads and compiles the program for itself.
+    // Twice the cores of a small machine, because tests often wait for processes. Each worker loads and
+    // compiles the program for itself.
     maxWorkers: 4,
     isolate: false,
     // Caches compiled sources between runs.

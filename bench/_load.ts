@@ -8,7 +8,12 @@ type Limits = { concurrency: number; seconds: number; most?: number }
 /** The milliseconds of each operation that succeeded, the number of failures, and up to five reasons. */
 export type Loaded = { times: number[]; failed: number; reasons: string[] }
 
-/** Runs an operation concurrently, up to a number of seconds and of operations. Lists each reason of failure once. @throws if none succeeded */
+/**
+ * Runs an operation concurrently, up to a number of seconds and of operations. Lists each reason of failure
+ * once.
+ *
+ * @throws if none succeeded
+ */
 export async function load(
   once: () => Promise<unknown>,
   { concurrency, seconds, most = Infinity }: Limits,

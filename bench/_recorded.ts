@@ -1,4 +1,7 @@
-/** The recorded results, `bench/results/full.json`, `quick.json` and `way.json`, and the page with the full ones and the counts. */
+/**
+ * The recorded results, `bench/results/full.json`, `quick.json` and `way.json`, and the page with the full
+ * ones and the counts.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { readResults, toHeading, toMarkdown, type Results } from './_results.ts'
 import { scenarios } from './_scenarios.ts'
@@ -35,7 +38,10 @@ export function apart(results: Results): { counted?: Results; timed?: Results } 
   }
 }
 
-/** Records results, and writes the full ones and the counts to the page. Recorded results of other scenarios stay. */
+/**
+ * Records results, and writes the full ones and the counts to the page. Recorded results of other scenarios
+ * stay.
+ */
 export function record(results: Results): void {
   const { counted, timed } = apart(results)
   if (counted) {

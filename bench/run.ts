@@ -1,9 +1,10 @@
 /**
- * `npm run bench` measures the agent next to other software or bare primitives in the same run. `-- --list` lists the
- * scenarios, `-- flows resolve` selects some, `-- all` runs all. `--quick` runs for half a minute. `--json [FILE.json]`
- * prints or stores the numbers, `--compare A.json B.json` compares two files, `--guard` compares ratios with the
- * recorded ones, `--record` records them. `-- way` counts work instead of timing it. Exits with 1 on failures.
- * With `BENCH_PROFILE`, a folder, daemons write CPU profiles there, and `--profile FOLDER` sums them up. See docs/reference/benchmarks.md.
+ * `npm run bench` measures the agent next to other software or bare primitives in the same run. `-- --list`
+ * lists the scenarios, `-- flows resolve` selects some, `-- all` runs all. `--quick` runs for half a minute.
+ * `--json [FILE.json]` prints or stores the numbers, `--compare A.json B.json` compares two files, `--guard`
+ * compares ratios with the recorded ones, `--record` records them. `-- way` counts work instead of timing it.
+ * Exits with 1 on failures. With `BENCH_PROFILE`, a folder, daemons write CPU profiles there, and `--profile
+ * FOLDER` sums them up. See docs/reference/benchmarks.md.
  */
 import { writeFileSync } from 'node:fs'
 import { compare, findRegressions, toComparison, tolerance } from './_compare.ts'

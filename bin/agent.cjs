@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The entry point of the command line. It answers `--version` and shell completion without loading the commands.
- * CommonJS, because Node.js starts it sooner than an ES module.
+ * The entry point of the command line. It answers `--version` and shell completion without loading the
+ * commands. CommonJS, because Node.js starts it sooner than an ES module.
  */
 const { findOldNode } = require('./node-version.cjs')
 

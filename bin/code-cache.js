@@ -1,6 +1,6 @@
 /**
- * Writes the caches that bin/load.cjs reads. V8 compiles a function at its first call, so each process here runs what a start runs:
- * a command, help, or a daemon until it is ready. Part of `npm run build`.
+ * Writes the caches that bin/load.cjs reads. V8 compiles a function at its first call, so each process here
+ * runs what a start runs: a command, help, or a daemon until it is ready. Part of `npm run build`.
  */
 import { fork } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,8 +1,9 @@
 /**
- * Loads a bundle of `dist` together with V8's compiled code of it, so that Node.js does not compile it at each start.
+ * Loads a bundle of `dist` together with V8's compiled code of it, so that Node.js does not compile it at
+ * each start.
  *
- * docs/decisions/0038-start-time.md compares it with `module.enableCompileCache()`. A bundle that is loaded so cannot
- * call `import()`.
+ * docs/decisions/0038-start-time.md compares it with `module.enableCompileCache()`. A bundle that is loaded
+ * so cannot call `import()`.
  */
 const { homedir } = require('node:os')
 const { existsSync, readFileSync } = require('node:fs')
@@ -17,7 +18,10 @@ try {
   process.env.HOME = '/nonexistent'
 }
 
-/** Returns the exports of a bundle and its script. `use` names the cache file, because two uses of one bundle compile other functions. */
+/**
+ * Returns the exports of a bundle and its script. `use` names the cache file, because two uses of one bundle
+ * compile other functions.
+ */
 function load(name, use) {
   const file = join(__dirname, '../dist', name)
   const cacheFile = `${file}.${use}.cache`

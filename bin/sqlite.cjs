@@ -1,6 +1,7 @@
 /**
- * Provides SQLite for this Node.js. better-sqlite3 13 carries its binaries and needs Node-API 10, which Node.js has since 22.14. For an older Node.js, release 12
- * is compiled into `node_modules/.sqlite-node20`, where npm neither removes nor replaces it. `src/foundation/storage/sqlite.ts` loads the same names.
+ * Provides SQLite for this Node.js. better-sqlite3 13 carries its binaries and needs Node-API 10, which
+ * Node.js has since 22.14. For an older Node.js, release 12 is compiled into `node_modules/.sqlite-node20`,
+ * where npm neither removes nor replaces it. `src/foundation/storage/sqlite.ts` loads the same names.
  * docs/decisions/0043-package.md has the reasons.
  */
 const { execFileSync, spawnSync } = require('node:child_process')
@@ -32,7 +33,11 @@ function findFault() {
   }
 }
 
-/** Compiles SQLite if this Node.js needs that and it is not done. @throws an error with one sentence when SQLite cannot be used afterwards */
+/**
+ * Compiles SQLite if this Node.js needs that and it is not done.
+ *
+ * @throws an error with one sentence when SQLite cannot be used afterwards
+ */
 function provideSqlite() {
   if (findFault() === undefined) return
   // Earlier versions of a clone have compiled the same release as a package of npm.
@@ -68,7 +73,10 @@ function temporary() {
   return mkdtempSync(join(modules, '.sqlite-'))
 }
 
-/** Copies what is needed at run time of a compiled package in `from`. The sources and what the compiler leaves are 25 MB. */
+/**
+ * Copies what is needed at run time of a compiled package in `from`. The sources and what the compiler leaves
+ * are 25 MB.
+ */
 function keep(from, name) {
   const target = join(modules, '.sqlite-node20')
   const folder = temporary()
@@ -82,8 +90,8 @@ function keep(from, name) {
 }
 
 /**
- * Runs `npm ci`, whose settings (registry, proxy, cache) are those of the npm that runs this. node-gyp takes the headers of Node.js
- * from this machine if they are there, and downloads them otherwise.
+ * Runs `npm ci`, whose settings (registry, proxy, cache) are those of the npm that runs this. node-gyp takes
+ * the headers of Node.js from this machine if they are there, and downloads them otherwise.
  */
 function install(folder) {
   const args = [
@@ -136,7 +144,10 @@ function reasonOf(missing, output) {
 /** Where official archives, container images, NodeSource and Debian put the headers of a Node.js program. */
 const headersBeside = (program) => join(dirname(dirname(program)), 'include', 'node')
 
-/** The folder for node-gyp's `nodedir` if it has the headers of this Node.js: those of another one define another module version. */
+/**
+ * The folder for node-gyp's `nodedir` if it has the headers of this Node.js: those of another one define
+ * another module version.
+ */
 function findHeaders(program) {
   const folder = headersBeside(program)
   try {

@@ -1,9 +1,14 @@
-/** Writes the files of the API reference at `/docs` into `dist/docs`: compressed, and named by their content. */
+/**
+ * Writes the files of the API reference at `/docs` into `dist/docs`: compressed, and named by their content.
+ */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
-/** The files in the order in which a page loads them. The bundle of Swagger UI without its layout, which has a bar of its own. */
+/**
+ * The files in the order in which a page loads them. The bundle of Swagger UI without its layout, which has a
+ * bar of its own.
+ */
 const files = [
   ['1-swagger-ui', 'js', 'node_modules/swagger-ui-dist/swagger-ui-bundle.js'],
   ['2-start', 'js', 'daemon/pages/reference/start.js'],

@@ -1,6 +1,6 @@
 /**
- * Bundles the daemon, the command line and the dashboard into `dist`: one file loads faster than several hundred.
- * Part of `npm run build`.
+ * Bundles the daemon, the command line and the dashboard into `dist`: one file loads faster than several
+ * hundred. Part of `npm run build`.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -37,7 +37,10 @@ async function build(options) {
   metafiles.push((await esbuild.build(options)).metafile)
 }
 
-/** CommonJS for bin/load.cjs, which runs it without `import()`. `require` of a command evaluates that command only. */
+/**
+ * CommonJS for bin/load.cjs, which runs it without `import()`. `require` of a command evaluates that command
+ * only.
+ */
 const script = {
   ...common,
   // Koa's packages bring three copies of a table of media types, of 140 KB each.
@@ -59,7 +62,10 @@ const module = {
   },
 }
 
-/** Packages that the daemon loads when they are first needed, each as a file beside its bundle, so that no start reads them. */
+/**
+ * Packages that the daemon loads when they are first needed, each as a file beside its bundle, so that no
+ * start reads them.
+ */
 const onDemand = ['pg', 'prom-client', 'yaml']
 
 /** Imports of the modules that `dist/qr.cjs` has. */
@@ -95,7 +101,8 @@ await build({ ...script, entryPoints: onDemand, outdir: 'dist/daemon', sourcemap
 
 // The daemon loads this one with the first web page.
 await build({ ...script, entryPoints: { pages: 'daemon/pages/views.ts' }, outdir: 'dist/daemon' })
-// The daemon loads these only for HTTPS, for the certificates of issuers, and, as the command line does, for `--lan`.
+// The daemon loads these only for HTTPS, for the certificates of issuers, and, as the command line does, for
+// `--lan`.
 await build({
   ...script,
   minify: true,
@@ -117,7 +124,8 @@ await build({
   sourcemap: false,
 })
 
-// The daemon loads this one only if it exports traces. The ES modules of OpenTelemetry have no code that nothing uses.
+// The daemon loads this one only if it exports traces. The ES modules of OpenTelemetry have no code that
+// nothing uses.
 await build({
   ...script,
   minify: true,

@@ -1,7 +1,13 @@
-/** Bundles the exports of the package: the client, and agents in the process of a program. Part of `npm run build`. */
+/**
+ * Bundles the exports of the package: the client, and agents in the process of a program. Part of `npm run
+ * build`.
+ */
 import { readFileSync } from 'node:fs'
 
-/** zod keeps its settings in global variables. Those of an agent must not change the zod of the program around it. */
+/**
+ * zod keeps its settings in global variables. Those of an agent must not change the zod of the program around
+ * it.
+ */
 export const ownZod = {
   name: 'own-zod',
   setup({ onLoad }) {
@@ -11,7 +17,10 @@ export const ownZod = {
   },
 }
 
-/** Not minified, because programs that minify do it themselves, and others can read it. `separate` leaves a module in another bundle, and `build` calls esbuild. */
+/**
+ * Not minified, because programs that minify do it themselves, and others can read it. `separate` leaves a
+ * module in another bundle, and `build` calls esbuild.
+ */
 export async function bundleLibrary(root, separate, build) {
   const common = {
     absWorkingDir: root,

@@ -1,6 +1,7 @@
 /**
- * Says in package-lock.json what npm forgets: better-sqlite3 carries its binaries (`gypfile: false` in its package.json), and so `npm ci` compiles nothing. npm
- * reads the field of an entry and does not write it. `npm install` and the build run this; commit what it writes.
+ * Says in package-lock.json what npm forgets: better-sqlite3 carries its binaries (`gypfile: false` in its
+ * package.json), and so `npm ci` compiles nothing. npm reads the field of an entry and does not write it.
+ * `npm install` and the build run this; commit what it writes.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

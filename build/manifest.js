@@ -1,6 +1,6 @@
 /**
- * Writes `oclif.manifest.json`, which oclif reads instead of loading every command. The package `oclif` has a command
- * for it, and more than 300 dependencies. Part of `npm run build`.
+ * Writes `oclif.manifest.json`, which oclif reads instead of loading every command. The package `oclif` has a
+ * command for it, and more than 300 dependencies. Part of `npm run build`.
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

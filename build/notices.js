@@ -1,12 +1,14 @@
 /**
- * The licences of the packages that the bundles contain. They must accompany every copy of those packages. Part of `npm run build`.
+ * The licences of the packages that the bundles contain. They must accompany every copy of those packages.
+ * Part of `npm run build`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const line = '-'.repeat(80)
 
 /**
- * One text: for each package of the bundles a line `name version (licence)` between two rules, then its licence.
+ * One text: for each package of the bundles a line `name version (licence)` between two rules, then its
+ * licence.
  *
  * @param {string} root the folder of package.json, with a slash at its end
  * @param {import('esbuild').Metafile[]} metafiles

@@ -1,10 +1,16 @@
-/** Rewrites a command line for oclif: global flags move behind the command, and `--wait` and `--lan` may have no value. */
+/**
+ * Rewrites a command line for oclif: global flags move behind the command, and `--wait` and `--lan` may have
+ * no value.
+ */
 
 /** The global flags with a value, and those without. */
 const valued = ['--profile', '-p', '--url', '--api-key-file', '--admin-key-file']
 const switches = ['--json', '--quiet', '-q']
 
-/** Moves leading global flags behind the words of the command, and replaces `-h` by `--help`. Arguments after `--` stay. */
+/**
+ * Moves leading global flags behind the words of the command, and replaces `-h` by `--help`. Arguments after
+ * `--` stay.
+ */
 export function arrange(argv: readonly string[], ids: readonly string[]): string[] {
   const end = argv.indexOf('--')
   const before = argv.slice(0, end === -1 ? undefined : end).map((arg) => (arg === '-h' ? '--help' : arg))
@@ -37,7 +43,9 @@ function wordsOf(argv: readonly string[], ids: readonly string[]): number {
 /** Flags whose value may be missing, and what their value in the next word looks like. */
 const optional: Readonly<Record<string, RegExp>> = { '--wait': /^(?!)/, '--lan': /^(?:\d|off$|auto$)/ }
 
-/** Gives a bare `--wait` or `--lan` an empty value: oclif requires a value for every flag that can have one. */
+/**
+ * Gives a bare `--wait` or `--lan` an empty value: oclif requires a value for every flag that can have one.
+ */
 export function spellOut(argv: readonly string[]): string[] {
   const end = argv.indexOf('--')
   return argv.map((arg, index) => {

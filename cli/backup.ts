@@ -12,7 +12,8 @@ export type BackupAtRest = Omit<Answer<'POST /_system/backups'>, 'heldMs' | 'nod
 }
 
 /**
- * Runs the task in the environment of a daemon, and returns the content of the backup: `restore` writes its data folder, `load` its database.
+ * Runs the task in the environment of a daemon, and returns the content of the backup: `restore` writes its
+ * data folder, `load` its database.
  *
  * @throws {CommandError} when there is no backup, or it cannot be restored.
  */

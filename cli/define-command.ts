@@ -1,8 +1,8 @@
 /**
  * `defineCommand` makes a command of a description and a function `run`. oclif parses its arguments.
  *
- * Standard output carries data, standard error carries messages. With `--json` the data is the value that `run` returns, and an error is
- * one JSON object on standard error.
+ * Standard output carries data, standard error carries messages. With `--json` the data is the value that
+ * `run` returns, and an error is one JSON object on standard error.
  */
 import type { Interfaces } from '@oclif/core'
 import * as Flags from '@oclif/core/flags'
@@ -183,7 +183,10 @@ async function connect(line: Line, timeoutMs: number | undefined) {
   return { resolveIds, ...connectDaemon(() => findAccess(line.common, fromProcess()), timeoutMs) }
 }
 
-/** Asks for required arguments and flags that are missing, if there is a person to ask. Other mistakes are left to the parser. */
+/**
+ * Asks for required arguments and flags that are missing, if there is a person to ask. Other mistakes are
+ * left to the parser.
+ */
 async function complete(
   line: Line,
   argv: string[],

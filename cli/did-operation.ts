@@ -1,4 +1,7 @@
-/** Operations of DIDs on the ledger: their flags, the wait until the ledger has processed one, and what is printed. */
+/**
+ * Operations of DIDs on the ledger: their flags, the wait until the ledger has processed one, and what is
+ * printed.
+ */
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
 import { factsOf } from '../src/definitions/did-names.ts'
@@ -20,7 +23,10 @@ export function ledgerWaitFlags(dependsOn: string[] = []) {
 type ScheduledOperation = Answer<'POST /did-registrar/dids/{didRef}/updates'>
 type WaitFlags = { wait?: boolean; timeout?: string | undefined }
 
-/** The result of an operation in a word, and whether the ledger has accepted it. A new operation clears the failure of the last one. */
+/**
+ * The result of an operation in a word, and whether the ledger has accepted it. A new operation clears the
+ * failure of the last one.
+ */
 const operations = {
   publication: { done: 'published', isAccepted: ({ status }: Did) => status === 'PUBLISHED' },
   update: { done: 'changed', isAccepted: ({ metaLastFailure }: Did) => metaLastFailure?.status !== 422 },
@@ -34,7 +40,8 @@ type OperationName = keyof typeof operations
 export type OperationContext = Pick<Context<object, WaitFlags>, 'call' | 'flags' | 'print' | 'suggest'>
 
 /**
- * Schedules an operation and prints it. With `--wait`, polls until the ledger has processed it, and returns the DID too.
+ * Schedules an operation and prints it. With `--wait`, polls until the ledger has processed it, and returns
+ * the DID too.
  *
  * @throws {UsageError} for a timeout that is not a duration, before anything is scheduled.
  * @throws {CommandError} 6 when the time is over, 1 when the ledger has rejected the operation.

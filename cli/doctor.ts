@@ -154,7 +154,10 @@ async function refusalOf(asked: Promise<unknown>): Promise<Error | undefined> {
 const timeoutMs = 20_000
 export const deepTimeoutMs = 600_000
 
-/** Runs the process, which is given the environment that a daemon would be; a failed check when it does not come to an end. */
+/**
+ * Runs the process, which is given the environment that a daemon would be; a failed check when it does not
+ * come to an end.
+ */
 export async function examineAtRest(env: NodeJS.ProcessEnv, isDeep: boolean): Promise<Check[]> {
   const [args, limitMs] = isDeep ? [['--deep'], deepTimeoutMs] : [[], timeoutMs]
   try {

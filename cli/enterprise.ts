@@ -1,4 +1,7 @@
-/** DID requests (`agent onboard`) and challenges (`agent auth`): sends them, waits for the answer, and answers them. */
+/**
+ * DID requests (`agent onboard`) and challenges (`agent auth`): sends them, waits for the answer, and answers
+ * them.
+ */
 import { setTimeout } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
@@ -100,7 +103,12 @@ export async function showRequest(
   return request
 }
 
-/** Draws the code below the line that says so, and waits. @throws {CommandError} 6 when no answer came in time; 5 or 8 when the request was declined or the answer is not valid. */
+/**
+ * Draws the code below the line that says so, and waits.
+ *
+ * @throws {CommandError} 6 when no answer came in time; 5 or 8 when the request was declined or the answer is
+ * not valid.
+ */
 async function waitForAnswer(
   context: Context,
   topic: RequestTopic,
@@ -122,7 +130,8 @@ async function waitForAnswer(
     const seconds = Math.min(Math.ceil((deadline - performance.now()) / 1_000), maxCallSeconds)
     const begin = performance.now()
     request = await read(context.call, made.id, seconds)
-    // The daemon returns early when it stops, and when the request can no longer be answered. A second early return means the latter.
+    // The daemon returns early when it stops, and when the request can no longer be answered. A second
+    // early return means the latter.
     earlyReturns = performance.now() - begin < seconds * 1_000 - 500 ? earlyReturns + 1 : 0
     if (request.state === 'pending' && earlyReturns === 1) await setTimeout(1_000)
   }
@@ -171,7 +180,10 @@ function disclosedClaims({ openid4vp }: Request): string | undefined {
   return claims?.join(' ')
 }
 
-/** The JSON text, which Identus wallets scan, and the code: the short link if there is one and `--long` does not refuse it. */
+/**
+ * The JSON text, which Identus wallets scan, and the code: the short link if there is one and `--long` does
+ * not refuse it.
+ */
 function toScannable(request: Request, { isLong }: QrChoice): Scannable {
   const content = contentOf(request)
   const text = JSON.stringify(content)
@@ -205,7 +217,11 @@ export function requestColumns(topic: RequestTopic): Column<Request>[] {
 
 export const answerFlags = { yes: Flags.boolean({ char: 'y', description: 'do not ask for confirmation' }) }
 
-/** Prints the sender of a request by its name and address. At a terminal, asks whether to answer. @throws {CommandError} when not. */
+/**
+ * Prints the sender of a request by its name and address. At a terminal, asks whether to answer.
+ *
+ * @throws {CommandError} when not.
+ */
 export async function confirmSender(
   { say, flags }: Context<object, { yes: boolean }>,
   { endpoint, from, wants }: { endpoint: string; from?: unknown; wants: string },

@@ -1,4 +1,7 @@
-/** Prints invitations and other texts that the other side scans: as text, as a QR code in the terminal, or as a file. */
+/**
+ * Prints invitations and other texts that the other side scans: as text, as a QR code in the terminal, or as
+ * a file.
+ */
 import { writeFileSync } from 'node:fs'
 import { isLoopback } from './qr/link.ts'
 import * as Flags from '@oclif/core/flags'
@@ -17,8 +20,8 @@ export function invitationFlags(dependsOn: string[] = []) {
 }
 
 /**
- * A text for the other side. `text` is printed, `code` is in the QR code, `page` is the link for browsers. Without a page, `server` is the
- * URL that the other side calls.
+ * A text for the other side. `text` is printed, `code` is in the QR code, `page` is the link for browsers.
+ * Without a page, `server` is the URL that the other side calls.
  */
 export type Scannable = { text: string; code: string; note?: string | undefined } & (
   { page: string } | { server: string }
@@ -42,8 +45,8 @@ export function toScannable(
 }
 
 /**
- * The link that contains the whole invitation, below the address of the agent; `url` is the one that commands call. The API has a placeholder
- * of the Cloud Agent there. Wallets read the `_oob` parameter only.
+ * The link that contains the whole invitation, below the address of the agent; `url` is the one that commands
+ * call. The API has a placeholder of the Cloud Agent there. Wallets read the `_oob` parameter only.
  */
 export function longLink({ invitationUrl, shortUrl }: Invitation, url: string): string {
   const base = shortUrl?.replace(/\/i\?.*$/, '') ?? url
@@ -52,7 +55,10 @@ export function longLink({ invitationUrl, shortUrl }: Invitation, url: string): 
 
 type InvitationContext = Context<object, { wait?: string | undefined }>
 
-/** Prints the invitation of a new record, if it has one. With `--json` and `--wait`, prints the record as it is now; `run` returns the later one. */
+/**
+ * Prints the invitation of a new record, if it has one. With `--json` and `--wait`, prints the record as it
+ * is now; `run` returns the later one.
+ */
 export function printInvitation(
   context: InvitationContext,
   id: string,
@@ -75,7 +81,10 @@ export async function drawInvitation(
   if (invitation) await draw(context, id, toScannable(context, invitation, qr), qr)
 }
 
-/** Prints and draws the invitation of an existing record below its fields. It is undefined when it cannot be accepted any more. */
+/**
+ * Prints and draws the invitation of an existing record below its fields. It is undefined when it cannot be
+ * accepted any more.
+ */
 export async function printInvitationAgain(
   context: Context,
   id: string,
@@ -94,8 +103,8 @@ export function warnNoQr({ say }: Context, { output, isOpened }: QrChoice): void
 }
 
 /**
- * Draws a QR code in the terminal, as the last output of the command or before it waits, so that it stays on the screen; or writes it to a
- * file. Opens its page with `--open`.
+ * Draws a QR code in the terminal, as the last output of the command or before it waits, so that it stays on
+ * the screen; or writes it to a file. Opens its page with `--open`.
  *
  * @throws {CommandError} when the file cannot be written.
  */
@@ -138,7 +147,10 @@ async function writeQr(text: string, format: Format, file: string): Promise<void
   }
 }
 
-/** Draws a code as the last output but for short notes, or says why there is none. `shown` are the arguments of the command that shows it again. */
+/**
+ * Draws a code as the last output but for short notes, or says why there is none. `shown` are the arguments
+ * of the command that shows it again.
+ */
 async function drawInTerminal(
   context: Context,
   scannable: Scannable,

@@ -37,7 +37,11 @@ export const securityFlags = {
 
 type ServerFlags = FlagValues<typeof authorizationServerFlags>
 
-/** Reads the members of the external authorization server that are given. @throws {UsageError} when the file cannot be read */
+/**
+ * Reads the members of the external authorization server that are given.
+ *
+ * @throws {UsageError} when the file cannot be read
+ */
 export function readAuthorizationServer(
   { 'authorization-server': url, 'client-id': clientId, 'client-secret-file': file }: ServerFlags,
   warn: (text: string) => void,
@@ -61,7 +65,11 @@ export const walletProviderFlags = {
   })(),
 }
 
-/** Reads the settings of wallet providers that are given. @throws {UsageError} when a file cannot be read, or has another form */
+/**
+ * Reads the settings of wallet providers that are given.
+ *
+ * @throws {UsageError} when a file cannot be read, or has another form
+ */
 export function readWalletProviders({
   'wallet-providers': files,
   'wallet-attestation': walletAttestation,

@@ -53,7 +53,10 @@ export async function start(given: string[], program: Program): Promise<unknown>
   return run(argv, { root, pjson, plugins: new Map([[pjson.name, await toPlugin(program)]]) })
 }
 
-/** Describes the program as a plugin of oclif. oclif itself would sort the commands by locale, for which V8 loads its tables of languages. */
+/**
+ * Describes the program as a plugin of oclif. oclif itself would sort the commands by locale, for which V8
+ * loads its tables of languages.
+ */
 async function toPlugin(program: Program): Promise<Plugin> {
   const { root, pjson } = program
   const { Plugin } = await import('@oclif/core/config')

@@ -28,7 +28,10 @@ export const whichSigner: Question = {
   },
 }
 
-/** Makes an offer and prints its URL: short, or the whole offer with `--long`. With `--wait`, prints the record once it has reached the state. */
+/**
+ * Makes an offer and prints its URL: short, or the whole offer with `--long`. With `--wait`, prints the
+ * record once it has reached the state.
+ */
 export async function offerToWallet(
   context: Context<object, WaitFlags & QrFlags>,
   issuerId: string,

@@ -42,7 +42,10 @@ export const receiveFlags = {
 
 type ReceiveContext = Context<{ offer: string }, FlagValues<typeof receiveFlags>>
 
-/** Receives and accepts the offer, and waits for the credential. An offer that the person declines is rejected. */
+/**
+ * Receives and accepts the offer, and waits for the credential. An offer that the person declines is
+ * rejected.
+ */
 export async function receiveCredential(context: ReceiveContext): Promise<Received> {
   const { args, flags, call } = context
   if (!flags.yes && !canAskHere(context))
@@ -118,7 +121,10 @@ async function take(context: ReceiveContext, offered: Received): Promise<Receive
   })
 }
 
-/** Accepts the offer. After a refused transaction code the record waits, so the error names the command for another attempt. */
+/**
+ * Accepts the offer. After a refused transaction code the record waits, so the error names the command for
+ * another attempt.
+ */
 async function accept({ call }: ReceiveContext, recordId: string, txCode: string | undefined) {
   try {
     return await call('POST /issue-credentials/records/{recordId}/accept-offer', {

@@ -3,7 +3,10 @@ import { setTimeout } from 'node:timers/promises'
 
 const maxPauseMs = 1_000
 
-/** Reads a value repeatedly, with growing pauses, until `isWanted` accepts it or the time is over. Returns the last value. */
+/**
+ * Reads a value repeatedly, with growing pauses, until `isWanted` accepts it or the time is over. Returns the
+ * last value.
+ */
 export async function poll<T>(
   read: () => Promise<T>,
   isWanted: (value: T) => boolean,

@@ -1,4 +1,7 @@
-/** Receives the redirect of a browser to this machine (RFC 8252 §7.3): a server on a free loopback port, for one redirect. */
+/**
+ * Receives the redirect of a browser to this machine (RFC 8252 §7.3): a server on a free loopback port, for
+ * one redirect.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,8 +19,8 @@ type RedirectOptions = {
 type RedirectReceiver = {
   url: string
   /**
-   * The URL of the redirect with this `state`. All other requests are refused, since any page of the browser can
-   * send some.
+   * The URL of the redirect with this `state`. All other requests are refused, since any page of the browser
+   * can send some.
    *
    * @throws {CommandError} `late`
    */
@@ -70,7 +73,8 @@ export async function openRedirect({
     },
     async [Symbol.asyncDispose]() {
       clearTimeout(timer)
-      // A second redirect, as of a double click, may have come after the first: its page is what the person sees.
+      // A second redirect, as of a double click, may have come after the first: its page is what the person
+      // sees.
       const cut = setTimeout(() => server.closeAllConnections(), 1_000)
       await new Promise((closed) => server.close(closed))
       clearTimeout(cut)

@@ -14,7 +14,11 @@ export const replayFlags = {
   failed: Flags.boolean({ exactlyOne: selections, description: 'all events whose delivery has failed' }),
 }
 
-/** Has the daemon send events again, and prints their number. @throws {UsageError} for a time that is not valid. */
+/**
+ * Has the daemon send events again, and prints their number.
+ *
+ * @throws {UsageError} for a time that is not valid.
+ */
 export async function replay(
   { call, flags: { event, since }, print, suggest }: Context<object, FlagValues<typeof replayFlags>>,
   id: string,

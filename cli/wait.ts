@@ -49,11 +49,13 @@ export function waitFlags(usually: string) {
 }
 
 /**
- * Creates or changes a record and prints it. With `--wait`, prints it once it has reached the state. With `--json`, prints the record even
- * if the wait fails.
+ * Creates or changes a record and prints it. With `--wait`, prints it once it has reached the state. With
+ * `--json`, prints the record even if the wait fails.
  *
- * @throws {UsageError} for an unknown state or a timeout that is not a duration, before the record is changed.
- * @throws {CommandError} 6 when the time is over; 5, or 8 when a verification failed, when the record has ended in another state.
+ * @throws {UsageError} for an unknown state or a timeout that is not a duration, before the record is
+ * changed.
+ * @throws {CommandError} 6 when the time is over; 5, or 8 when a verification failed, when the record has
+ * ended in another state.
  */
 export async function changeRecord<T extends Topic>(
   context: Context<object, WaitFlags>,
@@ -93,7 +95,10 @@ export async function changeRecord<T extends Topic>(
   throw failure
 }
 
-/** Creates a record and prints it, or its invitation if it has one. With `--wait`, prints it once it has reached the state. */
+/**
+ * Creates a record and prints it, or its invitation if it has one. With `--wait`, prints it once it has
+ * reached the state.
+ */
 export function createRecord<T extends 'credential' | 'proof'>(
   context: Context<object, WaitFlags & QrFlags>,
   topic: T,
@@ -128,8 +133,9 @@ function printRecord<T extends Topic>({ print }: Context, topic: T, record: Reco
 type WaitContext = Pick<Context<object, WaitFlags>, 'call' | 'flags' | 'openEvents' | 'sayAtTerminal'>
 
 /**
- * Changes a record and, with `--wait`, waits until it reaches a state or ends. The event stream is opened before the change, so that no
- * event is missed. Returns the record as changed, as it is after the wait, and the reason if it has not reached the state.
+ * Changes a record and, with `--wait`, waits until it reaches a state or ends. The event stream is opened
+ * before the change, so that no event is missed. Returns the record as changed, as it is after the wait, and
+ * the reason if it has not reached the state.
  */
 export async function waitForRecord<T extends Topic>(
   { call, flags, openEvents, sayAtTerminal }: WaitContext,
@@ -203,7 +209,10 @@ async function lastState(
   return state
 }
 
-/** True for a final state. A record that is about to send a problem report has ended, unless the report is waited for. */
+/**
+ * True for a final state. A record that is about to send a problem report has ended, unless the report is
+ * waited for.
+ */
 function isEnd(topic: Topic, state: string, wanted: string): boolean {
   return (
     meanings[topic][state]?.ends !== undefined &&

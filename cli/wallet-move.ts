@@ -1,4 +1,6 @@
-/** Moves a wallet from one daemon to another: exports it with `move` into a temporary file, and imports that. */
+/**
+ * Moves a wallet from one daemon to another: exports it with `move` into a temporary file, and imports that.
+ */
 import { randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,7 +39,9 @@ export async function checkMove(from: Side, to: Side, id: string): Promise<Walle
   )
 }
 
-/** @throws {CommandError} when the wallet is suspended here and not, or not known to be, at the other agent */
+/**
+ * @throws {CommandError} when the wallet is suspended here and not, or not known to be, at the other agent
+ */
 export async function moveWallet(from: Side, to: Side, id: string): Promise<Wallet> {
   // The passphrase stays in the memory of this process. Without it, the file cannot be read.
   const passphrase = randomBytes(32).toString('base64url')
@@ -65,7 +69,11 @@ export async function moveWallet(from: Side, to: Side, id: string): Promise<Wall
   }
 }
 
-/** The wallet at the other agent, if it was imported although the answer was lost. @throws `error` with the way out */
+/**
+ * The wallet at the other agent, if it was imported although the answer was lost.
+ *
+ * @throws `error` with the way out
+ */
 async function findOutcome(from: Side, to: Side, id: string, error: unknown): Promise<Wallet> {
   const here = await from.call('GET /wallets/{walletId}', { path: { walletId: id } }).catch(() => undefined)
   const end = performance.now() + (isRefusal(error) ? 0 : outcomeMs)

@@ -1,4 +1,7 @@
-/** A webhook receiver for development: verifies signatures, can fail or answer slowly on purpose, and can forward events. */
+/**
+ * A webhook receiver for development: verifies signatures, can fail or answer slowly on purpose, and can
+ * forward events.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
@@ -24,7 +27,9 @@ type ReceiverOptions = {
   forwardTo: string | undefined
   /** Called for every event with the status of the answer; `note` is the reason of a refusal. */
   onEvent: (event: Event, status: number, note: string | undefined) => void
-  /** Called for every request that is not the daemon's, with the reason. Any page of a browser can send some. */
+  /**
+   * Called for every request that is not the daemon's, with the reason. Any page of a browser can send some.
+   */
   onForgery: (reason: string) => void
   signal: AbortSignal
 }

@@ -75,7 +75,10 @@ async function checkThere(context: DoctorContext, { url, adminKey, apiKey }: Acc
   ]
 }
 
-/** Checks the data folder. An address that was given, or on another machine, does not tell which folder that is. */
+/**
+ * Checks the data folder. An address that was given, or on another machine, does not tell which folder that
+ * is.
+ */
 async function checkDataFolder({ getAccess, flags }: DoctorContext): Promise<Check[]> {
   const around = fromProcess()
   const { profile } = getAccess()

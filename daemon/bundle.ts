@@ -1,4 +1,7 @@
-/** The exports of the bundle: `main` runs a daemon, `startInProcess` is for the package’s export, and tests build an agent from the other parts. */
+/**
+ * The exports of the bundle: `main` runs a daemon, `startInProcess` is for the package’s export, and tests
+ * build an agent from the other parts.
+ */
 export { createAgent } from '../src/agent/agent.ts'
 export { readConfig } from '../src/foundation/config/config.ts'
 export { openLog } from '../src/foundation/log.ts'

@@ -1,8 +1,9 @@
 /**
- * The process of the daemon. It reads the configuration, locks the folder, binds the ports and opens the agent, in this
- * order, so that a failed start changes nothing.
+ * The process of the daemon. It reads the configuration, locks the folder, binds the ports and opens the
+ * agent, in this order, so that a failed start changes nothing.
  *
- * It sends `ready` with the URLs to a connected parent. An error is one sentence on standard error and an exit code.
+ * It sends `ready` with the URLs to a connected parent. An error is one sentence on standard error and an
+ * exit code.
  */
 import * as z from 'zod'
 import { newApiKey } from '../src/foundation/api-key.ts'
@@ -193,7 +194,10 @@ function rotate(file: LogFile, log: Log, { AGENT_LOG_MAX_BYTES, AGENT_LOG_FILES 
 
 type Launcher = { whenGone: (stop: () => void) => void }
 
-/** The end of a launcher that has sent `stay` stops the daemon: the IPC channel closes with the launcher's process. */
+/**
+ * The end of a launcher that has sent `stay` stops the daemon: the IPC channel closes with the launcher's
+ * process.
+ */
 function watchLauncher(): Launcher {
   let stays = false
   let onGone: (() => void) | undefined

@@ -7,8 +7,8 @@ import { formatNames } from '../src/definitions/format-names.ts'
 import { agentsInTests, findCycles, importsOf, longFunctions, namesIn, textsOf } from './support/code.ts'
 
 /**
- * The folders in their order: a file imports from its own folder and from folders before it. Files that are directly in a family
- * (`src/wallet/wallet.ts`) are a folder of this list too (`src/wallet`).
+ * The folders in their order: a file imports from its own folder and from folders before it. Files that are
+ * directly in a family (`src/wallet/wallet.ts`) are a folder of this list too (`src/wallet`).
  */
 const order = `
   src/definitions
@@ -75,7 +75,10 @@ const longestFirst = order.toSorted((a, b) => b.length - a.length)
 /** The folder of the list that a file is in. */
 const home = (file: string) => longestFirst.find((folder) => file.startsWith(`${folder}/`)) ?? file
 
-/** The definitions of protocols and events, and the names of credential formats and DID methods. Every folder may import them. */
+/**
+ * The definitions of protocols and events, and the names of credential formats and DID methods. Every folder
+ * may import them.
+ */
 const isDefinition = (file: string) => home(file) === 'src/definitions'
 
 const imports = (file: string) => importsOf(file).map(({ to }) => to)
@@ -157,7 +160,10 @@ function loadedBy(file: string): string[] {
   return importsOf(file).flatMap(({ to, isType }) => (isType ? [] : [to]))
 }
 
-/** Files that name a DID method, outside the folders that have the methods. What differs between methods is in their tables. */
+/**
+ * Files that name a DID method, outside the folders that have the methods. What differs between methods is in
+ * their tables.
+ */
 test('at most 12 other files name a DID method', () => {
   const names = methodNames.join('|')
   const isDid = new RegExp(`\\bdid:(?:\\(\\?[:!])?(?:${names})\\b`)
@@ -178,7 +184,10 @@ test('at most 12 other files name a DID method', () => {
   ).toBeLessThanOrEqual(12)
 })
 
-/** Files that name a credential format, outside the folders of the formats. What differs between formats is in their tables. */
+/**
+ * Files that name a credential format, outside the folders of the formats. What differs between formats is in
+ * their tables.
+ */
 test('at most 12 other files name a credential format', () => {
   const rows: { title: string; openid?: { id: string } }[] = Object.values(formatNames)
   const names = [
@@ -204,11 +213,11 @@ test('functions have at most 60 lines', () => {
   expect(checked.flatMap((file) => longFunctions(file, 60))).toEqual([])
 })
 
-test('files hold whole concepts: at most 250 lines, 60 to 100 in the middle, few of less than 20', () => {
+test('files hold whole concepts: at most 275 lines, 60 to 100 in the middle, few of less than 20', () => {
   const lengths = files
     .filter((file) => !generated.includes(file))
     .map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
-  expect(lengths.filter(({ lines }) => lines > 250)).toEqual([])
+  expect(lengths.filter(({ lines }) => lines > 275)).toEqual([])
   const median = lengths.map(({ lines }) => lines).toSorted((a, b) => a - b)[Math.floor(lengths.length / 2)]
   expect(median).toBeGreaterThanOrEqual(60)
   expect(median).toBeLessThanOrEqual(100)

@@ -14,7 +14,10 @@ import {
   variablesTable,
 } from './support/tables.ts'
 
-/** The anchors of a page as GitHub makes them: headings in lower case, without punctuation, with hyphens for spaces. */
+/**
+ * The anchors of a page as GitHub makes them: headings in lower case, without punctuation, with hyphens for
+ * spaces.
+ */
 const anchorsOf = (text: string) =>
   [...text.replaceAll(/```[^]*?```/g, '').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
@@ -107,7 +110,9 @@ test('every source file that a page names exists', () => {
 
 describe('the code blocks of every page', () => {
   const blocks = pages.flatMap((page) => readBlocks(read(page)).blocks.map((block) => ({ page, ...block })))
-  /** `''` and `text` are output. test/docs/snippets.slow.test.ts runs `sh` and `js`. GitHub draws `mermaid`. */
+  /**
+   * `''` and `text` are output. test/docs/snippets.slow.test.ts runs `sh` and `js`. GitHub draws `mermaid`.
+   */
   const known = ['', 'text', 'mermaid', 'sh', 'js', 'json', 'yaml', 'run']
 
   test('have a language that a test reads, or say why they are not run', () => {

@@ -1,6 +1,6 @@
 /**
- * Runs what takes hours: kills, soak, fuzzing, nodes and the package on each release of Node.js, one after the other. Prints what failed at
- * the end.
+ * Runs what takes hours: kills, soak, fuzzing, nodes and the package on each release of Node.js, one after
+ * the other. Prints what failed at the end.
  */
 import { spawnSync } from 'node:child_process'
 

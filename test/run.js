@@ -1,8 +1,9 @@
 /**
- * Runs the tests of projects (`node test/run.js slow postgres`), or those of some files and folders (`… slow test/cluster`). With `--repeat`
- * it runs the files of failed tests once more, one at a time: what passes only then is flaky, which is named and counted, and is a fault of
- * the test or of the agent. `--strict` fails for it. Writes the counts of each project to dist/test-results.json. `--record` writes the
- * seconds to test/times.json, which the documentation states.
+ * Runs the tests of projects (`node test/run.js slow postgres`), or those of some files and folders (`… slow
+ * test/cluster`). With `--repeat` it runs the files of failed tests once more, one at a time: what passes
+ * only then is flaky, which is named and counted, and is a fault of the test or of the agent. `--strict`
+ * fails for it. Writes the counts of each project to dist/test-results.json. `--record` writes the seconds to
+ * test/times.json, which the documentation states.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'

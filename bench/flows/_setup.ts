@@ -54,8 +54,8 @@ export type Setup = Awaited<ReturnType<typeof openSetup>>
 type Daemons = AsyncDisposable & { acme: Daemon; alice: Daemon }
 
 /**
- * Starts two daemons and creates pairs of tenants; `more` adds to the variables of both daemons. `start` may start one daemon for both
- * sides.
+ * Starts two daemons and creates pairs of tenants; `more` adds to the variables of both daemons. `start` may
+ * start one daemon for both sides.
  */
 export function openSetup(
   pairs: number,

@@ -1,4 +1,7 @@
-/** Measures the cost of metrics: full flows of two pairs of daemons, with metrics and without, by turns in one run. */
+/**
+ * Measures the cost of metrics: full flows of two pairs of daemons, with metrics and without, by turns in one
+ * run.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome, Scale } from '../_scenarios.ts'
 import { measureSetup, warmUp, type Work } from './measure.ts'

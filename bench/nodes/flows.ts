@@ -1,4 +1,7 @@
-/** Flows between the tenants of one agent: over SQLite files and PostgreSQL, with one worker process and several. By turns in one run. */
+/**
+ * Flows between the tenants of one agent: over SQLite files and PostgreSQL, with one worker process and
+ * several. By turns in one run.
+ */
 import { assemble } from '../../test/support/assemble.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome, Scale } from '../_scenarios.ts'

@@ -1,4 +1,7 @@
-/** Two nodes with many wallets: memory, connections to the database, and how long requests wait when one of the nodes is killed. */
+/**
+ * Two nodes with many wallets: memory, connections to the database, and how long requests wait when one of
+ * the nodes is killed.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import { adminToken } from '../../test/support/api.ts'

@@ -1,6 +1,6 @@
 /**
- * The bare issuer: the four requests of an issuance, with signatures by node:crypto. It checks the code, the access token and the
- * signature of the proof, and nothing else.
+ * The bare issuer: the four requests of an issuance, with signatures by node:crypto. It checks the code, the
+ * access token and the signature of the proof, and nothing else.
  */
 import { createPublicKey, generateKeyPairSync, randomUUID, verify } from 'node:crypto'
 import { change, database, digest, found, secret, serve } from './_bare.ts'

@@ -1,6 +1,7 @@
 /**
- * The bare verifier: the three requests of a presentation of an SD-JWT VC. It signs the request, and checks state, nonce, audience, the digests of
- * the disclosures, and the signatures of holder and issuer, whose key it knows; nothing else.
+ * The bare verifier: the three requests of a presentation of an SD-JWT VC. It signs the request, and checks
+ * state, nonce, audience, the digests of the disclosures, and the signatures of holder and issuer, whose key
+ * it knows; nothing else.
  */
 import { createHash, createPublicKey, generateKeyPairSync, randomUUID, verify } from 'node:crypto'
 import { change, database, found, secret, serve } from './_bare.ts'

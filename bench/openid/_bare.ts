@@ -1,7 +1,7 @@
 /**
- * Parts of a bare server, which runs in a process of its own: requests over node:http, a commit on disk for each state change by prepared
- * statements, and a webhook for each. It answers each message of its parent with its CPU time. Arguments: a folder, and the URL of the webhook
- * receiver.
+ * Parts of a bare server, which runs in a process of its own: requests over node:http, a commit on disk for
+ * each state change by prepared statements, and a webhook for each. It answers each message of its parent
+ * with its CPU time. Arguments: a folder, and the URL of the webhook receiver.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -42,7 +42,10 @@ export function found(row: unknown): unknown {
   return row
 }
 
-/** The reply of a path: JSON, or a text. The last part of a path is the id of a record if the path ends with `/`. */
+/**
+ * The reply of a path: JSON, or a text. The last part of a path is the id of a record if the path ends with
+ * `/`.
+ */
 export type Requests = Record<string, (body: string, request: IncomingMessage) => object | string>
 
 /** Serves requests, and reports the URL to the parent. */

@@ -1,6 +1,6 @@
 /**
- * Flows of OpenID4VC, next to a bare server in a process of its own: one daemon, every commit on disk, a webhook for each state change.
- * Wallets, tenant and webhook receiver are in this process.
+ * Flows of OpenID4VC, next to a bare server in a process of its own: one daemon, every commit on disk, a
+ * webhook for each state change. Wallets, tenant and webhook receiver are in this process.
  */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,7 @@
-/** A wallet that answers OpenID4VP requests, of the agent and of the bare verifier. Its credentials are of an issuer with a fixed key. */
+/**
+ * A wallet that answers OpenID4VP requests, of the agent and of the bare verifier. Its credentials are of an
+ * issuer with a fixed key.
+ */
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import type { Pool } from 'undici'
 import { createJwkDid } from '../../src/did/jwk.ts'

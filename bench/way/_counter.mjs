@@ -1,10 +1,11 @@
 /**
- * Loaded into a process with `node --import`: counts its work between its parent's messages `begin` and `end`, and answers
- * `end` with the counts (`_counts.ts` has their shape). Only the main thread is counted.
+ * Loaded into a process with `node --import`: counts its work between its parent's messages `begin` and
+ * `end`, and answers `end` with the counts (`_counts.ts` has their shape). Only the main thread is counted.
  *
- * From the first `begin`, functions are not optimized, so that each call is counted and allocations do not depend on the moment
- * when V8 compiles a function. With `collect`, it collects garbage first, and counts only the bytes allocated on the heap and
- * the turns of the event loop: counting the rest allocates and reads by itself.
+ * From the first `begin`, functions are not optimized, so that each call is counted and allocations do not
+ * depend on the moment when V8 compiles a function. With `collect`, it collects garbage first, and counts
+ * only the bytes allocated on the heap and the turns of the event loop: counting the rest allocates and reads
+ * by itself.
  */
 import fs from 'node:fs'
 import { Session } from 'node:inspector'
@@ -78,8 +79,9 @@ function countPromises() {
 const logs = new WeakMap()
 
 /**
- * The pages that the last commit wrote to the log: the header of its index (https://www.sqlite.org/walformat.html#the_wal_index_header)
- * has the number of frames, and a salt that changes when the log begins anew.
+ * The pages that the last commit wrote to the log: the header of its index
+ * (https://www.sqlite.org/walformat.html#the_wal_index_header) has the number of frames, and a salt that
+ * changes when the log begins anew.
  */
 function framesSince(database) {
   const log = logs.get(database) ?? { file: fs.openSync(`${database.name}-shm`, 'r'), salt: 0n, frames: 0 }

@@ -5,7 +5,10 @@ import { readIo, untilIdle } from './_process.ts'
 /** A key with its count and its bytes. */
 const List = z.array(z.tuple([z.string(), z.int(), z.int()]))
 
-/** The work of the program; `functions` are `[file, offset, name, count]`, and stacks are the keys of promises and JSON texts. */
+/**
+ * The work of the program; `functions` are `[file, offset, name, count]`, and stacks are the keys of promises
+ * and JSON texts.
+ */
 const Work = z.object({
   commits: z.int(),
   frames: z.int(),
@@ -32,7 +35,10 @@ export type Step<Counts> = { name: string; counts: Counts[] }
 /** Begins a step, which ends the one before. Without a name, it only ends that one. */
 export type Next = (name?: string) => Promise<void>
 
-/** Runs something in steps, each until all processes are idle, and returns the work of each process in each step. */
+/**
+ * Runs something in steps, each until all processes are idle, and returns the work of each process in each
+ * step.
+ */
 export function workOf(processes: readonly Counted[], run: (next: Next) => Promise<unknown>) {
   return inSteps(processes, run, async ({ exchange }) => {
     await exchange({ type: 'begin' })

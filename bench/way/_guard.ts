@@ -3,8 +3,9 @@ import { figureOf, type FigureName, type Row } from '../_results.ts'
 import { fullFlow } from './_figures.ts'
 
 /**
- * The counts that two runs of the same code agree on within 2 %, on an idle machine and on a busy one. The others depend on
- * timing: writes that can wait join the commits of others, and one read of a socket may have the data of several writes.
+ * The counts that two runs of the same code agree on within 2 %, on an idle machine and on a busy one. The
+ * others depend on timing: writes that can wait join the commits of others, and one read of a socket may have
+ * the data of several writes.
  */
 const guarded = [
   'calls',
@@ -24,7 +25,10 @@ const guarded = [
 
 const tolerance = 1.05
 
-/** The counts of the whole flow that have grown by more than 5 %, as texts with the steps in which each has grown. */
+/**
+ * The counts of the whole flow that have grown by more than 5 %, as texts with the steps in which each has
+ * grown.
+ */
 export function findGrown(recorded: readonly Row[], now: readonly Row[]): string[] {
   const of = (rows: readonly Row[], step: string, figure: FigureName) =>
     rows.find(({ name }) => name === step)?.figures[figure] ?? 0

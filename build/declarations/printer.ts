@@ -1,4 +1,7 @@
-/** Prints types that the compiler has computed as plain TypeScript, without the libraries and files that they come from. */
+/**
+ * Prints types that the compiler has computed as plain TypeScript, without the libraries and files that they
+ * come from.
+ */
 import ts from 'typescript'
 
 const { TypeFlags, SymbolFlags } = ts

@@ -1,6 +1,7 @@
 /**
- * Writes the declarations of the package's exports, `dist/client.d.ts` and `dist/index.d.ts` (`npm run declarations`). They are complete: the
- * types that follow from the routes are printed as plain TypeScript, with the names and descriptions of the schemas.
+ * Writes the declarations of the package's exports, `dist/client.d.ts` and `dist/index.d.ts` (`npm run
+ * declarations`). They are complete: the types that follow from the routes are printed as plain TypeScript,
+ * with the names and descriptions of the schemas.
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

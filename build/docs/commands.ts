@@ -55,7 +55,10 @@ class WrittenHelp extends AgentHelp {
   }
 }
 
-/** Returns the help of a command or topic for 80 columns, without colours. No words give the help of the program. */
+/**
+ * Returns the help of a command or topic for 80 columns, without colours. No words give the help of the
+ * program.
+ */
 export async function helpOf(words: readonly string[]): Promise<string> {
   // Showing help changes the configuration, so each call loads its own.
   const config = await Config.load({ root })

@@ -1,6 +1,6 @@
 /**
- * `npm run recording`: draws the pictures of the documentation in `docs/images` from the built program. It needs
- * util-linux `script` for a pseudo-terminal.
+ * `npm run recording`: draws the pictures of the documentation in `docs/images` from the built program. It
+ * needs util-linux `script` for a pseudo-terminal.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Writes `docs/reference/states.md`: the states of the protocols as Mermaid diagrams and tables. The page is in git,
- * because GitHub draws the diagrams; a test compares it with the code.
+ * Writes `docs/reference/states.md`: the states of the protocols as Mermaid diagrams and tables. The page is
+ * in git, because GitHub draws the diagrams; a test compares it with the code.
  */
 import type { Machine, Row } from '../../src/definitions/machine.ts'
 import { definitions } from '../../src/definitions/protocols.ts'

@@ -5,8 +5,9 @@ import type { Terminal } from '@xterm/headless'
 import { linesOf, newScreen, write, type Size } from './recorder/screen.ts'
 
 /**
- * Runs a shell command in a pseudo-terminal of util-linux `script`. `keys` are typed one after the other, each after the
- * output was quiet. Resolves with the screen at that time, and ends the command. `onPrint` gets the output as it comes.
+ * Runs a shell command in a pseudo-terminal of util-linux `script`. `keys` are typed one after the other,
+ * each after the output was quiet. Resolves with the screen at that time, and ends the command. `onPrint`
+ * gets the output as it comes.
  */
 export async function runInTerminal(
   command: string,

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes the pages that are generated from the code. They are part of the package and not of git, except
- * for states.md.
+ * `npm run docs`: writes the pages that are generated from the code. They are part of the package and not of
+ * git, except for states.md.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'

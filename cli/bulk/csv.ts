@@ -1,6 +1,6 @@
 /**
- * Reads a CSV file (RFC 4180) with a header line: a column for each claim, and optionally `connection`. The header line shows whether
- * commas, semicolons or tabs separate the columns.
+ * Reads a CSV file (RFC 4180) with a header line: a column for each claim, and optionally `connection`. The
+ * header line shows whether commas, semicolons or tabs separate the columns.
  */
 import { statSync } from 'node:fs'
 import { parse, CsvError } from 'csv-parse/sync'

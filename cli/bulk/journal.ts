@@ -1,7 +1,9 @@
 /**
- * The journal of a bulk run: a file of JSON lines. The first one names the run, each further one is the result of a row.
+ * The journal of a bulk run: a file of JSON lines. The first one names the run, each further one is the
+ * result of a row.
  *
- * It is written before the first request, so that an interrupted run can be resumed with the same idempotency keys.
+ * It is written before the first request, so that an interrupted run can be resumed with the same idempotency
+ * keys.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
@@ -10,7 +12,10 @@ import { tryParseJson } from '../../src/foundation/json.ts'
 import { systemReason } from '../../src/foundation/system-reason.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 
-/** `expiresIn` is the lifetime of the invitations in seconds. Reports of earlier releases have none: that of the daemon holds. */
+/**
+ * `expiresIn` is the lifetime of the invitations in seconds. Reports of earlier releases have none: that of
+ * the daemon holds.
+ */
 const Begin = z.object({ run: z.guid(), input: z.string(), expiresIn: z.int().optional() })
 type Begin = z.infer<typeof Begin>
 
@@ -27,7 +32,10 @@ export type Result = z.infer<typeof Result>
 export type Journal = {
   /** Names the run. Its requests have keys that begin with it. */
   run: string
-  /** How long the invitations of the run can be answered, in seconds; undefined for as long as the daemon has it. */
+  /**
+   * How long the invitations of the run can be answered, in seconds; undefined for as long as the daemon has
+   * it.
+   */
   expiresIn: number | undefined
   /** The results of earlier attempts, by line; the last one counts. */
   known: ReadonlyMap<number, Result>
@@ -36,7 +44,8 @@ export type Journal = {
 }
 
 /**
- * Opens the journal of a run, or begins one with `expiresIn`. `input` is everything that the requests are made of.
+ * Opens the journal of a run, or begins one with `expiresIn`. `input` is everything that the requests are
+ * made of.
  *
  * @throws {UsageError} if the file cannot be used; {CommandError} 5 if it belongs to another input
  */

@@ -41,7 +41,8 @@ export type Summary = Counts & { report: string }
  * Offers a credential to each row: over the connection that the row names, or else by an invitation.
  *
  * @throws {UsageError} for a mistake in the file, before anything is offered
- * @throws {CommandError} 1 if rows were refused, 7 if the daemon is gone, 130 after Ctrl-C; the run can be resumed
+ * @throws {CommandError} 1 if rows were refused, 7 if the daemon is gone, 130 after Ctrl-C; the run can be
+ * resumed
  */
 export async function offerAll(context: Context, bulk: Bulk): Promise<Summary> {
   const csv = readCsv(bulk.csv)
@@ -115,7 +116,11 @@ function toEnd(error: Error, bulk: Bulk): Error {
   return new CommandError(`${error.message} ${resumeHint(bulk)}`, 7, 'agent daemon status')
 }
 
-/** Makes the offer of a row. @throws {ProblemError} for an error that the next row would have too; {DaemonUnreachable} */
+/**
+ * Makes the offer of a row.
+ *
+ * @throws {ProblemError} for an error that the next row would have too; {DaemonUnreachable}
+ */
 async function offerTo(
   { call, getAccess }: Context,
   { offered, claims, goal, goalCode }: Bulk,
@@ -155,7 +160,11 @@ async function offerTo(
   }
 }
 
-/** The ids of the connections that the rows name by id or by label. @throws {UsageError} for a name that is not found, or not unique */
+/**
+ * The ids of the connections that the rows name by id or by label.
+ *
+ * @throws {UsageError} for a name that is not found, or not unique
+ */
 async function findConnections({ call }: Context, rows: readonly Row[]): Promise<Map<string, string>> {
   const found = new Map<string, string[]>()
   const limit = 1_000

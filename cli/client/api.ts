@@ -36,8 +36,8 @@ export type Daemon = {
   /** A client that sends and receives files, with the administrator's key or the tenant's. */
   getFileClient: (as?: 'administrator' | 'tenant') => FileClient
   /**
-   * Opens the event stream of the wallet, from `after` or from now on, and continues it across restarts of the daemon. No event is missed
-   * once this function has returned.
+   * Opens the event stream of the wallet, from `after` or from now on, and continues it across restarts of
+   * the daemon. No event is missed once this function has returned.
    *
    * @throws {ProblemError} @throws {DaemonUnreachable}
    */
@@ -46,7 +46,10 @@ export type Daemon = {
   close: () => void
 }
 
-/** Creates a client of the daemon. `find` is called at the first use; `timeoutMs` replaces the default time limit of a call. */
+/**
+ * Creates a client of the daemon. `find` is called at the first use; `timeoutMs` replaces the default time
+ * limit of a call.
+ */
 export function connectDaemon(find: () => Access, timeoutMs?: number): Daemon {
   let access: Access | undefined
   let closing: AbortController | undefined
@@ -85,8 +88,8 @@ export function connectDaemon(find: () => Access, timeoutMs?: number): Daemon {
 }
 
 /**
- * True when a call needs the administrator's key. Calls about wallets, and about the events of a named wallet, use it if there is one: a
- * tenant may read its own wallet with its own key.
+ * True when a call needs the administrator's key. Calls about wallets, and about the events of a named
+ * wallet, use it if there is one: a tenant may read its own wallet with its own key.
  */
 function isAdministrators(
   key: string,

@@ -1,4 +1,7 @@
-/** The credentials of a call, as headers: a key, or the token of `agent login`, which is renewed when it has expired. */
+/**
+ * The credentials of a call, as headers: a key, or the token of `agent login`, which is renewed when it has
+ * expired.
+ */
 import { CommandError } from '../errors/errors.ts'
 import { type Login, readLogin, withLoginLock, writeLogin } from '../login/store.ts'
 import type { Access } from './settings.ts'
@@ -7,8 +10,8 @@ import type { Access } from './settings.ts'
 const marginSeconds = 30
 
 /**
- * The headers of a call. A key that a flag or a variable names comes first, then the token, then the key of the profile. The administrator’s key
- * of a profile comes before a token, which is usually a tenant’s.
+ * The headers of a call. A key that a flag or a variable names comes first, then the token, then the key of
+ * the profile. The administrator’s key of a profile comes before a token, which is usually a tenant’s.
  *
  * @throws {CommandError} 4 when the login has ended
  */

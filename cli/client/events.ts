@@ -12,7 +12,8 @@ export type Reading = {
 }
 
 /**
- * Yields every event of a stream, as `followEvents` does. `open` opens a stream after an event, or from now on.
+ * Yields every event of a stream, as `followEvents` does. `open` opens a stream after an event, or from now
+ * on.
  *
  * @throws {ProblemError} when the daemon refuses. @throws {DaemonUnreachable} when it is not available at the
  * start.

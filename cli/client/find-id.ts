@@ -1,6 +1,6 @@
 /**
- * Finds the id of a resource that an argument names: by the id, by the beginning or the end of the id, or by its name. A complete id
- * costs no request.
+ * Finds the id of a resource that an argument names: by the id, by the beginning or the end of the id, or by
+ * its name. A complete id costs no request.
  */
 import type { Client } from '../../daemon/client/client.ts'
 import { usualMethod } from '../../src/definitions/did-names.ts'
@@ -49,7 +49,8 @@ export async function resolveIds(
 /**
  * Returns the id of the resource that `text` names.
  *
- * @throws {CommandError} 3 when there is none. @throws {UsageError} when there are several, or the text cannot be part of an id.
+ * @throws {CommandError} 3 when there is none. @throws {UsageError} when there are several, or the text
+ * cannot be part of an id.
  */
 async function findId(
   resource: ResourceName,
@@ -88,7 +89,9 @@ async function findId(
 /** Texts that stand for an id: a DID or a URL, a file, or a token. */
 const others = /^(?:(?:did|https?):|@|ey[\w-]+\.)/i
 
-/** True for a text that needs no search: an id, another text that may stand for it, or the URI of a schema. */
+/**
+ * True for a text that needs no search: an id, another text that may stand for it, or the URI of a schema.
+ */
 function isComplete(resource: ResourceName, text: string): boolean {
   const isUri = resource === 'schema' && /^urn:/i.test(text)
   return (resource !== 'did' && isGuid(text)) || isUri || others.test(text)

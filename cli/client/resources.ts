@@ -1,4 +1,7 @@
-/** The resources that the daemon lists: their names, the fields of a list item, and the command that lists them. */
+/**
+ * The resources that the daemon lists: their names, the fields of a list item, and the command that lists
+ * them.
+ */
 import type { Client } from '../../daemon/client/client.ts'
 import { connectionName } from '../format/text.ts'
 import type { Answer, Key } from './api.ts'

@@ -212,7 +212,8 @@ const keyVariables = { 'api-key-file': 'AGENT_API_KEY', 'admin-key-file': 'AGENT
 type KeyVariable = (typeof keyVariables)[KeyFlag]
 
 /**
- * The key from the file of the flag, then the variable, then the file of the variable; undefined without them.
+ * The key from the file of the flag, then the variable, then the file of the variable; undefined without
+ * them.
  *
  * @throws {UsageError} when the file cannot be read or is empty, or both variables are set.
  */
@@ -229,7 +230,11 @@ export function givenKey(
   return readKey(`${name}_FILE`, file)
 }
 
-/** Reads a key from a file, or from standard input for `-`. @throws {UsageError} when it cannot be read, or is empty. */
+/**
+ * Reads a key from a file, or from standard input for `-`.
+ *
+ * @throws {UsageError} when it cannot be read, or is empty.
+ */
 function readKey(named: string, path: string): Secret {
   let key: string
   try {

@@ -9,7 +9,10 @@ import type { Did } from '../format/records.ts'
 /** The number of DIDs whose keys are checked. With more DIDs, the user chooses. */
 const most = 10
 
-/** Whether the person chooses the subject of an offered credential: one of AnonCreds has none, and one of OpenID4VCI gets a new key. */
+/**
+ * Whether the person chooses the subject of an offered credential: one of AnonCreds has none, and one of
+ * OpenID4VCI gets a new key.
+ */
 export function needsSubject({
   credentialFormat,
   openid4vci,
@@ -17,7 +20,10 @@ export function needsSubject({
   return isTokenFormat(credentialFormat) && openid4vci === undefined
 }
 
-/** The DIDs with an authentication key, newest first, without those that were made for one credential of OpenID4VCI. */
+/**
+ * The DIDs with an authentication key, newest first, without those that were made for one credential of
+ * OpenID4VCI.
+ */
 export async function findSubjects(call: Client): Promise<Did[]> {
   const { contents } = await call('GET /did-registrar/dids', { query: { limit: 1_000, order: 'desc' } })
   const active = contents.filter(({ deactivated }) => !deactivated)

@@ -1,7 +1,7 @@
 /**
- * Answers `agent complete -- <words>`, which the scripts of `agent completion` call on every Tab. Prints one line for
- * each candidate of the last word: the word, a tab and its description. Prints `:files` to let the shell complete files.
- * bin/agent.cjs calls it without loading oclif.
+ * Answers `agent complete -- <words>`, which the scripts of `agent completion` call on every Tab. Prints one
+ * line for each candidate of the last word: the word, a tab and its description. Prints `:files` to let the
+ * shell complete files. bin/agent.cjs calls it without loading oclif.
  */
 import { readdirSync } from 'node:fs'
 import { expectedStates, meanings } from '../format/states.ts'
@@ -51,7 +51,10 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
   }
 }
 
-/** Returns the files and folders that continue `@path`. Shells do not complete after an @. A folder ends in a slash. */
+/**
+ * Returns the files and folders that continue `@path`. Shells do not complete after an @. A folder ends in a
+ * slash.
+ */
 function filesAfterAt(word: string): Candidate[] {
   const slash = word.lastIndexOf('/')
   const folder = word.slice(1, slash + 1)

@@ -17,7 +17,11 @@ const query = { limit: 200, order: 'desc' } as const
 
 type Candidate = { value: string; state?: string | undefined; about?: string | undefined }
 
-/** Lists the items of a kind, from the daemon that flags, variables and profile select. @throws when it does not answer. */
+/**
+ * Lists the items of a kind, from the daemon that flags, variables and profile select.
+ *
+ * @throws when it does not answer.
+ */
 export async function listThings(kind: Kind, given: Given): Promise<Candidate[]> {
   if (kind === 'profile')
     return profileNames(fromVariables().AGENT_CONFIG_DIR).map((name) => ({ value: name }))

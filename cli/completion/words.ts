@@ -30,7 +30,10 @@ export type Flag = {
 /** A word that may come next, and its description. */
 export type Candidate = { value: string; about?: string | undefined }
 
-/** The flag or argument whose value comes next. `before` is the part of the word before the value, such as `--wait=`. */
+/**
+ * The flag or argument whose value comes next. `before` is the part of the word before the value, such as
+ * `--wait=`.
+ */
 export type Place = {
   command: Command
   kind: 'flag' | 'arg'
@@ -110,8 +113,8 @@ function nextNames(
 type Walk = { given: Given; count: number; pending: Flag | undefined; isOver: boolean }
 
 /**
- * Reads the words after the name of a command: flags with their values, the number of arguments, the flag whose value is
- * missing, and whether `--` has ended the flags.
+ * Reads the words after the name of a command: flags with their values, the number of arguments, the flag
+ * whose value is missing, and whether `--` has ended the flags.
  */
 function walk(command: Command, words: readonly string[]): Walk {
   const given: Record<string, string> = {}

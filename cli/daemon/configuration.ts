@@ -1,4 +1,7 @@
-/** The configuration of a daemon that `agent daemon start` would start. Its readers are a bundle that is loaded when it is needed. */
+/**
+ * The configuration of a daemon that `agent daemon start` would start. Its readers are a bundle that is
+ * loaded when it is needed.
+ */
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { Inspected } from '../../src/foundation/config/configure.ts'
@@ -10,8 +13,8 @@ export const configFlag = Flags.string({
 })
 
 /**
- * Returns the data folder of a daemon to start, and the settings of its configuration file. Without such a file, the
- * daemon itself checks its configuration.
+ * Returns the data folder of a daemon to start, and the settings of its configuration file. Without such a
+ * file, the daemon itself checks its configuration.
  *
  * @throws {StartError} 2 with all faults when there is a configuration file and a setting is not valid.
  */
@@ -33,7 +36,11 @@ export async function readConfigured(
   return { dataDir, configFile: resolve(named), file }
 }
 
-/** Inspects the configuration of the next start with these flags. @throws {StartError} when the profile cannot be read */
+/**
+ * Inspects the configuration of the next start with these flags.
+ *
+ * @throws {StartError} when the profile cannot be read
+ */
 export async function inspectNextStart(
   around: Surroundings,
   profile: string | undefined,

@@ -68,7 +68,10 @@ export async function requireFreeProfile({ configDir, profile, dataDir }: Asked)
   )
 }
 
-/** The names of requested settings with another value than those of the running daemon. `served` are the settings that it has read. */
+/**
+ * The names of requested settings with another value than those of the running daemon. `served` are the
+ * settings that it has read.
+ */
 export function findOthers(running: Running, requested: Settings, served: readonly Settings[]): string[] {
   return remembered.filter(
     (name) =>

@@ -23,7 +23,10 @@ export async function findDaemon(dataDir: string): Promise<Running | undefined> 
   return isOurs ? running : undefined
 }
 
-/** Calls the daemon. One that was started with `--lan` answers at a loopback address too, also when the network is another now. */
+/**
+ * Calls the daemon. One that was started with `--lan` answers at a loopback address too, also when the
+ * network is another now.
+ */
 async function answers({ url }: Running): Promise<boolean> {
   return ((await health(url)) ?? (await health(hereOf(url)))) !== undefined
 }
@@ -56,7 +59,11 @@ export async function waitForEnd(pid: number, timeoutMs: number): Promise<boolea
   return true
 }
 
-/** Ends the process of a daemon gracefully, and waits for its end. @throws {CommandError} 6 when it takes too long */
+/**
+ * Ends the process of a daemon gracefully, and waits for its end.
+ *
+ * @throws {CommandError} 6 when it takes too long
+ */
 export async function stopDaemon({ pid }: Running): Promise<void> {
   process.kill(pid, 'SIGTERM')
   if (await waitForEnd(pid, stopTimeoutMs)) return
@@ -75,7 +82,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** True for a process that runs the daemon; undefined on systems without /proc. A process that has ended has no command line. */
+/**
+ * True for a process that runs the daemon; undefined on systems without /proc. A process that has ended has
+ * no command line.
+ */
 function isDaemonProcess(pid: number): boolean | undefined {
   try {
     return /\bbin[/\\]daemon\.cjs/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))

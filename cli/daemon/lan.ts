@@ -1,4 +1,6 @@
-/** `--lan` of `agent daemon start` and `restart`: the flag, and what it means for the security of the agent. */
+/**
+ * `--lan` of `agent daemon start` and `restart`: the flag, and what it means for the security of the agent.
+ */
 import * as Flags from '@oclif/core/flags'
 import type { Lan } from '../../src/foundation/net/lan.ts'
 import { type Settings, withoutEmpty } from '../../src/foundation/config/settings.ts'
@@ -29,7 +31,8 @@ export function lanSettings({
 }
 
 /**
- * Says what a start makes public in the local network, before it. `layers` are settings, highest precedence first.
+ * Says what a start makes public in the local network, before it. `layers` are settings, highest precedence
+ * first.
  *
  * @throws {StartError} 2 without such an address
  */

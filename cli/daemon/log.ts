@@ -43,8 +43,8 @@ function newest(parts: readonly LogPart[]): number {
 }
 
 /**
- * Calls `onLine` for each line behind a place, until the signal aborts. It continues in the parts that rotations make,
- * and in a file that someone has emptied.
+ * Calls `onLine` for each line behind a place, until the signal aborts. It continues in the parts that
+ * rotations make, and in a file that someone has emptied.
  */
 export function followLines(
   path: string,

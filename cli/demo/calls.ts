@@ -7,8 +7,8 @@ export type Input = { path?: Record<string, unknown>; query?: Record<string, unk
 export type Caller = { base: string; header: 'apikey' | 'x-admin-api-key'; key: string }
 
 /**
- * Returns the `curl` line of a call. `names` maps values to shell variables, such as DIDs, which are too long to read.
- * `$JSON` is the Content-Type header.
+ * Returns the `curl` line of a call. `names` maps values to shell variables, such as DIDs, which are too long
+ * to read. `$JSON` is the Content-Type header.
  */
 export function curlLine(
   key: string,
@@ -123,8 +123,8 @@ const commands: Readonly<Record<string, (body: Body, id: string) => Words | unde
 }
 
 /**
- * Returns the command for a call. Undefined for a part of a command. `names` maps values to shell variables. Without a
- * profile it has no `--profile`.
+ * Returns the command for a call. Undefined for a part of a command. `names` maps values to shell variables.
+ * Without a profile it has no `--profile`.
  */
 export function cliLine(
   key: string,

@@ -81,7 +81,11 @@ export type Changes = {
   /** Adds a change and resolves the calls of `until` that wait for it. */
   note(change: Change): void
   readonly count: number
-  /** Waits for a change, which may have arrived already. @throws {CommandError} on timeout, with the last change. */
+  /**
+   * Waits for a change, which may have arrived already.
+   *
+   * @throws {CommandError} on timeout, with the last change.
+   */
   until(wanted: Awaited): Promise<Change>
   /** Rejects all waiting calls. */
   fail(reason: Error): void

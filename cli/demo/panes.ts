@@ -1,4 +1,7 @@
-/** The demo in two panes side by side: acme on the left, alice on the right, and messages between them as arrows. */
+/**
+ * The demo in two panes side by side: acme on the left, alice on the right, and messages between them as
+ * arrows.
+ */
 import { pad, shorten, widthOf, wrap } from '../format/text.ts'
 import { renderingsFor } from '../qr/draw.ts'
 import { names, type Name } from './party.ts'
@@ -8,7 +11,10 @@ const leastColumns = 100
 
 type Terminal = { isTTY?: boolean; columns?: number | undefined }
 
-/** Returns true if two panes fit: in a terminal that is wide enough and has block characters. Logs of CI get lines. */
+/**
+ * Returns true if two panes fit: in a terminal that is wide enough and has block characters. Logs of CI get
+ * lines.
+ */
 export function hasPanes(terminal: Terminal, env: NodeJS.ProcessEnv = process.env): boolean {
   if (env.CI || (terminal.columns ?? 0) < leastColumns) return false
   const renderings = renderingsFor('small', terminal, env)
@@ -23,7 +29,9 @@ export type Panes = {
   width: number
   /** The line with the names of the parties. */
   head(styleOf: (who: Name) => Style): string
-  /** Text in a pane, broken at spaces into lines with a hanging indent. Words that do not fit are shortened. */
+  /**
+   * Text in a pane, broken at spaces into lines with a hanging indent. Words that do not fit are shortened.
+   */
   text(who: Name, text: string, style?: Style): string
   /** Lines of `columns` columns that may have colours, such as a QR code. */
   drawing(who: Name, lines: readonly string[], columns: number): string

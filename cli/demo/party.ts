@@ -37,7 +37,8 @@ export type Daemon = {
 export type Party = { name: Name; url: string; apiKey: string; call: Client }
 
 /**
- * Starts a daemon on free ports. The parties share the ledger in `folder` only. The user's settings do not affect them.
+ * Starts a daemon on free ports. The parties share the ledger in `folder` only. The user's settings do not
+ * affect them.
  *
  * @throws {CommandError} with the output of the daemon when it does not start.
  */
@@ -79,8 +80,8 @@ export async function stopDaemon(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Creates a tenant: wallet, entity and API key. `admin` is a client with the administrator's key. The key is stored in
- * the profile, so that the command line can continue where the demo ends.
+ * Creates a tenant: wallet, entity and API key. `admin` is a client with the administrator's key. The key is
+ * stored in the profile, so that the command line can continue where the demo ends.
  */
 export async function onboard(
   daemon: Daemon,

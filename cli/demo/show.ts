@@ -37,7 +37,10 @@ export type Summary = {
 
 type Pair<Value> = Record<Name, Value>
 
-/** An empty folder, a receiver, a narrator, and the list of started processes. No process starts after the signal aborts. */
+/**
+ * An empty folder, a receiver, a narrator, and the list of started processes. No process starts after the
+ * signal aborts.
+ */
 export type Means = {
   folder: string
   receiver: Receiver

@@ -83,7 +83,10 @@ export function toReport(error: unknown, commandId: string): Report {
   }
 }
 
-/** Prints a report on standard error, as JSON with `--json`. With DEBUG, prints the stack of an unexpected error too. */
+/**
+ * Prints a report on standard error, as JSON with `--json`. With DEBUG, prints the stack of an unexpected
+ * error too.
+ */
 export function printReport(report: Report, isJson: boolean, error?: unknown): void {
   process.stderr.write(`${isJson ? JSON.stringify(report) : renderReport(report)}\n`)
   if (process.env['DEBUG'] && report.code === 'Bug' && error instanceof Error)

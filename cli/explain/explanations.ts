@@ -98,8 +98,8 @@ export const explanations: readonly Explanation[] = [
 ]
 
 /**
- * Finds entries by name: a kind, an exit code, a state, a problem type or its last part, or a report code or its longest
- * known prefix. Ignores case and punctuation. Several states or types may share a name.
+ * Finds entries by name: a kind, an exit code, a state, a problem type or its last part, or a report code or
+ * its longest known prefix. Ignores case and punctuation. Several states or types may share a name.
  */
 export function findExplanations(given: string): Explanation[] {
   const kind = Object.entries(kinds).find(([name]) => name === given.toLowerCase())?.[1]

@@ -1,4 +1,7 @@
-/** Explanations of API problems of connections, short URLs, credentials, presentations, schemas and DIDComm messages. */
+/**
+ * Explanations of API problems of connections, short URLs, credentials, presentations, schemas and DIDComm
+ * messages.
+ */
 import type { Texts } from './agent-problems.ts'
 
 const wrongState: Texts = [

@@ -33,7 +33,9 @@ export const plain: Paint = (_, text) => text
 
 const coloured: Paint = (style, text) => format(styles[style], text)
 
-/** The styles of a screen without colours: attributes that need none (no-color.org speaks of colours only). */
+/**
+ * The styles of a screen without colours: attributes that need none (no-color.org speaks of colours only).
+ */
 const attributes = { strong: 'bold', faint: 'dim', selected: 'inverse' } as const
 
 /** Applies reverse video, bold and faint, without colours. */
@@ -69,8 +71,8 @@ export function colour(stream: { isTTY?: boolean }, env: Environment = process.e
 }
 
 /**
- * Returns true if a stream gets colours (no-color.org, bixense.com/clicolors): never with NO_COLOR, always with
- * CLICOLOR_FORCE or FORCE_COLOR, otherwise for terminals except TERM=dumb and with CLICOLOR=0.
+ * Returns true if a stream gets colours (no-color.org, bixense.com/clicolors): never with NO_COLOR, always
+ * with CLICOLOR_FORCE or FORCE_COLOR, otherwise for terminals except TERM=dumb and with CLICOLOR=0.
  */
 export function hasColours({ isTTY = false }: { isTTY?: boolean }, env: Environment = process.env): boolean {
   if (env.NO_COLOR) return false

@@ -28,7 +28,10 @@ export function shownStanding(content: CredentialContent): Styled {
   )
 }
 
-/** Returns the validity period, such as `valid until 2026-11-24T08:00:00.000Z, in 3 d`. `now` is in milliseconds. */
+/**
+ * Returns the validity period, such as `valid until 2026-11-24T08:00:00.000Z, in 3 d`. `now` is in
+ * milliseconds.
+ */
 export function validityOf(
   { validFrom, validUntil }: Pick<CredentialContent, 'validFrom' | 'validUntil'>,
   now: number,
@@ -55,7 +58,10 @@ export function claimsLine(claims: Readonly<Record<string, unknown>>): string {
     .join(' ')
 }
 
-/** A claim within others by its path, such as `address.city`. A dot in a name is written `\.`, as `--claim` reads it. */
+/**
+ * A claim within others by its path, such as `address.city`. A dot in a name is written `\.`, as `--claim`
+ * reads it.
+ */
 export function pathOf(names: readonly string[]): string {
   return names.map((name) => safeLine(name).replaceAll('.', '\\.')).join('.')
 }
@@ -89,7 +95,9 @@ const words: Record<Result['verification'], [about: string, yes: string, no: str
   AudienceCheck:           ['audience',   'whom you named',                                 'others than you named'],
 }
 
-/** Returns the fields of verification results. For an unreadable credential, the other checks are not made. */
+/**
+ * Returns the fields of verification results. For an unreadable credential, the other checks are not made.
+ */
 export function checkFields(results: readonly Result[]): [name: string, value: Styled][] {
   const isUnreadable = results.some(
     ({ verification, success }) => verification === 'SemanticCheckOfClaims' && !success,

@@ -19,7 +19,10 @@ const Query = z.looseObject({ credentials: z.array(CredentialQuery).min(1) })
 /** A query of OpenID4VP, or in a request over DIDComm. */
 const Content = z.union([z.looseObject({ dcql_query: Query }).transform((it) => it.dcql_query), Query])
 
-/** The credentials of a query, such as `name and address.city of https://…/person`. Undefined: it is not a DCQL query. */
+/**
+ * The credentials of a query, such as `name and address.city of https://…/person`. Undefined: it is not a
+ * DCQL query.
+ */
 export function dcqlText(content: unknown): string | undefined {
   const { data } = Content.safeParse(content)
   return data?.credentials.map(credentialText).join('; ')

@@ -9,7 +9,10 @@ const sections = ['header', 'payload', 'claims', 'message'] as const
 
 type Form = { width: number | undefined; paint: Paint; now: number }
 
-/** Returns the facts, the checks and the content of a text, and of those in it. Long values are cut to the width. */
+/**
+ * Returns the facts, the checks and the content of a text, and of those in it. Long values are cut to the
+ * width.
+ */
 export function decodedText(decoded: Decoded, form: Form): string {
   return [describe(decoded, form), ...decoded.parts.map((part) => decodedText(part, form))].join('\n\n')
 }

@@ -36,8 +36,8 @@ export function formatLogLine(line: string): string {
 }
 
 /**
- * Selects lines of at least a level, and from an instant (milliseconds since 1970) on. Lines that are not JSON, such as
- * the output of a crash, have neither and are selected.
+ * Selects lines of at least a level, and from an instant (milliseconds since 1970) on. Lines that are not
+ * JSON, such as the output of a crash, have neither and are selected.
  */
 export function lineFilter(lowest: string | undefined, sinceMs = 0): (line: string) => boolean {
   const least = Number(Object.keys(levels).find((level) => levels[Number(level)] === lowest) ?? 0)

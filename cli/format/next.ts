@@ -12,8 +12,8 @@ export type Identity = {
 const names = ['url', 'profile', 'api-key-file', 'admin-key-file'] as const
 
 /**
- * Returns a suggested command with the flags of this command. Its own flags and a comment at its end stay. A command that
- * names a profile has the daemon and the keys of that profile.
+ * Returns a suggested command with the flags of this command. Its own flags and a comment at its end stay. A
+ * command that names a profile has the daemon and the keys of that profile.
  */
 export function forSameDaemon(command: string, identity: Identity): string {
   if (command.includes(' --profile ')) return command

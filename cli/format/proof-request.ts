@@ -55,8 +55,8 @@ const ProofLine = z.object({ schemaId: z.string(), trustIssuers: z.array(z.strin
 const signs: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤' }
 
 /**
- * Describes a request in one line, such as `name and city of an SD-JWT credential with the schema employee, issued by
- * did:prism:…1f2c`. The fields of `proofRequestFields` have the whole ids.
+ * Describes a request in one line, such as `name and city of an SD-JWT credential with the schema employee,
+ * issued by did:prism:…1f2c`. The fields of `proofRequestFields` have the whole ids.
  */
 export function proofRequestText({ issuers, ...asked }: Asked): string {
   const named = typeof issuers === 'object' ? `, issued by ${issuers.map(shortDid).join(' or ')}` : ''
@@ -83,7 +83,10 @@ function linesOf(proofs: readonly unknown[]): z.output<typeof ProofLine>[] {
   return proofs.flatMap((each) => ProofLine.safeParse(each).data ?? [])
 }
 
-/** Returns the fields of a request: in words, the whole ids of schemas and issuers, and the domain of the presentation. */
+/**
+ * Returns the fields of a request: in words, the whole ids of schemas and issuers, and the domain of the
+ * presentation.
+ */
 export function proofRequestFields(asked: Asked): Pair[] {
   const content = tryParseJson(asked.requestData[0] ?? '') ?? {}
   const lines = linesOf(asked.proofs ?? [])
@@ -135,7 +138,10 @@ function restrictionText(restriction: z.output<typeof Restriction>): string {
     .join('')
 }
 
-/** Returns the name at the end of a URL, such as `employee`, or the end of a guid and the host. Other texts are unchanged. */
+/**
+ * Returns the name at the end of a URL, such as `employee`, or the end of a guid and the host. Other texts
+ * are unchanged.
+ */
 export function shortUrlName(text: string): string {
   const url = /^https?:/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   const names = url?.pathname.split('/').filter((part) => part !== '' && part !== 'schema') ?? []
@@ -196,7 +202,10 @@ export function candidatesTable(candidates: readonly Candidate[], width?: number
   )
 }
 
-/** Returns the next commands for a request: one for each matching credential, or the rejection if none matches. */
+/**
+ * Returns the next commands for a request: one for each matching credential, or the rejection if none
+ * matches.
+ */
 export function presentCommands(presentationId: string, { candidates, lines, choice }: Candidates): string[] {
   const present = `agent proof present ${presentationId}`
   if (choice) return [present]
@@ -219,7 +228,10 @@ function describeLine({ schemaId, trustIssuers }: Line, index: number): string {
   return `proofs.${index}, the schema ${schemaId}${trustIssuers.length > 0 ? ` by ${trustIssuers.join(' or ')}` : ''}`
 }
 
-/** Returns why these credentials do not satisfy the request, as a sentence without full stop. Undefined if they do. */
+/**
+ * Returns why these credentials do not satisfy the request, as a sentence without full stop. Undefined if
+ * they do.
+ */
 export function findMisfit({ others, lines }: Candidates, proofId: readonly string[]): string | undefined {
   const other = others.find(({ recordId }) => proofId.includes(recordId))
   if (other)

@@ -51,7 +51,10 @@ export function shownFailure({
   return failure && inStyle('bad', failure.detail ?? failure.title)
 }
 
-/** Returns the expiry time of an issued credential in milliseconds since 1970. Undefined if it never expires, or is not a JWT or an SD-JWT. */
+/**
+ * Returns the expiry time of an issued credential in milliseconds since 1970. Undefined if it never expires,
+ * or is not a JWT or an SD-JWT.
+ */
 export function expiryOf({ credential, credentialFormat }: CredentialRecord): number | undefined {
   if (credential === undefined || !isTokenFormat(credentialFormat)) return undefined
   const { exp } = payloadOf(credential)
@@ -63,7 +66,10 @@ function payloadOf(credential: string) {
   return partOf(Buffer.from(credential, 'base64').toString(), 1)
 }
 
-/** Returns `revoked` or `suspended`, if the issuer has reported it or its list said so, and when the list was read. */
+/**
+ * Returns `revoked` or `suspended`, if the issuer has reported it or its list said so, and when the list was
+ * read.
+ */
 export function invalidityOf(
   { revoked, standing }: CredentialRecord,
   now = Date.now(),

@@ -17,7 +17,10 @@ export function definitionOf(topic: Topic): Definition {
   return definitions.find((each) => each.topic === topic)!
 }
 
-/** Returns the states that a command, such as `credential accept`, expects of its record. Empty if it accepts all. */
+/**
+ * Returns the states that a command, such as `credential accept`, expects of its record. Empty if it accepts
+ * all.
+ */
 export function expectedStates(command: string): string[] {
   const states = definitions.flatMap((each) => Object.entries<State>(each.states))
   return states.flatMap(([state, { commands }]) => (commands?.includes(command) ? [state] : []))
@@ -26,7 +29,9 @@ export function expectedStates(command: string): string[] {
 /** The part of a record that tells whether it still waits for an answer. */
 export type Expiring = { expiresAt?: string | undefined }
 
-/** Returns true if an invitation, an offer or a request was not answered in time. `now` is in milliseconds. */
+/**
+ * Returns true if an invitation, an offer or a request was not answered in time. `now` is in milliseconds.
+ */
 export function isExpired({ expiresAt }: Expiring, now = Date.now()): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= now
 }
@@ -55,8 +60,8 @@ export function isConnected({ state = '' }: { state?: string | undefined }): boo
 }
 
 /**
- * Describes a state, such as `OfferSent (waiting for the holder to accept the offer)`, or says that the record has expired. `topic` is
- * that of any event, `now` in milliseconds.
+ * Describes a state, such as `OfferSent (waiting for the holder to accept the offer)`, or says that the
+ * record has expired. `topic` is that of any event, `now` in milliseconds.
  */
 export function explain(topic: string, state: string, record: Expiring = {}, now = Date.now()): string {
   const words = expiredWords(record, now) ?? meanings[topic as Topic]?.[state]?.words
@@ -89,8 +94,8 @@ export function shownState(topic: Topic, state: string, record: Expiring = {}): 
 }
 
 /**
- * Returns the next command for a record: the one that makes a new invitation, offer or request if it has expired. Undefined if this
- * side has nothing to do.
+ * Returns the next command for a record: the one that makes a new invitation, offer or request if it has
+ * expired. Undefined if this side has nothing to do.
  */
 export function nextCommand(
   topic: Topic,

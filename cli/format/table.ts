@@ -15,8 +15,8 @@ const gap = 2
 const narrowest = 8
 
 /**
- * Prints rows in columns under a heading. If the columns exceed `width`, it cuts texts, then drops optional columns, and
- * finally prints each row as a list of fields. Without `width` nothing is cut.
+ * Prints rows in columns under a heading. If the columns exceed `width`, it cuts texts, then drops optional
+ * columns, and finally prints each row as a list of fields. Without `width` nothing is cut.
  */
 export function table<Row>(
   rows: readonly Row[],
@@ -52,7 +52,8 @@ export function table<Row>(
 }
 
 /**
- * Prints names and values, one per line. Omits names without a value, and cuts long values in the middle to fit `width`.
+ * Prints names and values, one per line. Omits names without a value, and cuts long values in the middle to
+ * fit `width`.
  */
 export function fields(
   pairs: readonly (readonly [name: string, value: unknown])[],
@@ -77,7 +78,9 @@ function toCell(value: unknown): Cell {
   return { style, text: safeLine(text) }
 }
 
-/** Returns widths that fit, by narrowing the widest column that may be cut. Undefined if that is not possible. */
+/**
+ * Returns widths that fit, by narrowing the widest column that may be cut. Undefined if that is not possible.
+ */
 function fit(
   columns: readonly Column<never>[],
   natural: readonly number[],

@@ -2,12 +2,18 @@
 import { stripVTControlCharacters } from 'node:util'
 import { canonicalDid, isPeerDid } from '../../src/definitions/did-names.ts'
 
-/** Characters of two columns: East Asian wide ones (Unicode Annex 11, by blocks) and emoji, including those with a selector. */
+/**
+ * Characters of two columns: East Asian wide ones (Unicode Annex 11, by blocks) and emoji, including those
+ * with a selector.
+ */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
 /** Characters of no width: marks and joiners. */
 const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
-/** Texts of characters of one column: Latin letters, punctuation and frames. They need no `Intl.Segmenter`, which is slow to load. */
+/**
+ * Texts of characters of one column: Latin letters, punctuation and frames. They need no `Intl.Segmenter`,
+ * which is slow to load.
+ */
 // oxlint-disable-next-line no-control-regex
 const narrow = /^[\u0000-\u007f\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u2193\u2500-\u25fc]*$/
 
@@ -97,7 +103,10 @@ export function shortId(id: string): string {
   return id.slice(-8)
 }
 
-/** Returns the name of a connection: its label, the goal of its invitation, or the peer's host and the end of the id. */
+/**
+ * Returns the name of a connection: its label, the goal of its invitation, or the peer's host and the end of
+ * the id.
+ */
 export function connectionName({ connectionId, label, goal, theirDid }: Named): string {
   return label ?? goal ?? [hostOf(theirDid) ?? 'unnamed', shortId(connectionId)].join(' ')
 }

@@ -7,7 +7,10 @@ const units = [
   [1, 's'],
 ] as const
 
-/** Formats the age of a time in its largest unit, `5 min ago`, or the date after thirty days. `now` is in milliseconds. */
+/**
+ * Formats the age of a time in its largest unit, `5 min ago`, or the date after thirty days. `now` is in
+ * milliseconds.
+ */
 export function ago(iso: string, now: number): string {
   const seconds = Math.floor((now - Date.parse(iso)) / 1_000)
   if (seconds > 30 * 86_400) return iso.slice(0, 10)
@@ -28,7 +31,10 @@ export function ahead(iso: string, now: number): string {
   return unit ? `in ${Math.floor(seconds / unit[0])} ${unit[1]}` : 'now'
 }
 
-/** Formats a time with its distance: `2026-11-20T12:05:00Z, in 5 min`, or `…, 5 min ago`. `now` is in milliseconds. */
+/**
+ * Formats a time with its distance: `2026-11-20T12:05:00Z, in 5 min`, or `…, 5 min ago`. `now` is in
+ * milliseconds.
+ */
 export function whenAhead(iso: string, now: number): string {
   return Date.parse(iso) > now ? `${iso}, ${ahead(iso, now)}` : whenAgo(iso, now)
 }
@@ -41,7 +47,10 @@ const words = [
   [1, 'second'],
 ] as const
 
-/** Formats the distance of a time in its largest unit: `3 days ago`, `in 1 hour`. Both times are in milliseconds. */
+/**
+ * Formats the distance of a time in its largest unit: `3 days ago`, `in 1 hour`. Both times are in
+ * milliseconds.
+ */
 export function inWords(time: number, now: number): string {
   const seconds = Math.floor(Math.abs(time - now) / 1_000)
   const unit = words.find(([length]) => seconds >= length)

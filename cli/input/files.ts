@@ -22,7 +22,11 @@ const retryMs = 10
 /** The most bytes that are read, unless a command needs less: a device or a pipe may never end. */
 const maxInputBytes = 100_000_000
 
-/** Reads a file, or standard input for `-`, as UTF-8, without a byte order mark. @throws when it cannot be read, or is longer than `maxBytes`. */
+/**
+ * Reads a file, or standard input for `-`, as UTF-8, without a byte order mark.
+ *
+ * @throws when it cannot be read, or is longer than `maxBytes`.
+ */
 export function readInput(path: string, maxBytes = maxInputBytes): string {
   return withoutMark(readInputBytes(path, maxBytes).toString('utf8'))
 }
@@ -38,8 +42,8 @@ function readInputBytes(path: string, maxBytes: number): Buffer {
 }
 
 /**
- * Reads a file or standard input to its end. oclif touches `process.stdin`, which makes the descriptor non-blocking,
- * so this function retries.
+ * Reads a file or standard input to its end. oclif touches `process.stdin`, which makes the descriptor
+ * non-blocking, so this function retries.
  */
 function readToEnd(descriptor: number, maxBytes: number): Buffer {
   const chunks: Buffer[] = []
@@ -118,8 +122,8 @@ function quoteFault(error: unknown): string {
 }
 
 /**
- * Checks that a file can be created, before a command has an effect: it does not exist, and its folder is writable. Without
- * a path, the working folder.
+ * Checks that a file can be created, before a command has an effect: it does not exist, and its folder is
+ * writable. Without a path, the working folder.
  *
  * @throws {UsageError} that names the flag.
  */

@@ -1,4 +1,7 @@
-/** Invitations, DID requests and challenges: as a URL, as the text of a QR code, in a file, or on standard input. */
+/**
+ * Invitations, DID requests and challenges: as a URL, as the text of a QR code, in a file, or on standard
+ * input.
+ */
 import { existsSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import type { Client } from '../../daemon/client/client.ts'
@@ -21,7 +24,8 @@ export function isShortUrl(text: string): boolean {
 
 /**
  * Returns the raw value of the `_oob` parameter (RFC 0434, base64url) of an invitation: from its URL, from
- * the value itself, or from standard input for `-`. Returns a short URL as it is. The daemon retrieves it, and validates the content.
+ * the value itself, or from standard input for `-`. Returns a short URL as it is. The daemon retrieves it,
+ * and validates the content.
  *
  * @throws {UsageError} when it is empty, or a URL without `_oob`.
  */
@@ -61,7 +65,8 @@ export const qrTextArg = Args.string({
 })
 
 /**
- * Reads a DID request; the daemon retrieves that of a short URL. Checks only that it has an endpoint; the daemon validates the rest.
+ * Reads a DID request; the daemon retrieves that of a short URL. Checks only that it has an endpoint; the
+ * daemon validates the rest.
  *
  * @throws {UsageError}
  */

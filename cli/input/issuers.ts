@@ -37,7 +37,8 @@ export function parseIssuer(text = ''): 'any' | string[] {
 }
 
 /**
- * Reads whose credentials are accepted. Undefined if the policy, the query or the credential definition says it.
+ * Reads whose credentials are accepted. Undefined if the policy, the query or the credential definition says
+ * it.
  *
  * @throws {UsageError} if nothing says it
  */

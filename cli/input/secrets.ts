@@ -1,6 +1,6 @@
 /**
- * Passphrases, seeds and API keys. A secret comes from a file or from standard input, never from a flag: `ps` and the shell history show
- * flags.
+ * Passphrases, seeds and API keys. A secret comes from a file or from standard input, never from a flag: `ps`
+ * and the shell history show flags.
  */
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'

@@ -25,7 +25,10 @@ export function readSince(flag: string, text: string): string {
   )
 }
 
-/** The flag of the time in which an invitation, offer or request can be answered; `rules` are its relations to other flags. */
+/**
+ * The flag of the time in which an invitation, offer or request can be answered; `rules` are its relations to
+ * other flags.
+ */
 export function expiresInFlag(
   rules: Pick<Parameters<typeof Flags.string>[0] & object, 'relationships'> = {},
   usually = '',

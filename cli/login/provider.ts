@@ -1,6 +1,7 @@
 /**
- * Signs in at an OpenID provider with `openid-client`: by the device authorization grant (RFC 8628), or by the authorization code with PKCE and
- * a redirect to this machine (RFC 8252 §7.3). A bundle of its own, which `agent login`, `agent logout` and a refresh load.
+ * Signs in at an OpenID provider with `openid-client`: by the device authorization grant (RFC 8628), or by
+ * the authorization code with PKCE and a redirect to this machine (RFC 8252 §7.3). A bundle of its own, which
+ * `agent login`, `agent logout` and a refresh load.
  */
 import * as oidc from 'openid-client'
 import { CommandError } from '../errors/errors.ts'
@@ -71,8 +72,8 @@ export function refresh(client: Client, refreshToken: string): Promise<Tokens> {
 }
 
 /**
- * Revokes the refresh token, and with it the others (RFC 7009 §2.1), or else the access token. Returns false if the provider does not offer
- * that. @throws {CommandError}
+ * Revokes the refresh token, and with it the others (RFC 7009 §2.1), or else the access token. Returns false
+ * if the provider does not offer that. @throws {CommandError}
  */
 export function revoke(client: Client, { refreshToken, accessToken }: Tokens): Promise<boolean> {
   return explain(client, async () => {

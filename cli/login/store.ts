@@ -1,6 +1,6 @@
 /**
- * The tokens of `agent login`, by the name of the profile: a file (0600) in `logins` of the configuration folder. A daemon replaces its
- * profile when it starts, so the tokens are not in the profile.
+ * The tokens of `agent login`, by the name of the profile: a file (0600) in `logins` of the configuration
+ * folder. A daemon replaces its profile when it starts, so the tokens are not in the profile.
  */
 import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -31,7 +31,11 @@ export function loginPath(configDir: string, profile: string): string {
   return join(configDir, 'logins', name)
 }
 
-/** The login of a profile, if there is one. @throws {StartError} when the file cannot be read, or is not valid */
+/**
+ * The login of a profile, if there is one.
+ *
+ * @throws {StartError} when the file cannot be read, or is not valid
+ */
 export function readLogin(configDir: string, profile: string): Login | undefined {
   const path = loginPath(configDir, profile)
   let text: string
@@ -57,7 +61,10 @@ export function removeLogin(configDir: string, profile: string): void {
 /** A refresh takes a few requests. A lock that is older belongs to a process that was killed. */
 const staleMs = 60_000
 
-/** Runs work while no other process refreshes the tokens of the profile: some providers revoke a refresh token that is used twice. */
+/**
+ * Runs work while no other process refreshes the tokens of the profile: some providers revoke a refresh token
+ * that is used twice.
+ */
 export async function withLoginLock<T>(
   configDir: string,
   profile: string,

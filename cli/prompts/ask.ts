@@ -41,7 +41,8 @@ export function canAsk(
 }
 
 /**
- * Asks for a text. `check` returns what is wrong with it. An empty text is asked for again, unless it is `optional`.
+ * Asks for a text. `check` returns what is wrong with it. An empty text is asked for again, unless it is
+ * `optional`.
  *
  * @throws {CommandError} 130 on Ctrl-C.
  */
@@ -60,7 +61,11 @@ export async function askText(
   return answer.trim()
 }
 
-/** Asks for a secret without echo. `check` returns what is wrong with it. @throws {CommandError} 130 on Ctrl-C. */
+/**
+ * Asks for a secret without echo. `check` returns what is wrong with it.
+ *
+ * @throws {CommandError} 130 on Ctrl-C.
+ */
 export async function askSecret(
   message: string,
   check: (text: string) => string | undefined,
@@ -73,8 +78,8 @@ export async function askSecret(
 }
 
 /**
- * Asks for one of several options, by arrow keys, or by typing a part of the name if there are many. Labels may come from
- * other parties, so they are sanitised and cut to one line.
+ * Asks for one of several options, by arrow keys, or by typing a part of the name if there are many. Labels
+ * may come from other parties, so they are sanitised and cut to one line.
  *
  * @throws {CommandError} 130 on Ctrl-C.
  */

@@ -10,17 +10,21 @@ export type Asking = {
   terminal?: Terminal | undefined
 }
 
-/** `ask` returns the missing arguments, `--name=value` for a flag. The question is skipped if one of `unless` is given. */
+/**
+ * `ask` returns the missing arguments, `--name=value` for a flag. The question is skipped if one of `unless`
+ * is given.
+ */
 export type Question = { unless?: readonly string[]; ask: (asking: Asking) => Promise<string[]> }
 
 /** Questions by the name of the missing flag or argument, in the order of asking. */
 export type Questions = Readonly<Record<string, Question>>
 
 /**
- * Returns the arguments of a command, including the missing ones. Flags go before the typed words, because a `--` may be
- * among them. Arguments go after them.
+ * Returns the arguments of a command, including the missing ones. Flags go before the typed words, because a
+ * `--` may be among them. Arguments go after them.
  *
- * @throws {CommandError} 130 on Ctrl-C. @throws {UsageError} when there is nothing to choose from. @throws as the daemon's client does.
+ * @throws {CommandError} 130 on Ctrl-C. @throws {UsageError} when there is nothing to choose from. @throws as
+ * the daemon's client does.
  */
 export async function askForMissing(
   questions: Questions,

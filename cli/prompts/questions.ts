@@ -44,7 +44,9 @@ const lists: Record<Topic, (call: Asking['call']) => Promise<Listed[]>> = {
   },
 }
 
-/** Asks for a record, as an argument: one in a state that `command` expects, or any record without `command`. */
+/**
+ * Asks for a record, as an argument: one in a state that `command` expects, or any record without `command`.
+ */
 export function whichRecord(topic: Topic, command?: string): Question {
   return {
     ask: async ({ call, terminal }) => {
@@ -109,7 +111,10 @@ export function whichDid(message: string, flag?: string): Question {
   }
 }
 
-/** Asks for the subject of a credential, as `--subject`, if there are several. An AnonCreds credential has no subject DID, and one of OpenID4VCI gets a new key. */
+/**
+ * Asks for the subject of a credential, as `--subject`, if there are several. An AnonCreds credential has no
+ * subject DID, and one of OpenID4VCI gets a new key.
+ */
 export const whichSubject: Question = {
   ask: async (asking) => {
     const recordId = String(asking.given['id'])
@@ -144,7 +149,10 @@ export const whichClaims: Question = {
   },
 }
 
-/** Asks for credentials that match the request `id`, one for each line, as `--credential`. Asks nothing without a choice. */
+/**
+ * Asks for credentials that match the request `id`, one for each line, as `--credential`. Asks nothing
+ * without a choice.
+ */
 export const whichCredential: Question = {
   ask: async ({ call, given, terminal }) => {
     const path = { presentationId: String(given['id']) }
@@ -158,7 +166,10 @@ export const whichCredential: Question = {
   },
 }
 
-/** Asks which of the credentials answer a request, one for each line of several. Returns the ids of their records. */
+/**
+ * Asks which of the credentials answer a request, one for each line of several. Returns the ids of their
+ * records.
+ */
 export async function askCandidates(
   { candidates, lines }: Pick<Candidates, 'candidates' | 'lines'>,
   terminal?: Asking['terminal'],

@@ -85,8 +85,8 @@ type Terminal = { isTTY?: boolean }
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns the renderings that the terminal supports, best first: the requested one, or the smallest. Returns the
- * reason if there are none.
+ * Returns the renderings that the terminal supports, best first: the requested one, or the smallest. Returns
+ * the reason if there are none.
  */
 export function renderingsFor(
   asked: 'small' | 'large',

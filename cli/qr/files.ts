@@ -37,7 +37,10 @@ function toSvg(modules: readonly (readonly boolean[])[]): string {
 
 const signature = Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1')
 
-/** Encodes rows of modules as PNG (ISO/IEC 15948), one bit per pixel. True is black. `scale` is pixels per module. */
+/**
+ * Encodes rows of modules as PNG (ISO/IEC 15948), one bit per pixel. True is black. `scale` is pixels per
+ * module.
+ */
 export function toPng(rows: readonly (readonly boolean[])[]): Buffer {
   const width = rows[0]!.length * scale
   const header = Buffer.alloc(13)

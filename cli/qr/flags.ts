@@ -1,4 +1,7 @@
-/** The flags of commands that print an invitation or another text to scan: `--qr`, `--qr-file`, `--long`, `--open`. */
+/**
+ * The flags of commands that print an invitation or another text to scan: `--qr`, `--qr-file`, `--long`,
+ * `--open`.
+ */
 import { extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { FlagValues } from '../define-command.ts'
@@ -8,7 +11,10 @@ import { checkNewFile } from '../input/files.ts'
 const formats = ['svg', 'png'] as const
 export type Format = (typeof formats)[number]
 
-/** Returns the flags of a command with a QR code. `anyOf` names flags of which they require one, `unsaid` describes the default. */
+/**
+ * Returns the flags of a command with a QR code. `anyOf` names flags of which they require one, `unsaid`
+ * describes the default.
+ */
 export function qrFlags(anyOf: string[] = [], unsaid = 'small') {
   const relationships = anyOf.length === 0 ? [] : [{ type: 'some' as const, flags: anyOf }]
   return {
@@ -42,7 +48,10 @@ export type QrOutput =
   | { in: 'terminal'; size: 'small' | 'large'; isAsked: boolean }
   | { in: 'file'; format: Format; file: string | undefined }
 
-/** The resolved flags. `isLong` is true for the text without a short link, `isOpened` if the browser shows the page. */
+/**
+ * The resolved flags. `isLong` is true for the text without a short link, `isOpened` if the browser shows the
+ * page.
+ */
 export type QrChoice = { output: QrOutput | undefined; isLong: boolean; isOpened: boolean }
 
 /**

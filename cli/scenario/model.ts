@@ -1,4 +1,6 @@
-/** A scenario: commands that run one after the other, and refer to earlier results. Read from YAML or JSON. */
+/**
+ * A scenario: commands that run one after the other, and refer to earlier results. Read from YAML or JSON.
+ */
 import { isAlias, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import * as z from 'zod'
 import '../../src/foundation/plain-issues.ts'
@@ -84,7 +86,10 @@ function withWords(path: string, { run, ...step }: z.infer<typeof Step>, index: 
   return { ...step, words: words[0] === 'agent' ? words.slice(1) : words }
 }
 
-/** Splits a command line as a shell does, with quotes and backslashes, but without expansions. Undefined if a quote is not closed. */
+/**
+ * Splits a command line as a shell does, with quotes and backslashes, but without expansions. Undefined if a
+ * quote is not closed.
+ */
 export function splitWords(line: string): string[] | undefined {
   const words: string[] = []
   let rest = line.trimStart()

@@ -1,4 +1,6 @@
-/** References in a scenario: `${step.field}`, `${list.contents.0.id}`, `${vars.name}`. `$${` stands for `${`. */
+/**
+ * References in a scenario: `${step.field}`, `${list.contents.0.id}`, `${vars.name}`. `$${` stands for `${`.
+ */
 import { UsageError } from '../errors/errors.ts'
 
 const pattern = /\$(\$\{)|\$\{([^}]*)\}/g
@@ -14,7 +16,8 @@ export function referencesIn(value: unknown): string[][] {
 }
 
 /**
- * Replaces the references in all texts of a value. A text that is one reference becomes its value, of any type.
+ * Replaces the references in all texts of a value. A text that is one reference becomes its value, of any
+ * type.
  *
  * @throws {UsageError} for a field that a result does not have
  */

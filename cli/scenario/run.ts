@@ -16,7 +16,8 @@ export type StepResult = { id?: string; command: string; exitCode: number; ms: n
 /**
  * Runs all steps, up to the first that fails.
  *
- * @throws {CommandError} with the exit code of a step that has another one than it must, or 1 for a result that is not as expected
+ * @throws {CommandError} with the exit code of a step that has another one than it must, or 1 for a result
+ * that is not as expected
  */
 export async function runScenario(
   { vars, steps }: Scenario,
@@ -61,7 +62,8 @@ async function runStep({ id, words, profile }: Step, values: Values): Promise<St
 }
 
 /**
- * A word of a command with the values that it refers to. A result may contain what somebody else wrote, which must not be a flag.
+ * A word of a command with the values that it refers to. A result may contain what somebody else wrote, which
+ * must not be a flag.
  *
  * @throws {UsageError} for a word that begins with a value that begins with `-`
  */

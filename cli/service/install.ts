@@ -38,7 +38,8 @@ export async function createSecrets(secrets: readonly SecretFile[]): Promise<voi
 }
 
 /**
- * Checks that nothing else has the name or the data folder of a service, and that a service keeps its variables.
+ * Checks that nothing else has the name or the data folder of a service, and that a service keeps its
+ * variables.
  *
  * @throws {CommandError} 5 with the file or the process that has it
  */
@@ -74,7 +75,9 @@ export async function requireFree(manager: Manager, plan: ServicePlan): Promise<
     )
 }
 
-/** Writes the file and starts the service. A service that does not start is removed, or is again what it was. */
+/**
+ * Writes the file and starts the service. A service that does not start is removed, or is again what it was.
+ */
 export async function installService(manager: Manager, plan: ServicePlan): Promise<void> {
   const file = manager.fileOf(plan)
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
@@ -108,7 +111,11 @@ function withHint(error: CommandError, isRemoved: boolean, hint: string): Comman
   return new CommandError(`${error.message} ${now}`, error.exitCode, hint)
 }
 
-/** Stops the service and removes its file; false if there is none. @throws {CommandError} 5 for a file of others */
+/**
+ * Stops the service and removes its file; false if there is none.
+ *
+ * @throws {CommandError} 5 for a file of others
+ */
 export async function uninstallService(
   manager: Manager,
   plan: Pick<ServicePlan, 'name' | 'isSystem'>,

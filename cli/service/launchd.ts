@@ -5,8 +5,8 @@ import { variablesOf, type Installed, type ServicePlan } from './plan.ts'
 type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value }
 
 /**
- * Writes a property list. The daemon’s standard error is the log file of the data folder, which it rotates as a daemon
- * in the background does.
+ * Writes a property list. The daemon’s standard error is the log file of the data folder, which it rotates as
+ * a daemon in the background does.
  */
 export function renderPlist(plan: ServicePlan, dataDir: string): string {
   const { profile, command, settings, environment, secrets, runAs } = plan

@@ -21,7 +21,11 @@ export type Manager = {
   readOwn: (text: string) => Installed | undefined
   /** @throws {CommandError} 1 when no such service manager runs here, or the user has none */
   requireRunning: (isSystem: boolean) => Promise<void>
-  /** Starts the service now and at each boot or login, again if it runs. @throws {CommandError} when it does not start */
+  /**
+   * Starts the service now and at each boot or login, again if it runs.
+   *
+   * @throws {CommandError} when it does not start
+   */
   activate: (plan: Named) => Promise<void>
   /** Stops the service for good. */
   deactivate: (plan: Named) => Promise<void>

@@ -52,9 +52,11 @@ export function serviceName(profile: string): string {
 }
 
 /**
- * Divides the variables of the environment that a daemon reads: settings for the service’s file, and files of secrets.
+ * Divides the variables of the environment that a daemon reads: settings for the service’s file, and files of
+ * secrets.
  *
- * @throws {UsageError} for a secret, because others can read the service’s file, and for values with line breaks
+ * @throws {UsageError} for a secret, because others can read the service’s file, and for values with line
+ * breaks
  */
 export async function takeOver(
   env: Readonly<Record<string, string | undefined>>,
@@ -86,7 +88,10 @@ function readableFile(name: string, path: string): string {
   }
 }
 
-/** @throws {UsageError} for a value with line breaks or other control characters, which no service file can hold */
+/**
+ * @throws {UsageError} for a value with line breaks or other control characters, which no service file can
+ * hold
+ */
 export function oneLine(name: string, value: string): string {
   // oxlint-disable-next-line no-control-regex
   if (!/[\u0000-\u001f\u007f]/.test(value)) return value

@@ -1,12 +1,14 @@
 /**
  * Units of systemd (systemd.unit(5), systemd.service(5), systemd.exec(5)).
  *
- * Values are quoted as systemd reads them: `%` begins a specifier everywhere, `$` a variable in the arguments of a
- * command, and a backslash an escape sequence in quotes.
+ * Values are quoted as systemd reads them: `%` begins a specifier everywhere, `$` a variable in the arguments
+ * of a command, and a backslash an escape sequence in quotes.
  */
 import { type Installed, type ServicePlan, variablesOf } from './plan.ts'
 
-/** The section by which units of this program are found again. systemd ignores sections that begin with `X-`. */
+/**
+ * The section by which units of this program are found again. systemd ignores sections that begin with `X-`.
+ */
 const section = '[X-Identity-Agent]'
 
 /** A path or text without quotes. */
@@ -32,7 +34,10 @@ export function unitDataDir({ name, dataDir }: ServicePlan): string {
   return dataDir ?? `/var/lib/${name}/data`
 }
 
-/** Writes a unit. `canNotify` says whether systemd-notify is installed, by which the daemon reports that it is ready. */
+/**
+ * Writes a unit. `canNotify` says whether systemd-notify is installed, by which the daemon reports that it is
+ * ready.
+ */
 export function renderUnit(plan: ServicePlan, canNotify: boolean): string {
   const { profile, name, isSystem, command, settings } = plan
   const [node, daemon] = command

@@ -4,8 +4,8 @@ import { resultOf, stepWords, toLines, type Line } from './text.ts'
 import { length, nameOf, pendingWords, type StateStep, type Trace } from './words.ts'
 
 /**
- * Returns a diagram of this side, the other side and the webhooks. Peers choose some texts, so characters with a meaning in
- * Mermaid, HTML or Markdown become character codes.
+ * Returns a diagram of this side, the other side and the webhooks. Peers choose some texts, so characters
+ * with a meaning in Mermaid, HTML or Markdown become character codes.
  */
 export function toMermaid(trace: Trace, now: number): string {
   const lines = toLines(trace)
@@ -53,8 +53,8 @@ function stateWords(step: StateStep): string {
 }
 
 /**
- * Characters with a meaning in Mermaid, in a text that starts with a letter or a plus. A colon has one only without a space
- * after it.
+ * Characters with a meaning in Mermaid, in a text that starts with a letter or a plus. A colon has one only
+ * without a space after it.
  */
 const special = /[^\p{L}\p{N} .,:()/+\u2192\u2190\u21e2\u2026\u2019'-]|:(?! )/gu
 

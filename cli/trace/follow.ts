@@ -9,7 +9,10 @@ const idleMs = 10_000
 /** Pending work that creates no events. */
 const tried: readonly Pending['what'][] = ['message', 'work', 'webhook']
 
-/** Yields the trace now, after each event, and periodically, until the signal aborts. Retries while the daemon is away. */
+/**
+ * Yields the trace now, after each event, and periodically, until the signal aborts. Retries while the daemon
+ * is away.
+ */
 export async function* follow(
   look: () => Promise<Trace>,
   events: AsyncIterable<unknown>,

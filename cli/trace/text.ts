@@ -17,7 +17,10 @@ import {
 /** Columns of the times. */
 const timeWidth = 9
 
-/** A step with its times in milliseconds since the first and the previous step. `deliveredState` is the state of a delivered event. */
+/**
+ * A step with its times in milliseconds since the first and the previous step. `deliveredState` is the state
+ * of a delivered event.
+ */
 export type Line = {
   step: Step
   sinceStart: number
@@ -130,7 +133,10 @@ export function stepWords(step: Step): string {
   }
 }
 
-/** Describes the result of a step: the previous state, or the outcome of a message or of the delivery of `deliveredState`. */
+/**
+ * Describes the result of a step: the previous state, or the outcome of a message or of the delivery of
+ * `deliveredState`.
+ */
 export function resultOf(step: Step, deliveredState?: string): string {
   switch (step.kind) {
     case 'state':

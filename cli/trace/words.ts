@@ -18,7 +18,10 @@ export function keyOf(step: Step): string {
     : `${step.webhookId} ${step.eventId} ${step.attempt}`
 }
 
-/** Returns the short name of a message type: `offer-credential`, `connections request`. A peer may have chosen the type. */
+/**
+ * Returns the short name of a message type: `offer-credential`, `connections request`. A peer may have chosen
+ * the type.
+ */
 export function nameOf(type: string): string {
   const [protocol, , name] = type.split('/').slice(-3)
   if (protocol === undefined || !name) return safeLine(type)

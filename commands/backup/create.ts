@@ -36,7 +36,11 @@ export default defineCommand({
   },
 })
 
-/** Makes a path absolute. @throws {UsageError} for a relative path when the daemon runs on another machine. */
+/**
+ * Makes a path absolute.
+ *
+ * @throws {UsageError} for a relative path when the daemon runs on another machine.
+ */
 function resolveFolder({ getAccess }: Context, folder: string): string {
   if (isAbsolute(folder) || getAccess().profile?.kind === 'local') return resolve(folder)
   throw new UsageError(

@@ -48,7 +48,11 @@ export default defineCommand({
   },
 })
 
-/** The only DID that can be the subject; undefined for AnonCreds and OpenID4VCI. @throws {UsageError} when there are several DIDs or none. */
+/**
+ * The only DID that can be the subject; undefined for AnonCreds and OpenID4VCI.
+ *
+ * @throws {UsageError} when there are several DIDs or none.
+ */
 async function onlySubject({ call }: Context, recordId: string): Promise<string | undefined> {
   const record = await call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
   if (!needsSubject(record)) return undefined

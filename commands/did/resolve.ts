@@ -23,7 +23,10 @@ export default defineCommand({
   },
 })
 
-/** Reports a failed resolution. The daemon answers with a DID resolution result instead of a problem (W3C DID Resolution). */
+/**
+ * Reports a failed resolution. The daemon answers with a DID resolution result instead of a problem (W3C DID
+ * Resolution).
+ */
 function explainFailure(error: unknown): never {
   if (!(error instanceof ProblemError) || !('didResolutionMetadata' in error.problem)) throw error
   const metadata = error.problem.didResolutionMetadata as { error?: string; message?: string }

@@ -92,7 +92,11 @@ export default defineCommand({
 
 const route = 'POST /present-proof/presentations/openid4vp/requests'
 
-/** A URL, or a request of the Digital Credentials API. The daemon validates it. @throws {UsageError} when it is not JSON */
+/**
+ * A URL, or a request of the Digital Credentials API. The daemon validates it.
+ *
+ * @throws {UsageError} when it is not JSON
+ */
 function readRequest(text: string, origin: string | undefined): Body {
   if (origin === undefined) {
     const authorizationRequest = (text === '-' ? readInput('-') : text).trim()

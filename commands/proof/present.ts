@@ -107,7 +107,12 @@ async function hideAttributes(
   return { anoncredPresentationRequest: { credentialProofs: [proof] } }
 }
 
-/** Chooses the credentials if there is only one choice. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
+/**
+ * Chooses the credentials if there is only one choice.
+ *
+ * @throws {UsageError} when there are several.
+ * @throws {CommandError} when there is none.
+ */
 async function chooseCredentials(context: Context, presentationId: string): Promise<string[]> {
   const found = await readCandidates(context, presentationId)
   const { candidates, others, lines, choice } = found

@@ -101,7 +101,8 @@ export default defineCommand({
     const dcqlQuery = flags.dcql === undefined ? undefined : readQuery(flags.dcql)
     const issuers = await readIssuers(context, dcqlQuery)
     const trustIssuers = Array.isArray(issuers) ? issuers : undefined
-    // Lines of schemas and restrictions are also in the requests of the Cloud Agent, so every wallet reads them.
+    // Lines of schemas and restrictions are also in the requests of the Cloud Agent, so every wallet reads
+    // them.
     const isInLines = trustIssuers && (schema !== undefined || isAnonCreds)
     const asked = {
       name: goal ?? 'Proof request',

@@ -54,7 +54,10 @@ export default defineCommand({
   },
 })
 
-/** The schema to validate. Reads the record of a guid here, because the daemon may not know its own URL for this client. */
+/**
+ * The schema to validate. Reads the record of a guid here, because the daemon may not know its own URL for
+ * this client.
+ */
 async function find({ call }: Context, named: string | undefined, sent: string | undefined) {
   if (named === undefined) return { schema: readObject('schema', sent!) }
   if (!isGuid(named)) return { schemaId: named }

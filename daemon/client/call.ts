@@ -1,6 +1,6 @@
 /**
- * The calls of a client of the daemon. Their types follow from the routes, which are imported as types only: a client loads none of the
- * server.
+ * The calls of a client of the daemon. Their types follow from the routes, which are imported as types only:
+ * a client loads none of the server.
  *
  * Nothing here is of Node.js: `client.ts` sends the calls by node:http, and `library/client` by fetch.
  */
@@ -96,7 +96,11 @@ export function toRequest(
   return { method, target, headers, body }
 }
 
-/** The body of a response: parsed if it is JSON by its media type, undefined if it is empty. @throws {ProblemError} unless it is 2xx. */
+/**
+ * The body of a response: parsed if it is JSON by its media type, undefined if it is empty.
+ *
+ * @throws {ProblemError} unless it is 2xx.
+ */
 export function toReply(response: Response): unknown {
   if (response.status < 200 || response.status > 299) throw toProblemError(response)
   return read(response)

@@ -36,8 +36,8 @@ export type ClientOptions = {
 /**
  * Makes a client for the API at `baseUrl`. `headers` are sent with each call and contain the credentials.
  *
- * A call returns the body of the response. It throws `ProblemError` for any status except 2xx, and `DaemonUnreachable`
- * without a response.
+ * A call returns the body of the response. It throws `ProblemError` for any status except 2xx, and
+ * `DaemonUnreachable` without a response.
  */
 export function createClient<Rs extends readonly Route[] = Routes>(
   baseUrl: string,

@@ -18,7 +18,8 @@ export type StreamOptions = {
 export type EventStream = StreamOf<Event>
 
 /**
- * Opens a stream of events of the API at `baseUrl`. `headers` contain the credentials. An open stream misses no event.
+ * Opens a stream of events of the API at `baseUrl`. `headers` contain the credentials. An open stream misses
+ * no event.
  *
  * @throws {ProblemError} when the daemon refuses. @throws {DaemonUnreachable}
  */

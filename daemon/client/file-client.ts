@@ -9,7 +9,10 @@ import type { Key } from '../http/route.ts'
 const silenceMs = 120_000
 
 export type FileClient = {
-  /** Sends JSON, if there is a body, and returns the file in the response. Reading it may throw the same errors. */
+  /**
+   * Sends JSON, if there is a body, and returns the file in the response. Reading it may throw the same
+   * errors.
+   */
   download(key: Key, input: Destination & { body?: object }): Promise<AsyncIterable<Uint8Array>>
   /** Sends a file of `length` bytes and returns the JSON response. */
   upload(
@@ -21,7 +24,8 @@ export type FileClient = {
 /**
  * Makes a client for the API at `baseUrl`. `headers` contain the credentials.
  *
- * Calls throw `ProblemError` for any status except 2xx, and `DaemonUnreachable` if the response is missing or breaks off.
+ * Calls throw `ProblemError` for any status except 2xx, and `DaemonUnreachable` if the response is missing or
+ * breaks off.
  */
 export function createFileClient(baseUrl: string, headers: Readonly<Record<string, string>>): FileClient {
   const base = baseUrl.replace(/\/+$/, '')

@@ -22,9 +22,9 @@ export type Following<Event> = {
 }
 
 /**
- * Yields every event of a stream after `after`, or from now on. When the daemon stops, reconnects and continues after the last event. Ends
- * when the signal aborts. No event is missed once this function has returned. Rejects and throws as `open` does, unless the daemon is away
- * later.
+ * Yields every event of a stream after `after`, or from now on. When the daemon stops, reconnects and
+ * continues after the last event. Ends when the signal aborts. No event is missed once this function has
+ * returned. Rejects and throws as `open` does, unless the daemon is away later.
  */
 export async function followEvents<Event extends { id: string }>(
   { open, isAway, signal, onChange }: Following<Event>,
@@ -79,7 +79,11 @@ function pause(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Reads server-sent events (WHATWG HTML §9.2). Yields the data of each, which is JSON. @throws {SyntaxError} when it is not. */
+/**
+ * Reads server-sent events (WHATWG HTML §9.2). Yields the data of each, which is JSON.
+ *
+ * @throws {SyntaxError} when it is not.
+ */
 export async function* readFrames<Data>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Data, void> {
   const arrived: Data[] = []
   const parser = createParser({ onEvent: ({ data }) => arrived.push(JSON.parse(data) as Data) })

@@ -57,8 +57,8 @@ function connectPinned(
 }
 
 /**
- * Sends a request over a new connection and returns the response when its headers have arrived. `fetch` is not used,
- * because loading it takes longer than a call.
+ * Sends a request over a new connection and returns the response when its headers have arrived. `fetch` is
+ * not used, because loading it takes longer than a call.
  *
  * Rejects with the signal's reason if the signal aborts, otherwise with the network error.
  */

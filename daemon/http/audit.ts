@@ -19,7 +19,9 @@ export type AuditedInput = {
 /** Ids by their names. */
 type Subject = Record<string, string>
 
-/** Whether the audit log has an endpoint's requests: changes by the administrator, and all operations of DIDs. */
+/**
+ * Whether the audit log has an endpoint's requests: changes by the administrator, and all operations of DIDs.
+ */
 export function isAudited({ key, contract: { access } }: Route): boolean {
   const [method, path] = splitKey(key)
   if (method === 'GET' || access === 'public') return false
@@ -38,7 +40,8 @@ export async function auditRefusal(
 }
 
 /**
- * Does the work of an audited endpoint. `work` calls `begin` with the parsed input before it changes anything.
+ * Does the work of an audited endpoint. `work` calls `begin` with the parsed input before it changes
+ * anything.
  *
  * @throws the errors of `work`, and {Problem} 503 or 507 when the log cannot be written
  */
@@ -100,8 +103,8 @@ export function subjectOf({ path, body, query }: AuditedInput): Subject {
 }
 
 /**
- * Adds the id of the created resource as `made`, and DIDs that have one form. Only now are they known to be DIDs, not
- * arbitrary text.
+ * Adds the id of the created resource as `made`, and DIDs that have one form. Only now are they known to be
+ * DIDs, not arbitrary text.
  */
 export function resultSubjectOf({ path, body, query }: AuditedInput, result: unknown): Subject {
   const ids = subjectOf({ path, body, query })
@@ -126,7 +129,10 @@ export function walletOf(key: Key, { walletId, made }: Subject): { walletId?: st
   return id === undefined ? {} : { walletId: id }
 }
 
-/** Adds a value if it is a UUID, a DID with a short form, or of another accepted form. Other text may be a secret. */
+/**
+ * Adds a value if it is a UUID, a DID with a short form, or of another accepted form. Other text may be a
+ * secret.
+ */
 function addId(ids: Subject, name: string, value: unknown, accepted?: RegExp): void {
   if (typeof value !== 'string') return
   const id =

@@ -10,7 +10,9 @@ import { Problem } from '../../src/foundation/problem.ts'
 /** The maximum size of a body in bytes, after decompression, unless a contract has a higher one. */
 export const defaultMaxBytes = 1_048_576
 
-/** Reads and parses the JSON body of a request. `undefined`: the client disconnected before the body arrived. */
+/**
+ * Reads and parses the JSON body of a request. `undefined`: the client disconnected before the body arrived.
+ */
 export type ReadJson = (ctx: Context) => Promise<{ value: unknown } | undefined>
 
 type ReadText = (ctx: Context) => Promise<string | undefined>
@@ -18,7 +20,8 @@ type ReadText = (ctx: Context) => Promise<string | undefined>
 /**
  * Makes the reader of JSON bodies of any media type, identity, gzip, deflate or br. An empty body is `{}`.
  *
- * @throws {Problem} `RequestBodyTooLarge`, `UnsupportedMediaType` (the encoding), `RequestBodyDecodingFailure`; also for
+ * @throws {Problem} `RequestBodyTooLarge`, `UnsupportedMediaType` (the encoding),
+ * `RequestBodyDecodingFailure`; also for
  *   JSON that exceeds `jsonLimits`, or has a member named `__proto__`.
  */
 export function createJsonReader(maxBytes: number): ReadJson {
@@ -78,7 +81,10 @@ function toBodyProblem(error: unknown, maxBytes: number): unknown {
   return status !== undefined || isDecompressionError(error) ? undecodable(`body: ${message}`) : error
 }
 
-/** Gzip and deflate errors have codes of zlib; Node.js builds the codes of Brotli from the decoder's, cut by two words. */
+/**
+ * Gzip and deflate errors have codes of zlib; Node.js builds the codes of Brotli from the decoder's, cut by
+ * two words.
+ */
 function isDecompressionError(error: unknown): boolean {
   return /^(?:Z_|ERR__ERROR_|ERR_(?:BROTLI|ZSTD)_|ZSTD_)/.test(String((error as { code?: unknown }).code))
 }
@@ -105,7 +111,10 @@ export async function decodeBody<Type extends z.ZodType>(
   return result.data
 }
 
-/** Makes the reader of endpoints that accept any body: JSON is parsed, a JWT is text, other bodies are `undefined`. */
+/**
+ * Makes the reader of endpoints that accept any body: JSON is parsed, a JWT is text, other bodies are
+ * `undefined`.
+ */
 export function createAnyReader(maxBytes: number): (ctx: Context) => Promise<unknown> {
   const [readJson, readText] = [createJsonReader(maxBytes), createTextReader(maxBytes)]
   const readJwt: ReadJson = async (ctx) => {
@@ -157,8 +166,8 @@ function isJson(mediaType: string | undefined): boolean {
 }
 
 /**
- * The body of a request as a stream of at most `maxBytes`. If the consumer stops early, the rest is read and dropped
- * before the response, because a client that still sends would not see the response.
+ * The body of a request as a stream of at most `maxBytes`. If the consumer stops early, the rest is read and
+ * dropped before the response, because a client that still sends would not see the response.
  *
  * @throws {Problem} `UnsupportedMediaType` at once; then `RequestBodyTooLarge`, `RequestBodyDecodingFailure`
  */

@@ -27,7 +27,10 @@ function createBodyDecoder(
   return (ctx) => decodeBody(ctx, body, read)
 }
 
-/** Makes the parser of requests. It throws {Problem} `BadRequest` for query and headers, and the errors of bodies. */
+/**
+ * Makes the parser of requests. It throws {Problem} `BadRequest` for query and headers, and the errors of
+ * bodies.
+ */
 export function createInputDecoder(contract: Contract, config: Config) {
   const { query, headers, stream } = contract
   const readBody = createBodyDecoder(contract, config)
@@ -48,8 +51,8 @@ function parse<Type extends z.ZodObject>(part: 'query' | 'headers', type: Type, 
 }
 
 /**
- * The milliseconds that a client is willing to wait, at most `maxMs` (`Prefer`, RFC 7240): the seconds of `wait`; without
- * `wait`, none with `respond-async`.
+ * The milliseconds that a client is willing to wait, at most `maxMs` (`Prefer`, RFC 7240): the seconds of
+ * `wait`; without `wait`, none with `respond-async`.
  */
 export function readWait(prefer: string | undefined, maxMs: number): number {
   const preferences = (prefer ?? '').split(',').map((each) => each.split(';')[0]!.trim().toLowerCase())

@@ -10,7 +10,10 @@ export function toPreamble(lastEventId: string | undefined): string {
   return `retry: ${retryMs}\n${lastEventId === undefined ? '' : `id: ${lastEventId}\n`}\n`
 }
 
-/** One event, or a comment, which keeps the connection open in proxies. Without `hasId`, clients cannot resume after the event. */
+/**
+ * One event, or a comment, which keeps the connection open in proxies. Without `hasId`, clients cannot resume
+ * after the event.
+ */
 export function toFrame(event: Event | undefined, hasId: boolean): string {
   if (!event) return ':\n\n'
   return `${hasId ? `id: ${event.id}\n` : ''}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
@@ -19,8 +22,8 @@ export function toFrame(event: Event | undefined, hasId: boolean): string {
 /**
  * A stream of texts, each of which is produced when the one before has been sent.
  *
- * The stream ends with the texts, or is destroyed if the signal aborts while a text waits to be sent. `onClose` is called
- * in all cases.
+ * The stream ends with the texts, or is destroyed if the signal aborts while a text waits to be sent.
+ * `onClose` is called in all cases.
  */
 export function toStream(
   texts: AsyncIterator<string, void>,

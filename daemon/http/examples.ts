@@ -1,6 +1,6 @@
 /**
- * The examples of the OpenAPI document, which are read when it is built. `npm run examples` records them from calls of a real agent, and
- * `test/daemon/examples/examples.test.ts` sends them again.
+ * The examples of the OpenAPI document, which are read when it is built. `npm run examples` records them from
+ * calls of a real agent, and `test/daemon/examples/examples.test.ts` sends them again.
  */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'

@@ -1,6 +1,6 @@
 /**
- * The metrics as text for Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/): those of the agent, and those of
- * its process by prom-client, which the first scrape loads.
+ * The metrics as text for Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/): those of
+ * the agent, and those of its process by prom-client, which the first scrape loads.
  */
 import type { Metric } from 'prom-client'
 import type { Metrics } from '../../src/foundation/metrics.ts'
@@ -10,13 +10,19 @@ import { version } from './version.ts'
 export const metricsMedia = 'text/plain' as const
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** How often the delay of the event loop is sampled, in milliseconds. More often costs CPU time of an idle process. */
+/**
+ * How often the delay of the event loop is sampled, in milliseconds. More often costs CPU time of an idle
+ * process.
+ */
 const samplingMs = 100
 
 /** The metrics of this process, which all agents in it share. */
 let ofProcess: Promise<() => Promise<string>> | undefined
 
-/** Renders all metrics of an agent and of its process. `worker` is a label of all of them, if there are several workers. */
+/**
+ * Renders all metrics of an agent and of its process. `worker` is a label of all of them, if there are
+ * several workers.
+ */
 export async function renderMetrics(metrics: Metrics, worker?: string): Promise<string> {
   const labels = worker === undefined ? {} : { worker }
   ofProcess ??= measureProcess(labels)
@@ -28,13 +34,17 @@ export async function renderMetrics(metrics: Metrics, worker?: string): Promise<
   for (const { name, type, help, values } of await metrics.snapshot()) {
     const named = values.map((value) => ({ ...value, metricName: value.name }))
     const metric = { name, get: () => Promise.resolve({ name, help, type, values: named }) }
-    // A registry needs the two members of a metric only. prom-client's own metrics cannot take counted buckets.
+    // A registry needs the two members of a metric only. prom-client's own metrics cannot take counted
+    // buckets.
     registry.registerMetric(metric as unknown as Metric)
   }
   return (await registry.metrics()) + (await (await ofProcess)())
 }
 
-/** Begins to measure the process: CPU, memory, open files, garbage collection, and the delay of the event loop. */
+/**
+ * Begins to measure the process: CPU, memory, open files, garbage collection, and the delay of the event
+ * loop.
+ */
 async function measureProcess(labels: object): Promise<() => Promise<string>> {
   const { Registry, collectDefaultMetrics } = await import('prom-client')
   const register = new Registry()

@@ -1,8 +1,8 @@
 /**
  * Mounts routes in koa: find the endpoint, authenticate, parse, handle, reply.
  *
- * The path is checked first, then the credentials, then query, headers and body. A client without credentials thus only
- * learns that an endpoint exists.
+ * The path is checked first, then the credentials, then query, headers and body. A client without credentials
+ * thus only learns that an endpoint exists.
  */
 import Router from '@koa/router'
 import { isDeepStrictEqual } from 'node:util'

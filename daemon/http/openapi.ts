@@ -53,7 +53,9 @@ export type OpenApi = {
   components: { schemas: Record<string, JsonSchema>; securitySchemes: typeof securitySchemes }
 }
 
-/** Makes the document. Zod types with an `id` in their metadata become components. `url`: the public base URL. */
+/**
+ * Makes the document. Zod types with an `id` in their metadata become components. `url`: the public base URL.
+ */
 export function openapi(
   routes: readonly Route[],
   { version, url }: { version: string; url: string },
@@ -208,8 +210,8 @@ function convert(routes: readonly Route[]): { schemaOf: SchemaOf; schemas: Recor
 }
 
 /**
- * Removes patterns that repeat a format, and limits that all JSON numbers obey. `JsonValue` becomes a schema without
- * rules, because generated TypeScript types cannot refer to themselves.
+ * Removes patterns that repeat a format, and limits that all JSON numbers obey. `JsonValue` becomes a schema
+ * without rules, because generated TypeScript types cannot refer to themselves.
  */
 function shorten(type: z.core.$ZodType, schema: z.core.JSONSchema.BaseSchema): void {
   if (type === JsonValue) delete schema.anyOf

@@ -51,7 +51,10 @@ export type PageOf<Kind extends string, Item> = {
 /** The request of a page: its target, its parsed query, and the number of items in total. */
 export type Cut = Paging & { target: string; total: number }
 
-/** Makes a page. Its links are relative references, in the form of the request target; `self` replaces its own link. */
+/**
+ * Makes a page. Its links are relative references, in the form of the request target; `self` replaces its own
+ * link.
+ */
 export function toPage<const Kind extends string, Item>(
   kind: Kind,
   { target, offset, limit, total }: Cut,
@@ -79,7 +82,10 @@ export function toPage<const Kind extends string, Item>(
   }
 }
 
-/** Makes a page of a log. The next page begins after the item with the id `after`. Without `after`, there is none. */
+/**
+ * Makes a page of a log. The next page begins after the item with the id `after`. Without `after`, there is
+ * none.
+ */
 export function toPageAfter<const Kind extends string, Item>(
   kind: Kind,
   { target, after }: { target: string; after?: string | undefined },
@@ -99,7 +105,10 @@ export function toPageAfter<const Kind extends string, Item>(
   }
 }
 
-/** A request target without the scheme and host that proxies receive, and with one leading slash: two would begin a host in a link. */
+/**
+ * A request target without the scheme and host that proxies receive, and with one leading slash: two would
+ * begin a host in a link.
+ */
 function relative(target: string): string {
   if (target.startsWith('/')) return withOneSlash(target)
   const { pathname, search } = new URL(target)

@@ -1,8 +1,8 @@
 /**
  * An endpoint as a value: its key, its contract and its handler.
  *
- * The contract is the only description of an endpoint. `mount.ts` validates requests with it, the compiler types the
- * handler and the client with it, and `openapi.ts` prints it.
+ * The contract is the only description of an endpoint. `mount.ts` validates requests with it, the compiler
+ * types the handler and the client with it, and `openapi.ts` prints it.
  */
 import type { Readable } from 'node:stream'
 import type * as z from 'zod'
@@ -40,12 +40,14 @@ export type Contract = {
   readonly summary: string
   /** The Cloud Agent's `operationId` if it has the operation, because generated clients use it as a name. */
   readonly operationId: string
-  /** None of the APIs that the agent implements (Cloud Agent, enterprise suite, NeoPRISM) has the endpoint. */
+  /**
+   * None of the APIs that the agent implements (Cloud Agent, enterprise suite, NeoPRISM) has the endpoint.
+   */
   readonly extension?: true
   readonly access: Access
   /**
-   * The scopes that may call the endpoint. `[]`: only keys without scopes, which are unrestricted. Endpoints that read
-   * accept all scopes by default.
+   * The scopes that may call the endpoint. `[]`: only keys without scopes, which are unrestricted. Endpoints
+   * that read accept all scopes by default.
    */
   readonly scopes?: readonly Scope[]
   /** A zod type for each name in the path. Other values give 404. */
@@ -56,25 +58,37 @@ export type Contract = {
   /** The JSON body. An empty body and `null` are parsed as `{}`. */
   readonly body?: z.ZodType
   /**
-   * The handler gets any body, of any media type: parsed JSON, the text of a JWT (`application/jwt`), or `undefined` for
-   * other bodies. `body` is then for the OpenAPI document and for the handler, because even an invalid body has an effect.
+   * The handler gets any body, of any media type: parsed JSON, the text of a JWT (`application/jwt`), or
+   * `undefined` for other bodies. `body` is then for the OpenAPI document and for the handler, because even
+   * an invalid body has an effect.
    */
   readonly anyBody?: true
-  /** The body is a form (`application/x-www-form-urlencoded`), which the handler parses. `body` is for the OpenAPI document. */
+  /**
+   * The body is a form (`application/x-www-form-urlencoded`), which the handler parses. `body` is for the
+   * OpenAPI document.
+   */
   readonly form?: true
-  /** The body is a file of this media type and of at most `limit` bytes, which the handler reads as a stream. */
+  /**
+   * The body is a file of this media type and of at most `limit` bytes, which the handler reads as a stream.
+   */
   readonly stream?: { readonly media: string; readonly limit: (config: Config) => number }
-  /** The variable that limits the requests per minute of one address, for a public endpoint that calls other hosts or opens wallets. */
+  /**
+   * The variable that limits the requests per minute of one address, for a public endpoint that calls other
+   * hosts or opens wallets.
+   */
   readonly perAddress?: AddressLimit
   /** The maximum size of the body in bytes, if it is higher than the default. */
   readonly bodyLimit?: (config: Config) => number
-  /** The body is stored in the file that all wallets share: its size is checked against `BYTES_PER_WALLET` first. */
+  /**
+   * The body is stored in the file that all wallets share: its size is checked against `BYTES_PER_WALLET`
+   * first.
+   */
   readonly sharesFile?: true
   /** The status of success, and the body on the wire. `null`: no body. */
   readonly reply: readonly [status: Status, body: z.ZodType | null]
   /**
-   * The media types of the responses, unless JSON is the only one. The handler reads `Accept` and returns an `Answer`.
-   * `reply` then describes the bodies of the media types that `bodies` does not name.
+   * The media types of the responses, unless JSON is the only one. The handler reads `Accept` and returns an
+   * `Answer`. `reply` then describes the bodies of the media types that `bodies` does not name.
    */
   readonly media?: readonly [string, ...string[]]
   /** The bodies of success by media type, if they differ from `reply`. */
@@ -89,8 +103,8 @@ export type Contract = {
 }
 
 /**
- * The result of a handler whose contract has `media`. Text, bytes and streams are sent as they are, other objects as JSON.
- * `headers` replace the default headers, including `Content-Type`, which may need a charset.
+ * The result of a handler whose contract has `media`. Text, bytes and streams are sent as they are, other
+ * objects as JSON. `headers` replace the default headers, including `Content-Type`, which may need a charset.
  */
 export type Answer<Media extends string = string> = {
   status?: number
@@ -120,13 +134,22 @@ export type Input<C extends Contract> = {
   log: Log
   /** The `Accept` header; `*` + `/*` by default. */
   accept: string
-  /** The media type that `Accept` prefers, the first if it has no preference, undefined if it accepts none (RFC 9110 §12.5.1). */
+  /**
+   * The media type that `Accept` prefers, the first if it has no preference, undefined if it accepts none
+   * (RFC 9110 §12.5.1).
+   */
   accepts: (types: readonly string[]) => string | undefined
-  /** The language that `Accept-Language` prefers, the first if it has no preference, undefined if it accepts none (RFC 9110 §12.5.4). */
+  /**
+   * The language that `Accept-Language` prefers, the first if it has no preference, undefined if it accepts
+   * none (RFC 9110 §12.5.4).
+   */
   acceptsLanguage: (languages: readonly string[]) => string | undefined
   /** Whether `Accept-Encoding` allows a content encoding (RFC 9110 §12.5.3). */
   acceptsEncoding: (encoding: string) => boolean
-  /** For responses that take long: releases the slot of the request, and returns a signal that aborts when the client disconnects. */
+  /**
+   * For responses that take long: releases the slot of the request, and returns a signal that aborts when the
+   * client disconnects.
+   */
   whenGone: () => AbortSignal
   /** For responses that take long: whether the credentials still belong to the same caller. */
   isStillAllowed: () => Promise<boolean>
@@ -147,7 +170,9 @@ type NoOthers<K extends string, C extends Contract> = [Exclude<keyof C['path'], 
   ? unknown
   : never
 
-/** The contract of a tenant's endpoint must have scopes, unless it reads. Other contracts must not have them. */
+/**
+ * The contract of a tenant's endpoint must have scopes, unless it reads. Other contracts must not have them.
+ */
 type Scoped<K extends string, C extends Contract> = C['access'] extends 'admin' | 'metrics' | 'public'
   ? { scopes?: never }
   : K extends `GET ${string}`

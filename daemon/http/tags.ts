@@ -40,7 +40,10 @@ export const tags: readonly { name: string; description: string }[] = Object.ent
   ([name, description]) => ({ name, description }),
 )
 
-/** The tag of an operation: the first segment of its path. The start page and its icon belong to the documentation. */
+/**
+ * The tag of an operation: the first segment of its path. The start page and its icon belong to the
+ * documentation.
+ */
 export function tagOf(path: string): string {
   const segment = path.split('/')[1]!
   return Object.hasOwn(descriptions, segment) ? segment : 'docs'

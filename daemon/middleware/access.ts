@@ -1,8 +1,9 @@
 /**
  * Authentication: credentials in headers to a caller.
  *
- * The administrator sends `x-admin-api-key`, a tenant sends `apikey`, and either sends a bearer token if there is an OpenID provider
- * (`bearer.ts`). The contract of the endpoint says which of them counts. The other one only distinguishes a wrong role (403) from a wrong key (401). A reader of metrics sends what
+ * The administrator sends `x-admin-api-key`, a tenant sends `apikey`, and either sends a bearer token if
+ * there is an OpenID provider (`bearer.ts`). The contract of the endpoint says which of them counts. The
+ * other one only distinguishes a wrong role (403) from a wrong key (401). A reader of metrics sends what
  * Prometheus can send: a bearer token.
  */
 import type { IncomingHttpHeaders } from 'node:http'
@@ -19,8 +20,8 @@ import type { RequestContext } from './request-context.ts'
 /** `login`: the subject of the bearer token, if there is one. */
 export type Admin = { kind: 'admin'; login?: Login }
 /**
- * A tenant has an entity and its key, or the subject of a bearer token. `keyId` is undefined for the default tenant if keys are not checked.
- * Without `scopes`, the tenant has all of them.
+ * A tenant has an entity and its key, or the subject of a bearer token. `keyId` is undefined for the default
+ * tenant if keys are not checked. Without `scopes`, the tenant has all of them.
  */
 export type Tenant = {
   kind: 'tenant'
@@ -35,7 +36,11 @@ export type Caller = Admin | Tenant | Subject | undefined
 
 export type Access = 'admin' | 'tenant' | 'admin-or-tenant' | 'metrics' | 'public'
 
-/** Finds the caller. A known tenant in the wrong role is noted in the context. @throws {Problem} 401 or 403 */
+/**
+ * Finds the caller. A known tenant in the wrong role is noted in the context.
+ *
+ * @throws {Problem} 401 or 403
+ */
 export type Identify = (headers: IncomingHttpHeaders, context: RequestContext) => Promise<Caller>
 
 const defaultTenant: Tenant = { kind: 'tenant', walletId: defaultId, entityId: defaultId }
@@ -105,7 +110,8 @@ export function createAccess(agent: Agent) {
       const { 'x-admin-api-key': token, apikey } = headers
       const ofToken = isAdminToken(token) ? undefined : await bearer?.['admin-or-tenant'](headers, context)
       if (ofToken) return ofToken
-      // A wrong token falls back to the API key. Without API keys, only a request without a token is a tenant's.
+      // A wrong token falls back to the API key. Without API keys, only a request without a token is a
+      // tenant's.
       const mayBeTenant = API_KEY_ENABLED ? apikey !== undefined : token === undefined
       return !isAdminToken(token) && mayBeTenant ? tenantOfKey(headers, context) : admin(headers, context)
     },
@@ -115,8 +121,8 @@ export function createAccess(agent: Agent) {
 }
 
 /**
- * Readers of metrics: `METRICS_TOKEN`, or the administrator. Without the token, anyone may read if only this machine can reach the agent.
- * Metrics have no names of tenants, but tell how much they do.
+ * Readers of metrics: `METRICS_TOKEN`, or the administrator. Without the token, anyone may read if only this
+ * machine can reach the agent. Metrics have no names of tenants, but tell how much they do.
  */
 function createMetricsAccess({ config, isAdminToken }: Agent): Identify {
   const { METRICS_TOKEN: token } = config

@@ -2,7 +2,10 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-/** The clients of requests that another node of this agent has forwarded. Only the listener for nodes notes them, so that no client can claim to be one. */
+/**
+ * The clients of requests that another node of this agent has forwarded. Only the listener for nodes notes
+ * them, so that no client can claim to be one.
+ */
 const forwarded = new WeakMap<IncomingMessage, string>()
 
 export function noteForwarded(request: IncomingMessage, address: string): void {
@@ -14,10 +17,11 @@ export function isForwarded(request: IncomingMessage): boolean {
 }
 
 /**
- * The address of a client: an IPv4 address, or the /64 network of an IPv6 address, because a client usually has all
- * addresses of its network.
+ * The address of a client: an IPv4 address, or the /64 network of an IPv6 address, because a client usually
+ * has all addresses of its network.
  *
- * Of a forwarded request, it is what the first node has found. With `isProxied`, it is the last entry of `X-Forwarded-For`, which the proxy has added. Clients can forge the others.
+ * Of a forwarded request, it is what the first node has found. With `isProxied`, it is the last entry of
+ * `X-Forwarded-For`, which the proxy has added. Clients can forge the others.
  */
 export function addressOf(request: IncomingMessage, isProxied: boolean): string {
   const known = forwarded.get(request)

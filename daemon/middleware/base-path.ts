@@ -1,4 +1,7 @@
-/** Base paths: deployments of the Cloud Agent and of the enterprise suite have URLs with a prefix, which clients keep. */
+/**
+ * Base paths: deployments of the Cloud Agent and of the enterprise suite have URLs with a prefix, which
+ * clients keep.
+ */
 import type { Middleware } from 'koa'
 
 const basePaths = ['/cloud-agent', '/prism-agent']
@@ -18,8 +21,8 @@ export const basePath: Middleware = (ctx, next) => {
 }
 
 /**
- * The path of the endpoint. Several slashes before the base path and before the endpoint count as one, because clients join a base URL
- * that ends with a slash and a path that begins with one.
+ * The path of the endpoint. Several slashes before the base path and before the endpoint count as one,
+ * because clients join a base URL that ends with a slash and a path that begins with one.
  */
 export function withoutBasePath(given: string): string {
   // Metadata of an issuer whose identifier has a base path (RFC 8414 §3.1, VCI §12.2.2).

@@ -1,7 +1,8 @@
 /**
  * Bearer tokens (RFC 6750) in the header `Authorization`: callers of the operator's OpenID provider.
  *
- * A tenant's token gives access to the wallets that the agent has permissions for. The header `X-Wallet-Id` chooses one of several.
+ * A tenant's token gives access to the wallets that the agent has permissions for. The header `X-Wallet-Id`
+ * chooses one of several.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Agent } from '../../src/agent/agent.ts'
@@ -39,7 +40,9 @@ export function peekBearerWallet({ bearerTokens }: Agent, headers: IncomingHttpH
 
 /** Finds the callers of requests with a token. Functions return undefined without one. */
 export function createBearerAccess({ db }: Agent, tokens: BearerTokens) {
-  /** The subject of a valid token is noted in the context, so that the audit log has it also if it is refused. */
+  /**
+   * The subject of a valid token is noted in the context, so that the audit log has it also if it is refused.
+   */
   async function identify(
     headers: IncomingHttpHeaders,
     context: RequestContext,
@@ -130,7 +133,10 @@ function wrongRole(detail: string): Problem {
   return new Problem('error:AuthenticationError:InvalidRole', detail)
 }
 
-/** The value of `WWW-Authenticate` for a refusal (RFC 6750 §3, RFC 9728 §5.1). `url` is the base URL of the API. */
+/**
+ * The value of `WWW-Authenticate` for a refusal (RFC 6750 §3, RFC 9728 §5.1). `url` is the base URL of the
+ * API.
+ */
 export function challengeFor(
   { status, message }: Problem,
   { headers, url }: { headers: IncomingHttpHeaders; url: string },

@@ -1,8 +1,9 @@
 /**
- * Limits failed authentication attempts of one address. Above the limit, keys that can be guessed are refused.
+ * Limits failed authentication attempts of one address. Above the limit, keys that can be guessed are
+ * refused.
  *
- * Exceptions keep a program with a wrong key from locking out others behind the same proxy: keys that are too long to be
- * guessed, and keys that were accepted from the address in the last hour.
+ * Exceptions keep a program with a wrong key from locking out others behind the same proxy: keys that are too
+ * long to be guessed, and keys that were accepted from the address in the last hour.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
@@ -28,8 +29,8 @@ export type AttemptLimit = <Caller>(
 ) => Promise<Caller>
 
 /**
- * Lets an address fail `perMinute` times. A wrong administrator's token is a failure even beside a valid API key:
- * otherwise the response would reveal whether the token is right.
+ * Lets an address fail `perMinute` times. A wrong administrator's token is a failure even beside a valid API
+ * key: otherwise the response would reveal whether the token is right.
  */
 export function createAttemptLimit(
   perMinute: number,

@@ -30,8 +30,8 @@ export function fairness(
 }
 
 /**
- * The client of an API request: the wallet of an API key or a bearer token that has been valid before, the administrator, or the
- * address. A made-up key thus gets no slots of its own, and none of another client's.
+ * The client of an API request: the wallet of an API key or a bearer token that has been valid before, the
+ * administrator, or the address. A made-up key thus gets no slots of its own, and none of another client's.
  */
 export function apiClientOf(agent: Agent): (ctx: Context) => string {
   const { tenants, isAdminToken } = agent

@@ -1,8 +1,8 @@
 /**
  * Checks of the head that Node.js does not make: one `Host` (RFC 9112 §3.2), and a limited number of headers.
  *
- * Node.js uses the first of several `Host` headers, while a proxy may have checked the last one. Its size limit counts
- * names and values only, so that the number of headers needs a limit too.
+ * Node.js uses the first of several `Host` headers, while a proxy may have checked the last one. Its size
+ * limit counts names and values only, so that the number of headers needs a limit too.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'

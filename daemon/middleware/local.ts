@@ -1,8 +1,10 @@
 /**
- * Protects a daemon on a developer's machine from web pages, also one that answers in the local network (AGENT_LAN).
+ * Protects a daemon on a developer's machine from web pages, also one that answers in the local network
+ * (AGENT_LAN).
  *
- * A page in a browser can send requests to loopback addresses: directly, which `Origin` shows, or through a name of its
- * own that resolves to one (DNS rebinding), which `Host` shows. Programs send no `Origin`, and the host they were given.
+ * A page in a browser can send requests to loopback addresses: directly, which `Origin` shows, or through a
+ * name of its own that resolves to one (DNS rebinding), which `Host` shows. Programs send no `Origin`, and
+ * the host they were given.
  */
 import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
@@ -14,7 +16,10 @@ import { contextOf } from './request-context.ts'
 /** Hosts and origins whose check is remembered. */
 const cacheSize = 100
 
-/** Accepts requests from this machine, from `AGENT_CORS_ORIGINS`, and to the public host, which is the address of AGENT_LAN. Refusals are audited. */
+/**
+ * Accepts requests from this machine, from `AGENT_CORS_ORIGINS`, and to the public host, which is the address
+ * of AGENT_LAN. Refusals are audited.
+ */
 export function local({ audit, config, env }: Agent): Middleware {
   const origins = config.AGENT_CORS_ORIGINS ?? []
   const publicHost = new URL(env.urls.rest).hostname

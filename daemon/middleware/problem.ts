@@ -1,6 +1,6 @@
 /**
- * Converts errors to responses; no other code does. A client sees a `Problem`. Any other error is a bug: its text is
- * logged, and the client sees none of it.
+ * Converts errors to responses; no other code does. A client sees a `Problem`. Any other error is a bug: its
+ * text is logged, and the client sees none of it.
  *
  * Problem types that begin with `/errors/` have the body of the enterprise suite, others the Cloud Agent's.
  */
@@ -100,7 +100,10 @@ function toSuiteProblem(problem: Problem): Problem {
 const disconnectCodes =
   /^(?:HPE_\w+|EPIPE|ECONNRESET|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED)$/
 
-/** Makes koa's listener for errors after a response has begun. Of disconnections only the code is logged: the error holds received bytes. */
+/**
+ * Makes koa's listener for errors after a response has begun. Of disconnections only the code is logged: the
+ * error holds received bytes.
+ */
 export function logUnsent(log: Log): (error: NodeJS.ErrnoException) => void {
   return (error) => {
     const { code } = error

@@ -1,4 +1,6 @@
-/** The context of a request, which the middleware, the endpoint and the log share, and its line in the log. */
+/**
+ * The context of a request, which the middleware, the endpoint and the log share, and its line in the log.
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { randomId } from '../../src/foundation/id.ts'
@@ -35,8 +37,8 @@ export function contextOf({ state }: { state: object }): RequestContext {
 }
 
 /**
- * Makes the context, measures the request, and logs one line per request with endpoint, status, duration and threads:
- * failed requests at `failedLevel`, others at `debug`. Headers and bodies are never logged.
+ * Makes the context, measures the request, and logs one line per request with endpoint, status, duration and
+ * threads: failed requests at `failedLevel`, others at `debug`. Headers and bodies are never logged.
  */
 export function requestContext(
   { log, metrics }: { log: Log; metrics: Metrics },

@@ -1,6 +1,6 @@
 /**
- * Spans of requests, by the semantic conventions for HTTP servers. The route stands for the path, which may hold secrets. Neither the address of the
- * client nor its headers are attributes.
+ * Spans of requests, by the semantic conventions for HTTP servers. The route stands for the path, which may
+ * hold secrets. Neither the address of the client nor its headers are attributes.
  */
 import type { Context, Middleware } from 'koa'
 import { activeSpan, inSpan, type Attributes, type SpanStart } from '../../src/foundation/spans.ts'
@@ -22,8 +22,9 @@ export const apiSpans: Middleware = (ctx, next) => {
 }
 
 /**
- * Notes when a request of the DIDComm port began: `receiveMessage` makes the span when it has decrypted the message, which may name its cause. Other
- * requests, such as refused ones, get the span of a request. A `traceparent` header is ignored, because anybody can send one.
+ * Notes when a request of the DIDComm port began: `receiveMessage` makes the span when it has decrypted the
+ * message, which may name its cause. Other requests, such as refused ones, get the span of a request. A
+ * `traceparent` header is ignored, because anybody can send one.
  */
 export const messageSpans: Middleware = async (ctx, next) => {
   const context = contextOf(ctx)

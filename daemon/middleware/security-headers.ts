@@ -1,4 +1,7 @@
-/** Security headers: responses are data for programs, which browsers must not render, frame, sniff or cache. Pages replace them. */
+/**
+ * Security headers: responses are data for programs, which browsers must not render, frame, sniff or cache.
+ * Pages replace them.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import helmet from 'helmet'
 import type { Middleware } from 'koa'

@@ -1,6 +1,7 @@
 /**
- * The last responses of a stopping daemon close their connections. They are sent once the port is closed: a client
- * that got one earlier would connect again, and the system would reset its connection when the port closes.
+ * The last responses of a stopping daemon close their connections. They are sent once the port is closed: a
+ * client that got one earlier would connect again, and the system would reset its connection when the port
+ * closes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Middleware } from 'koa'
@@ -24,8 +25,8 @@ export function createShutdown(): Shutdown {
   return {
     async begin() {
       isStopping = true
-      // Node.js accepts one connection per iteration of the event loop: checks are counted, because time passes even
-      // while the process does not run.
+      // Node.js accepts one connection per iteration of the event loop: checks are counted, because time
+      // passes even while the process does not run.
       for (let quiet = 0, checks = 0; quiet < quietChecks && checks < maxChecks; checks++) {
         const before = requests
         await sleep(checkMs)

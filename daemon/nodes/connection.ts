@@ -1,6 +1,7 @@
 /**
- * Connections between the nodes of an agent: TLS 1.2 with a pre-shared key (RFC 4279), which both sides prove to have. The key is derived from
- * the agent key, so that nodes need no certificates, and no key of a tenant gives access.
+ * Connections between the nodes of an agent: TLS 1.2 with a pre-shared key (RFC 4279), which both sides prove
+ * to have. The key is derived from the agent key, so that nodes need no certificates, and no key of a tenant
+ * gives access.
  */
 import { Agent, type AgentOptions, type ServerOptions } from 'node:https'
 
@@ -11,7 +12,10 @@ const tls = {
   maxVersion: 'TLSv1.2',
 } as const
 
-/** After this time, a connection without a request is closed: by the node that sends requests, so that none arrives while it is closed. */
+/**
+ * After this time, a connection without a request is closed: by the node that sends requests, so that none
+ * arrives while it is closed.
+ */
 const idleMs = 60_000
 
 /** `findKey` returns undefined until the key is known. No connection is accepted before. */
@@ -20,8 +24,9 @@ export function peerServerOptions(findKey: () => Uint8Array | undefined): Server
 }
 
 /**
- * The connections of this node to others, which stay open between requests. Their number has no limit but that of the clients' connections:
- * event streams and slow clients hold theirs, and must not keep other requests waiting.
+ * The connections of this node to others, which stay open between requests. Their number has no limit but
+ * that of the clients' connections: event streams and slow clients hold theirs, and must not keep other
+ * requests waiting.
  */
 export function createPeerAgent(key: Uint8Array): Agent {
   const options: AgentOptions = {

@@ -11,8 +11,8 @@ import type { Forwarding } from './forward.ts'
 const frameEnd = '\n\n'
 
 /**
- * Adds the events of the wallets of other processes. The stream ends when one of the processes ends, or wallets get other owners: the
- * client connects again.
+ * Adds the events of the wallets of other processes. The stream ends when one of the processes ends, or
+ * wallets get other owners: the client connects again.
  */
 export function eventsOfAll(ownership: Ownership, { askOthers }: Forwarding): Middleware {
   return async (ctx, next) => {

@@ -1,6 +1,7 @@
 /**
- * Forwards requests for wallets of other nodes to their owners, at most once. If a wallet has no owner now, the request waits for the take-over:
- * the time of a lease and one second. Then it gets 503 with `Retry-After`.
+ * Forwards requests for wallets of other nodes to their owners, at most once. If a wallet has no owner now,
+ * the request waits for the take-over: the time of a lease and one second. Then it gets 503 with
+ * `Retry-After`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
@@ -17,7 +18,10 @@ import { greetNode } from './greet.ts'
 import { forwardedHeader, notOwnerHeader } from './listener.ts'
 import { isSafe, type PeerRequest, sendToPeer } from './peer-request.ts'
 
-/** A body up to this size is read before it is sent, so that it can be sent again. A larger one is streamed once. */
+/**
+ * A body up to this size is read before it is sent, so that it can be sent again. A larger one is streamed
+ * once.
+ */
 const bufferedBytes = 1_048_576
 
 /** How long a wait for a new owner relies on being told. */
@@ -39,11 +43,17 @@ export type ForwardingOptions = {
 }
 
 export type Forwarding = {
-  /** The middleware of a port. `walletOf` tells the wallet of a request, if that is known before the request is handled. */
+  /**
+   * The middleware of a port. `walletOf` tells the wallet of a request, if that is known before the request
+   * is handled.
+   */
   middleware(to: 'rest' | 'didcomm', walletOf: (ctx: Context) => WalletId | Promise<WalletId>): Middleware
   /** Forwards the handshake of a WebSocket. @returns false if there is no node to forward it to */
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: UpgradeClient): Promise<boolean>
-  /** Sends a GET request on to all other processes, and returns their successful responses. One that does not answer is left out. */
+  /**
+   * Sends a GET request on to all other processes, and returns their successful responses. One that does not
+   * answer is left out.
+   */
   askOthers: (ctx: Context, signal: AbortSignal) => Promise<IncomingMessage[]>
   close(): void
 }
@@ -74,7 +84,8 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     const ended = new AbortController()
     const abort = () => ended.abort()
     ctx.res.once('close', abort)
-    // A node that is paused accepts connections and never answers. One that has given the wallet up still answers its last requests.
+    // A node that is paused accepts connections and never answers. One that has given the wallet up still
+    // answers its last requests.
     const remove = ownership.onChange(() => {
       void ownership.findOwner(walletId).then((owner) => {
         if ((ownership.owns(walletId) ? options : owner)?.address === address) return
@@ -88,7 +99,8 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     } finally {
       unwatch()
       ctx.res.off('close', abort)
-      // An event stream of a paused node would stay open without events. Its client connects again, to the new owner.
+      // An event stream of a paused node would stay open without events. Its client connects again, to the
+      // new owner.
       if (response && isEventStream(response)) response.once('close', remove)
       else remove()
     }
@@ -98,7 +110,10 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const isRunning = (address: string) =>
     [options, ...ownership.listOthers()].some((process) => process.address === address)
 
-  /** Calls `onLost` when a node that has not answered for the time of a lease does not answer a new connection either. An answer may be slow. */
+  /**
+   * Calls `onLost` when a node that has not answered for the time of a lease does not answer a new connection
+   * either. An answer may be slow.
+   */
   function watchNode(address: string, onLost: () => void): () => void {
     const greet = () => void greetNode(options.key, address, reachableMs).catch(onLost)
     const timer = setInterval(greet, leaseSeconds * 1_000)
@@ -116,7 +131,8 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     }
     const request = { method: ctx.method, path: ctx.originalUrl, headers, body }
     reply(ctx, await exchange(ctx, walletId, request))
-    // The owner may answer before it has read the body, whose rest would precede the next request on the connection.
+    // The owner may answer before it has read the body, whose rest would precede the next request on the
+    // connection.
     ctx.req.unpipe()
     ctx.req.resume()
   }

@@ -13,7 +13,10 @@ import { peerServerOptions, splitAddress } from './connection.ts'
 /** The header with what the first node knows of a request. */
 export const forwardedHeader = 'x-agent-forwarded'
 
-/** The header of a response that says that nothing was done, because the node does not own the wallet (any more). */
+/**
+ * The header of a response that says that nothing was done, because the node does not own the wallet (any
+ * more).
+ */
 export const notOwnerHeader = 'x-agent-not-owner'
 
 /** `to` is the port that the client has called. */

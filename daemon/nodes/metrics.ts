@@ -19,7 +19,10 @@ export function metricsOfAll({ askOthers }: Forwarding): Middleware {
   }
 }
 
-/** Merges texts of the Prometheus format. All lines of one metric must be together, and its help and type appear once. */
+/**
+ * Merges texts of the Prometheus format. All lines of one metric must be together, and its help and type
+ * appear once.
+ */
 export function mergeMetrics(texts: readonly string[]): string {
   const metrics = new Map<string, { head: string[]; samples: string[] }>()
   for (const text of texts) {

@@ -23,7 +23,8 @@ export type Options = {
 export const isSafe = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method)
 
 /**
- * The response of a node. Undefined if the request can be sent again: nothing was done, or its method is safe.
+ * The response of a node. Undefined if the request can be sent again: nothing was done, or its method is
+ * safe.
  *
  * @throws {Problem} 503 when the node ended before it has answered. What it has done is unknown then.
  */

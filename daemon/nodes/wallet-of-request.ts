@@ -14,9 +14,9 @@ const backupPath = '/_system/backups'
 const walletPath = /^\/wallets\/([0-9a-f-]{36})(?:\/|$)/
 
 /**
- * The wallet of an API key that this process knows, or the one that the administrator names. Undefined if the request itself must be
- * looked into: its handler finds the wallet. Agent-wide work is done where the mediator is, except that each node makes the backups that it is
- * asked for, on its own machine.
+ * The wallet of an API key that this process knows, or the one that the administrator names. Undefined if the
+ * request itself must be looked into: its handler finds the wallet. Agent-wide work is done where the
+ * mediator is, except that each node makes the backups that it is asked for, on its own machine.
  */
 export async function findWalletId(agent: Agent, ctx: Context): Promise<string | undefined> {
   const { query, headers } = ctx
@@ -32,7 +32,10 @@ export async function findWalletId(agent: Agent, ctx: Context): Promise<string |
   return toId(walletPath.exec(path)?.[1] ?? query['walletId'])
 }
 
-/** The wallet that the administrator imports. The key of its file takes half a second to derive, so that others get none derived. */
+/**
+ * The wallet that the administrator imports. The key of its file takes half a second to derive, so that
+ * others get none derived.
+ */
 async function findImported(agent: Agent, { query, headers, req }: Context): Promise<string | undefined> {
   const { 'x-admin-api-key': token, 'x-passphrase': passphrase } = headers
   if (!agent.isAdminToken(token) || typeof passphrase !== 'string') return undefined

@@ -1,6 +1,7 @@
 /**
- * The files of the API reference: Swagger UI, and the script and the style sheet that adapt it. The build compresses them into `dist/docs` with
- * the digest of their content in their names. Nothing is read before the first request, and nothing but names is kept.
+ * The files of the API reference: Swagger UI, and the script and the style sheet that adapt it. The build
+ * compresses them into `dist/docs` with the digest of their content in their names. Nothing is read before
+ * the first request, and nothing but names is kept.
  */
 import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -47,6 +48,7 @@ export async function findAsset(name: string): Promise<Asset | undefined> {
 /** The content of a file, compressed with gzip or not. */
 export function openAsset({ name }: Asset, encoding: 'gzip' | 'identity'): Readable {
   const file = createReadStream(new URL(`${name}.gz`, folder))
-  // `pipeline` closes the file when the response ends early, as that of HEAD does. A failed read destroys the response.
+  // `pipeline` closes the file when the response ends early, as that of HEAD does. A failed read destroys the
+  // response.
   return encoding === 'gzip' ? file : pipeline(file, createGunzip(), () => undefined)
 }

@@ -1,4 +1,7 @@
-/** The page of the authorization endpoint of an OpenID4VCI issuer: asks a person whether a wallet may get a credential. */
+/**
+ * The page of the authorization endpoint of an OpenID4VCI issuer: asks a person whether a wallet may get a
+ * credential.
+ */
 import type { Texts } from './english.ts'
 import { html, line, type Html } from './html.ts'
 import type { Page } from './page.ts'

@@ -1,12 +1,16 @@
-/** The part of a page that asks the browser for a wallet: a button, its script, and the outcomes (Digital Credentials API). */
+/**
+ * The part of a page that asks the browser for a wallet: a button, its script, and the outcomes (Digital
+ * Credentials API).
+ */
 import type { DigitalRequest } from '../../src/exchange/presentation/digital-credentials.ts'
 import type { Texts } from './english.ts'
 import { html, type Html } from './html.ts'
 import { inline } from './style.ts'
 
 /**
- * Browsers call wallets only at the click itself, so nothing waits before `get`. The answer goes to the endpoint beside that of the page, which
- * works behind a path of a proxy. While it is under way (`aria-busy`), the script of `page.ts` does not reload the page, but asks again.
+ * Browsers call wallets only at the click itself, so nothing waits before `get`. The answer goes to the
+ * endpoint beside that of the page, which works behind a path of a proxy. While it is under way
+ * (`aria-busy`), the script of `page.ts` does not reload the page, but asks again.
  */
 export const digitalScript = inline(
   'script',

@@ -16,14 +16,17 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Control characters, and characters that are invisible or reverse the direction of text (Trojan Source, CVE-2021-42574). Tabs and line
- * ends are allowed, and the two joiners, which emoji and some scripts need.
+ * Control characters, and characters that are invisible or reverse the direction of text (Trojan Source,
+ * CVE-2021-42574). Tabs and line ends are allowed, and the two joiners, which emoji and some scripts need.
  */
 const hidden =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
-/** Inserts values into markup: text is escaped for content and quoted attributes, `Html` is not, undefined is omitted. */
+/**
+ * Inserts values into markup: text is escaped for content and quoted attributes, `Html` is not, undefined is
+ * omitted.
+ */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return rawHtml(String.raw({ raw: strings }, ...values.map(toMarkup)))
 }
@@ -37,7 +40,10 @@ export function toText(html: Html): string {
   return html[markup]
 }
 
-/** A text of another party as one line of at most `length` characters. Undefined when nothing of it is visible. */
+/**
+ * A text of another party as one line of at most `length` characters. Undefined when nothing of it is
+ * visible.
+ */
 export function line(text: string | undefined, length: number): string | undefined {
   const characters = [...(text ?? '').replaceAll(hidden, '').replaceAll(/\s+/g, ' ').trim()]
   if (characters.length === 0) return undefined

@@ -1,6 +1,6 @@
 /**
- * The page of an out-of-band invitation (DIDComm v2.1): of a link that contains the whole invitation, of any agent, or of a short link of
- * this agent.
+ * The page of an out-of-band invitation (DIDComm v2.1): of a link that contains the whole invitation, of any
+ * agent, or of a short link of this agent.
  *
  * The page does not state who made the invitation: a forged one could copy the sender's data from a real one.
  */

@@ -18,7 +18,8 @@ export type Watched = { walletId: string; topic: string; remainingMs: number }
 const streams = new WeakMap<Notifier, Map<string, number>>()
 
 /**
- * The stream of a link. `watch` reads the link, and throws 410 (or 404, for a deleted wallet) when it is closed.
+ * The stream of a link. `watch` reads the link, and throws 410 (or 404, for a deleted wallet) when it is
+ * closed.
  *
  * @throws {Problem} `TooManyRequests`, and what `watch` throws for a link that cannot be read
  */

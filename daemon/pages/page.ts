@@ -1,8 +1,9 @@
 /**
  * Web pages for people who open a wallet link in a browser.
  *
- * Pages load no resources. The only scripts are those of the API reference, one that reloads a page when its link closes, and one that asks the
- * browser for a wallet. Opening a page changes nothing, since link previews and virus scanners open links too.
+ * Pages load no resources. The only scripts are those of the API reference, one that reloads a page when its
+ * link closes, and one that asks the browser for a wallet. Opening a page changes nothing, since link
+ * previews and virus scanners open links too.
  */
 import type { Answer } from '../http/route.ts'
 import type { Texts } from './english.ts'
@@ -16,8 +17,9 @@ export const icon =
 const iconUrl = `data:image/svg+xml,${encodeURIComponent(icon)}`
 
 /**
- * Reloads a page when its link closes. The events are those of `live.ts`, at the URL of the page. Browsers open a lost stream again, but not
- * after the error of a server, such as that of a proxy while the agent restarts.
+ * Reloads a page when its link closes. The events are those of `live.ts`, at the URL of the page. Browsers
+ * open a lost stream again, but not after the error of a server, such as that of a proxy while the agent
+ * restarts.
  */
 const liveScript = inline(
   'script',
@@ -47,13 +49,22 @@ export type Page = {
   /** After how many milliseconds the page reloads because its content is outdated, also without scripts. */
   staleAfterMs?: number | undefined
   retryAfter?: number | undefined
-  /** For a page with a form, which is sent to this agent: the origin or scheme that the answer redirects to (CSP 3). */
+  /**
+   * For a page with a form, which is sent to this agent: the origin or scheme that the answer redirects to
+   * (CSP 3).
+   */
   formTarget?: string
-  /** For a page with scripts and a style sheet of its own: their elements, and what the policy allows besides (CSP 3). */
+  /**
+   * For a page with scripts and a style sheet of its own: their elements, and what the policy allows besides
+   * (CSP 3).
+   */
   app?: { head: Html; sources: { script: string; style: string; connect: string } }
 }
 
-/** Forbids loading, scripts, frames, and forms to others. The style sheet and the script are allowed by their digests. */
+/**
+ * Forbids loading, scripts, frames, and forms to others. The style sheet and the script are allowed by their
+ * digests.
+ */
 function policyOf({ app, isLive, asksBrowser, formTarget }: Page): string {
   const own = app
     ? `style-src ${paletteStyle.source} ${app.sources.style}; script-src ${app.sources.script}; connect-src ${app.sources.connect}`

@@ -1,4 +1,7 @@
-/** The page of a presentation request over OpenID4VP: its code while it waits for a wallet, and then whether the presentation is valid. */
+/**
+ * The page of a presentation request over OpenID4VP: its code while it waits for a wallet, and then whether
+ * the presentation is valid.
+ */
 import type { DigitalRequest } from '../../src/exchange/presentation/digital-credentials.ts'
 import { digitalButton } from './digital-credentials.ts'
 import type { Texts } from './english.ts'

@@ -1,16 +1,23 @@
-/** The page at `/docs`: Swagger UI with the agent's own API document. Unlike other pages it loads scripts, which the agent serves itself. */
+/**
+ * The page at `/docs`: Swagger UI with the agent's own API document. Unlike other pages it loads scripts,
+ * which the agent serves itself.
+ */
 import { assetNames } from './assets.ts'
 import type { Texts } from './english.ts'
 import { html } from './html.ts'
 import type { Page } from './page.ts'
 
 /**
- * Scripts, styles and calls of this agent only. The script that starts Swagger UI is a file too, because inline scripts are forbidden. The
- * pictures of Swagger UI's style sheet are data URLs.
+ * Scripts, styles and calls of this agent only. The script that starts Swagger UI is a file too, because
+ * inline scripts are forbidden. The pictures of Swagger UI's style sheet are data URLs.
  */
 const sources = { script: "'self'", style: "'self'", connect: "'self'" }
 
-/** `base` is the URL of the API relative to the page, with a slash at the end. @throws {Error} if the program was not built */
+/**
+ * `base` is the URL of the API relative to the page, with a slash at the end.
+ *
+ * @throws {Error} if the program was not built
+ */
 export async function referencePage({ reference }: Texts, base: string): Promise<Page> {
   const { scripts, styles } = await assetNames()
   return {

@@ -1,4 +1,6 @@
-/** Responses of endpoints with a page: JSON for programs, a page for browsers, and events for an open page. */
+/**
+ * Responses of endpoints with a page: JSON for programs, a page for browsers, and events for an open page.
+ */
 import * as z from 'zod'
 import type { Notifier } from '../../src/foundation/notifier.ts'
 import { Problem } from '../../src/foundation/problem.ts'
@@ -9,7 +11,9 @@ import { liveEvents, type Watched } from './live.ts'
 import type { Page } from './page.ts'
 import type * as AllViews from './views.ts'
 
-/** The media types of an endpoint with a page. JSON is the default, since programs mostly send `Accept: any`. */
+/**
+ * The media types of an endpoint with a page. JSON is the default, since programs mostly send `Accept: any`.
+ */
 export const pageMedia = ['application/json', 'text/html'] as const
 
 /** The media types of an endpoint whose page follows its link, and their bodies. */
@@ -41,7 +45,8 @@ export const loadViews = (): Promise<Views> => import('./views.ts')
 /**
  * As `replyInForm`, and with events for an open page. `watch` says what closes a link that was read.
  *
- * @throws {Problem} what `read` throws, and `TooManyRequests`, unless the reply is a page, which shows the problem
+ * @throws {Problem} what `read` throws, and `TooManyRequests`, unless the reply is a page, which shows the
+ * problem
  */
 export function replyLive<Resource>(
   notifier: Notifier,
@@ -71,7 +76,8 @@ export async function replyInForm<Resource>(
 }
 
 /**
- * Replies with a page, in a language that the client accepts, or redirects the browser. A page shows problems.
+ * Replies with a page, in a language that the client accepts, or redirects the browser. A page shows
+ * problems.
  *
  * @throws {NotOwnerError} of `toPage`: another process replies
  */

@@ -1,4 +1,7 @@
-/** The pages, as `dist/daemon/pages.cjs`, which the daemon loads with the first page: they are not part of its start. */
+/**
+ * The pages, as `dist/daemon/pages.cjs`, which the daemon loads with the first page: they are not part of its
+ * start.
+ */
 import { english, type Texts } from './english.ts'
 import { german } from './german.ts'
 

@@ -35,7 +35,7 @@ export const describe = (
   })
 
 /**
- * The last segment of the path of a request target. Empty when the path ends with a slash. Links of a page are relative to it, since a proxy may
- * serve the API below another path.
+ * The last segment of the path of a request target. Empty when the path ends with a slash. Links of a page
+ * are relative to it, since a proxy may serve the API below another path.
  */
 export const lastPart = (target: string) => target.replace(/\?.*$/s, '').split('/').at(-1)

@@ -1,4 +1,7 @@
-/** The public endpoints of an OpenID4VCI issuer: the wallet that the issuer belongs to, and the form of responses. */
+/**
+ * The public endpoints of an OpenID4VCI issuer: the wallet that the issuer belongs to, and the form of
+ * responses.
+ */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent/agent.ts'
 import { getIssuer, issuerNotFound, type IssuerRow } from '../../src/exchange/oid4vci/issuers.ts'

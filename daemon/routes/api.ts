@@ -1,6 +1,6 @@
 /**
- * `/api`: serves the embedded ledger to other agents with the HTTP API of a NeoPRISM node. Agents with another ledger do not serve
- * these endpoints.
+ * `/api`: serves the embedded ledger to other agents with the HTTP API of a NeoPRISM node. Agents with
+ * another ledger do not serve these endpoints.
  */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent/agent.ts'
@@ -212,7 +212,10 @@ const words: Readonly<Record<number, string>> = {
   501: 'service not available',
 }
 
-/** Replies with the result of `work`, or with an error in the form of a NeoPRISM node, also for an operation that is not confirmed yet. */
+/**
+ * Replies with the result of `work`, or with an error in the form of a NeoPRISM node, also for an operation
+ * that is not confirmed yet.
+ */
 async function answer<Body extends string | object, Media extends string = typeof json>(
   agent: Agent,
   work: (server: LedgerServer) => Promise<Body>,

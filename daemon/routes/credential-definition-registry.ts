@@ -40,7 +40,10 @@ const Filter = PagingWithAnyOrder.extend({
   tag: FilterText,
 })
 
-/** How long a request waits for the key by default: shorter than common client timeouts, longer than most keys take. */
+/**
+ * How long a request waits for the key by default: shorter than common client timeouts, longer than most keys
+ * take.
+ */
 const longestWaitMs = 25_000
 
 const json = 'application/json'
@@ -177,7 +180,10 @@ export default [
   ),
 ] as const
 
-/** Publishes a definition and waits for its key as long as the request asks. The registry has the key afterwards. */
+/**
+ * Publishes a definition and waits for its key as long as the request asks. The registry has the key
+ * afterwards.
+ */
 async function publish(
   { db, definitions }: Agent,
   wallet: Wallet,

@@ -12,7 +12,9 @@ import {
 } from '../../src/did/resolution.ts'
 import { route } from '../http/route.ts'
 
-/** Media types of the whole result and of the document alone. The first of each is that of the Cloud Agent. */
+/**
+ * Media types of the whole result and of the document alone. The first of each is that of the Cloud Agent.
+ */
 const results = [
   'application/ld+json; profile=https://w3id.org/did-resolution',
   'application/did-resolution',
@@ -97,8 +99,9 @@ export default [
 ] as const
 
 /**
- * The DID in a path. A correctly encoded path has `%253A` for the `%3A` of a DID. A path with unencoded colons contains the DID as it is:
- * decoding it would turn the port of `did:web:localhost%3A3000` into a path.
+ * The DID in a path. A correctly encoded path has `%253A` for the `%3A` of a DID. A path with unencoded
+ * colons contains the DID as it is: decoding it would turn the port of `did:web:localhost%3A3000` into a
+ * path.
  */
 function toDid(decoded: string, target: string): string {
   const raw = /^[^?]*\/dids\/(did:[^/?]*)/.exec(target)?.[1]

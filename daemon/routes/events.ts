@@ -157,7 +157,10 @@ export default [
   ),
 ] as const
 
-/** The wallet of a request; undefined when the administrator names none. Wallets of other tenants do not exist for a tenant. */
+/**
+ * The wallet of a request; undefined when the administrator names none. Wallets of other tenants do not exist
+ * for a tenant.
+ */
 function walletOf(caller: Admin | Tenant | Subject, wanted: string | undefined): string | undefined {
   if (caller.kind === 'admin') return wanted
   if (caller.kind === 'subject' && wanted === undefined) return onlyWallet(caller)

@@ -1,4 +1,7 @@
-/** `/i`: short links to invitations, DID requests and challenges (DIDComm Out-of-Band 2.0, "Short URL Message Retrieval"). */
+/**
+ * `/i`: short links to invitations, DID requests and challenges (DIDComm Out-of-Band 2.0, "Short URL Message
+ * Retrieval").
+ */
 import * as z from 'zod'
 import { OutOfBandInvitation } from '../../src/exchange/didcomm/invitation.ts'
 import { LinkedChallenge } from '../../src/exchange/enterprise/authentication.ts'

@@ -1,4 +1,7 @@
-/** `/oid4vci`: the authorization endpoints of OpenID4VCI issuers: pushed requests, and the page where a person consents. */
+/**
+ * `/oid4vci`: the authorization endpoints of OpenID4VCI issuers: pushed requests, and the page where a person
+ * consents.
+ */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent/agent.ts'
 import { Problem } from '../../src/foundation/problem.ts'
@@ -116,7 +119,12 @@ function show(
   })
 }
 
-/** The form must come from the page of this agent: browsers say so by one of these headers (Fetch Metadata, RFC 6454). @throws {Problem} 403 */
+/**
+ * The form must come from the page of this agent: browsers say so by one of these headers (Fetch Metadata,
+ * RFC 6454).
+ *
+ * @throws {Problem} 403
+ */
 function assertOwnPage(
   { origin, 'sec-fetch-site': site }: { origin?: string | undefined; 'sec-fetch-site'?: string | undefined },
   base: string,

@@ -1,4 +1,7 @@
-/** `/oid4vci`: the public documents of OpenID4VCI issuers: metadata of the issuer, of its authorization server and of types. */
+/**
+ * `/oid4vci`: the public documents of OpenID4VCI issuers: metadata of the issuer, of its authorization server
+ * and of types.
+ */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent/agent.ts'
 import { CredentialTypeMetadata, readTypeMetadata } from '../../src/exchange/oid4vci/credential-types.ts'
@@ -52,7 +55,10 @@ async function replyMetadata(
     : { type: 'application/jwt' as const, body: signed, headers }
 }
 
-/** The metadata of the built-in authorization server, which has two paths: some wallets append the well-known one. */
+/**
+ * The metadata of the built-in authorization server, which has two paths: some wallets append the well-known
+ * one.
+ */
 const serverMetadataContract = {
   extension: true,
   ...forWallets,

@@ -1,4 +1,7 @@
-/** `/presentation-exchange`: presentation definitions, and the credentials that satisfy them (DIF Presentation Exchange). */
+/**
+ * `/presentation-exchange`: presentation definitions, and the credentials that satisfy them (DIF Presentation
+ * Exchange).
+ */
 import {
   CreatePresentationDefinition,
   PresentationDefinition,

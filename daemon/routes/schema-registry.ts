@@ -37,7 +37,10 @@ const Signing = z.object({
 })
 const RawSchema = z.record(z.string(), z.unknown())
 const guidPath = { guid: Uuid }
-/** The id that all versions share. Its parameter is called `guid` as in the neighbouring paths, which OpenAPI requires. */
+/**
+ * The id that all versions share. Its parameter is called `guid` as in the neighbouring paths, which OpenAPI
+ * requires.
+ */
 const idPath = { guid: Uuid.describe('The `id` of the schema, which all its versions share.') }
 const publishing = {
   access: 'tenant',

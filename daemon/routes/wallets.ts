@@ -227,7 +227,11 @@ async function own(wallets: Wallets, caller: Tenant | Subject, paging: Paging) {
   return { wallets: cut(all, paging), total: all.length }
 }
 
-/** The subject of the operator's OpenID provider that a permission is for. @throws {Problem} `BadRequest` without a provider */
+/**
+ * The subject of the operator's OpenID provider that a permission is for.
+ *
+ * @throws {Problem} `BadRequest` without a provider
+ */
 function loginOf({ bearerTokens }: Agent, subject: string): Login {
   if (bearerTokens) return { issuer: bearerTokens.settings.issuer, subject }
   throw new Problem(

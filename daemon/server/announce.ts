@@ -1,4 +1,7 @@
-/** Writes the files by which the command line finds the daemon: the profile, and `daemon.json` in the data folder. */
+/**
+ * Writes the files by which the command line finds the daemon: the profile, and `daemon.json` in the data
+ * folder.
+ */
 import type { Config } from '../../src/foundation/config/config.ts'
 import type { Log } from '../../src/foundation/log.ts'
 import { type LocalProfile, writeProfile } from '../../src/foundation/config/profile.ts'

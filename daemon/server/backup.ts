@@ -1,7 +1,8 @@
 /**
  * The process of `agent backup verify` and `agent backup restore`. It sends its result to its parent.
  *
- * It is a process of its own, because the command line does not load the database, and a daemon is not needed.
+ * It is a process of its own, because the command line does not load the database, and a daemon is not
+ * needed.
  */
 import { resolve } from 'node:path'
 import { loadBackup } from '../../src/operations/backup/load.ts'

@@ -16,7 +16,8 @@ const usual = 'AGENT_DATA_DIR (--data-dir)'
 const workersEndMs = 10_000
 
 /**
- * Creates the folder if it is missing, and locks it until the returned function is called. `option` names it in messages.
+ * Creates the folder if it is missing, and locks it until the returned function is called. `option` names it
+ * in messages.
  *
  * @throws {StartError} when it cannot be used, or another daemon serves it. The folder is then unchanged.
  */
@@ -37,7 +38,8 @@ export async function lockDataFolder(folder: string, option = usual): Promise<()
 }
 
 /**
- * Locks the folder for a worker process of the daemon: a worker that outlives its daemon must not write to wallets of the next one.
+ * Locks the folder for a worker process of the daemon: a worker that outlives its daemon must not write to
+ * wallets of the next one.
  *
  * @throws {StartError} when an earlier process of this worker does not end
  */

@@ -1,8 +1,9 @@
 /**
- * The DIDComm endpoint: `POST /{mailbox}` and `POST /` on a port of its own (DIDComm Messaging 2.1, Transports).
+ * The DIDComm endpoint: `POST /{mailbox}` and `POST /` on a port of its own (DIDComm Messaging 2.1,
+ * Transports).
  *
- * It is open to everyone: a message is accepted if it is encrypted for a DID of this agent. `Host` and `Origin` are
- * therefore not checked.
+ * It is open to everyone: a message is accepted if it is encrypted for a DID of this agent. `Host` and
+ * `Origin` are therefore not checked.
  */
 import { bodyParser } from '@koa/bodyparser'
 import type Koa from 'koa'
@@ -31,7 +32,10 @@ import type { Shutdown } from '../middleware/shutdown.ts'
 import { createBaseApp } from './app.ts'
 import { mediatorPages, receiveForMediator } from './mediator.ts'
 
-/** Makes the application. Its response is 200 with an empty body for a message that is accepted, or was before. */
+/**
+ * Makes the application. Its response is 200 with an empty body for a message that is accepted, or was
+ * before.
+ */
 export function createDidcommApp(agent: Agent, shutdown?: Shutdown, forwarding?: Forwarding): Koa {
   const maxBytes = agent.config.DIDCOMM_MAX_RECEIVE_BYTES
   const app = createBaseApp(agent, {
@@ -110,7 +114,10 @@ async function receiveMessage(agent: Agent, ctx: Context): Promise<void> {
   ctx.body = ''
 }
 
-/** The span of a message, from the beginning of its request. The sender's context is in the plaintext, which only the sender can have written. */
+/**
+ * The span of a message, from the beginning of its request. The sender's context is in the plaintext, which
+ * only the sender can have written.
+ */
 function spanOf({ config }: Agent, ctx: Context, unpacked: Unpacked): SpanStart {
   const context = contextOf(ctx)
   context.hasSpan = true
@@ -123,13 +130,18 @@ function spanOf({ config }: Agent, ctx: Context, unpacked: Unpacked): SpanStart 
   }
 }
 
-/** The client of a message is the wallet that it is addressed to. Without one in the URL, it is the sender's address. */
+/**
+ * The client of a message is the wallet that it is addressed to. Without one in the URL, it is the sender's
+ * address.
+ */
 async function clientOf(agent: Agent, ctx: Context): Promise<string> {
   const walletId = await agent.env.tokens.findWalletId('mailbox', ctx.path.slice(1))
   return walletId === undefined ? `address ${contextOf(ctx).address}` : `mailbox of ${walletId}`
 }
 
-/** Logs why a message was refused, never its content. Errors of status 500 and above are logged by `problem`. */
+/**
+ * Logs why a message was refused, never its content. Errors of status 500 and above are logged by `problem`.
+ */
 function logRefusal({ env }: Agent, ctx: Context, error: unknown): never {
   // Another process judges the message.
   if (error instanceof NotOwnerError) throw error
@@ -164,7 +176,10 @@ function recipientNotFound(): Problem {
   )
 }
 
-/** Only did:peer is resolved, because the recipient's DID is chosen by the sender and the agent's own are did:peer. */
+/**
+ * Only did:peer is resolved, because the recipient's DID is chosen by the sender and the agent's own are
+ * did:peer.
+ */
 async function mailboxOf(agent: Agent, recipient: string): Promise<string> {
   const document = await peerDidsOnly(agent.env.resolver.document)(recipient).catch(() => undefined)
   return (document && findEndpoint(document)?.split('/').at(-1)) ?? ''

@@ -1,5 +1,6 @@
 /**
- * The process of `agent doctor` without a running daemon: examines the data folder and sends the result to its parent.
+ * The process of `agent doctor` without a running daemon: examines the data folder and sends the result to
+ * its parent.
  *
  * It is a process of its own, because the command line does not load the database.
  */

@@ -1,4 +1,7 @@
-/** Agents inside another program, such as a test: any number in one process, without profiles, signals and environment variables. */
+/**
+ * Agents inside another program, such as a test: any number in one process, without profiles, signals and
+ * environment variables.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,17 +91,29 @@ function whyOther(name: string): string | undefined {
 export type LogLevel = Config['AGENT_LOG_LEVEL']
 
 export type InProcessOptions = {
-  /** Values by the names of the variables. Default: those of docs/operate/configuration.md, and free ports. */
+  /**
+   * Values by the names of the variables. Default: those of docs/operate/configuration.md, and free ports.
+   */
   settings?: Partial<Readonly<Record<Setting, string | number | boolean | undefined>>> | undefined
-  /** The data folder, which is created if it is missing, and stays. Default: a temporary folder, which `close` removes. */
+  /**
+   * The data folder, which is created if it is missing, and stays. Default: a temporary folder, which `close`
+   * removes.
+   */
   dataDir?: string | undefined
-  /** Gets each line of the log, one JSON object. Default: no log, unless `AGENT_LOG_LEVEL` is set; then standard error. */
+  /**
+   * Gets each line of the log, one JSON object. Default: no log, unless `AGENT_LOG_LEVEL` is set; then
+   * standard error.
+   */
   log?: { write(line: string): unknown } | undefined
 }
 
 export type InProcess = Served & { dataDir: string; adminKey: string; apiKey: string | undefined }
 
-/** Starts an agent with both servers in this process. @throws {StartError} with the name of the wrong option. Nothing is left then. */
+/**
+ * Starts an agent with both servers in this process.
+ *
+ * @throws {StartError} with the name of the wrong option. Nothing is left then.
+ */
 export async function startInProcess(options: InProcessOptions = {}): Promise<InProcess> {
   const { settings = {}, dataDir, log } = options
   const given = toVariables(settings)

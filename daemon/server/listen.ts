@@ -16,7 +16,10 @@ const graceMs = 5_000
 /** How often a stopping server closes idle connections. */
 const sweepMs = 25
 
-/** After so many sweeps, it closes connections that have sent nothing: browsers and `fetch` open some in advance. */
+/**
+ * After so many sweeps, it closes connections that have sent nothing: browsers and `fetch` open some in
+ * advance.
+ */
 const sweepsForFirstByte = 10
 
 /** The open connections of the servers. Node.js does not count one without a request as idle. */
@@ -30,7 +33,10 @@ export type ConnectionLimits = {
   total: number
   /** Open connections of one address. `undefined` means no limit. */
   perAddress: number | undefined
-  /** The only address, besides loopback ones, at which connections are accepted. `undefined` means every address that is bound. */
+  /**
+   * The only address, besides loopback ones, at which connections are accepted. `undefined` means every
+   * address that is bound.
+   */
   onlyAt: string | undefined
   /** The time for the head of a request. */
   headersTimeoutMs: number
@@ -56,7 +62,10 @@ const defaultLimits: ConnectionLimits = {
   checkIntervalMs: 2_000,
 }
 
-/** The limits of the configuration. All connections come from the proxy if there is one, so its address has no limit. */
+/**
+ * The limits of the configuration. All connections come from the proxy if there is one, so its address has no
+ * limit.
+ */
 export function connectionLimits(
   { AGENT_CONNECTIONS: total, AGENT_CONNECTIONS_PER_ADDRESS: perAddress, AGENT_LAN: lan }: Config,
   isProxied: boolean,
@@ -87,7 +96,8 @@ export async function bind(
 }
 
 /**
- * Creates a server for connections that another process has accepted (`inject`). It answers 503 until `serve` is called.
+ * Creates a server for connections that another process has accepted (`inject`). It answers 503 until `serve`
+ * is called.
  */
 export function createInjected(limits?: Partial<ConnectionLimits>, certificate?: Certificate): Server {
   const server = createHttpServer(limits, certificate)
@@ -118,7 +128,8 @@ function createHttpServer(limits: Partial<ConnectionLimits> = {}, certificate?: 
     ? createTlsServer({ ...times, ...certificate, handshakeTimeout: all.headersTimeoutMs }, answerNotReady)
     : createServer(times, answerNotReady)
   server.timeout = all.inactivityTimeoutMs
-  // Node.js drops headers above this number silently, so that one more than the limit must be kept to notice it.
+  // Node.js drops headers above this number silently, so that one more than the limit must be kept to notice
+  // it.
   server.maxHeadersCount = maxHeaders + 1
   server.maxConnections = all.total
   server.on('drop', () => server.closeIdleConnections())

@@ -1,6 +1,6 @@
 /**
- * The mediator role on the DIDComm port, like the Identus mediator: `POST /` for messages to its DID, `GET /did`,
- * `/invitation` and `/invitationOOB`, and the WebSocket `/ws`. Without the role, none of them exists.
+ * The mediator role on the DIDComm port, like the Identus mediator: `POST /` for messages to its DID, `GET
+ * /did`, `/invitation` and `/invitationOOB`, and the WebSocket `/ws`. Without the role, none of them exists.
  */
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -34,9 +34,11 @@ const firstMessageMs = 10_000
 const [policyViolation, serviceRestart, tryAgainLater] = [1008, 1012, 1013]
 
 /**
- * Answers a message to the mediator's DID: 200 with the packed answer, 202 when there is none or it is sent separately.
+ * Answers a message to the mediator's DID: 200 with the packed answer, 202 when there is none or it is sent
+ * separately.
  *
- * @throws {Problem} 429 with `Retry-After` when the address sends too many messages, and the mediator's refusals.
+ * @throws {Problem} 429 with `Retry-After` when the address sends too many messages, and the mediator's
+ * refusals.
  */
 export async function receiveForMediator(
   mediator: Mediator,

@@ -28,7 +28,8 @@ export type Node = {
 }
 
 /**
- * Connects to the database, migrates it, binds the listener for other nodes, and takes this node's share of the wallets.
+ * Connects to the database, migrates it, binds the listener for other nodes, and takes this node's share of
+ * the wallets.
  *
  * @throws {StartError} in one sentence. Nothing is open then.
  */

@@ -1,4 +1,6 @@
-/** Opens what serves an agent: the two servers, which answer 503 until they are served, and the agent itself. */
+/**
+ * Opens what serves an agent: the two servers, which answer 503 until they are served, and the agent itself.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Agent, createAgent } from '../../src/agent/agent.ts'
 import type { Config } from '../../src/foundation/config/config.ts'
@@ -100,13 +102,19 @@ export async function openAgent(options: OpenOptions): Promise<Opened> {
 type ServedOptions = Pick<OpenOptions, 'log' | 'undo'> & {
   config: Config
   urls: { rest: string; didcomm: string }
-  /** The place in `undo` of the step that stops the servers. They stop before the agent, because accepted requests use it. */
+  /**
+   * The place in `undo` of the step that stops the servers. They stop before the agent, because accepted
+   * requests use it.
+   */
   before: number
   node: Node | undefined
   remembered?: LocalProfile | undefined
 }
 
-/** Creates the agent of two bound servers. It ends before its node, and both end when the servers have stopped. */
+/**
+ * Creates the agent of two bound servers. It ends before its node, and both end when the servers have
+ * stopped.
+ */
 export async function createServed(options: ServedOptions): Promise<Agent> {
   const { config, log, urls, undo, before, node, remembered } = options
   undo.splice(before, 0, () => node?.close())
@@ -143,8 +151,8 @@ export async function undoAll(undo: Undo[]): Promise<void> {
 export const stopLimitMs = 9_000
 
 /**
- * Undoes all in `limitMs`. Returns whether all is undone. Otherwise the process is to end, since a step waits, for example for a database
- * that does not answer: its lease ends by itself then.
+ * Undoes all in `limitMs`. Returns whether all is undone. Otherwise the process is to end, since a step
+ * waits, for example for a database that does not answer: its lease ends by itself then.
  */
 export function undoInTime(undo: Undo[], limitMs: number): Promise<boolean> {
   return Promise.race([undoAll(undo).then(() => true), wait(limitMs, false)])

@@ -25,8 +25,9 @@ function isSetting(name: string): boolean {
 }
 
 /**
- * The service that this process, or its launcher, is the main process of. SYSTEMD_EXEC_PID (systemd 248 and newer) and
- * XPC_SERVICE_NAME are inherited by all processes of a service, so a process of another one must not match.
+ * The service that this process, or its launcher, is the main process of. SYSTEMD_EXEC_PID (systemd 248 and
+ * newer) and XPC_SERVICE_NAME are inherited by all processes of a service, so a process of another one must
+ * not match.
  */
 function findService(env: Environment): Running['service'] {
   const { SYSTEMD_EXEC_PID: main, MANAGERPID, XPC_SERVICE_NAME: label } = env

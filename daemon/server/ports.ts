@@ -14,8 +14,8 @@ const flags: Readonly<Record<Name, string>> = {
 }
 
 /**
- * Resolves the address: the servers bind all interfaces, and accept connections at this address and loopback ones. `host` is what
- * URLs contain. The module for it is a bundle of its own, because few daemons need it.
+ * Resolves the address: the servers bind all interfaces, and accept connections at this address and loopback
+ * ones. `host` is what URLs contain. The module for it is a bundle of its own, because few daemons need it.
  *
  * @throws {StartError} 2 when this machine has no such address
  */
@@ -28,7 +28,11 @@ export async function resolveLan(given: Configured): Promise<{ configured: Confi
   return { configured: { ...given, config }, host }
 }
 
-/** The certificate of the servers, for the address in their URLs; undefined without HTTPS. @throws {StartError} 2 */
+/**
+ * The certificate of the servers, for the address in their URLs; undefined without HTTPS.
+ *
+ * @throws {StartError} 2
+ */
 export async function loadCertificate(config: Config, host: string): Promise<ServerCertificate | undefined> {
   if (!isHttps(config)) return undefined
   const { findCertificate } = await import('../../src/foundation/net/certificate.ts')

@@ -1,8 +1,9 @@
 /**
  * Accepts connections for the workers, and gives each to one of them, by turns.
  *
- * A worker gets the next connection when it has acknowledged the last one. A connection that is not acknowledged stays open here, and
- * goes to another worker if its worker ends, or announces its end. While no worker serves requests, connections wait.
+ * A worker gets the next connection when it has acknowledged the last one. A connection that is not
+ * acknowledged stays open here, and goes to another worker if its worker ends, or announces its end. While no
+ * worker serves requests, connections wait.
  */
 import type { ChildProcess } from 'node:child_process'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'

@@ -8,7 +8,10 @@ export type Ports = z.infer<typeof Ports>
 const ServerName = z.enum(['rest', 'didcomm'])
 export type ServerName = z.infer<typeof ServerName>
 
-/** Messages between workers, which the supervisor passes on: of changed rows (`worker.ts`), and of backups (`write-barrier.ts`). */
+/**
+ * Messages between workers, which the supervisor passes on: of changed rows (`worker.ts`), and of backups
+ * (`write-barrier.ts`).
+ */
 const Shared = z.discriminatedUnion('type', [
   z.object({ type: z.literal('changed'), kind: z.string() }),
   z.object({ type: z.literal('pause') }),
@@ -41,7 +44,9 @@ export const FromWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('failed'), message: z.string(), exitCode: z.int() }),
   /** The worker has the connection that it was given. */
   z.object({ type: z.literal('accepted') }),
-  /** The worker ends. It takes no more connections: also not one that it was given and has not acknowledged. */
+  /**
+   * The worker ends. It takes no more connections: also not one that it was given and has not acknowledged.
+   */
   z.object({ type: z.literal('ending') }),
   /** A message for another worker; without `to`, for all others. */
   z.object({ type: z.literal('relay'), to: z.int().optional(), message: Shared }),

@@ -1,6 +1,6 @@
 /**
- * The supervisor: the daemon's own process, when worker processes serve the agent. It accepts connections and gives them to the workers by
- * turns, starts a worker again that has ended, and passes messages between them.
+ * The supervisor: the daemon's own process, when worker processes serve the agent. It accepts connections and
+ * gives them to the workers by turns, starts a worker again that has ended, and passes messages between them.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -23,7 +23,10 @@ export type SupervisorOptions = {
   env: NodeJS.ProcessEnv
   flags: readonly string[]
   log: Log
-  /** The log file of a daemon in the background. The supervisor writes the lines of the workers to it, because it rotates the file. */
+  /**
+   * The log file of a daemon in the background. The supervisor writes the lines of the workers to it, because
+   * it rotates the file.
+   */
   logFile: LogFile | undefined
 }
 
@@ -72,8 +75,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts the worker that owns the default wallet. Alone, it migrates databases, makes the default wallet, and removes what an earlier
-   * daemon has left behind. It serves no requests yet.
+   * Starts the worker that owns the default wallet. Alone, it migrates databases, makes the default wallet,
+   * and removes what an earlier daemon has left behind. It serves no requests yet.
    *
    * @throws {StartError}
    */
@@ -89,7 +92,11 @@ export class Supervisor {
     return opened
   }
 
-  /** Has the first worker serve, and starts the others. Resolves when all of them serve. @throws {StartError} */
+  /**
+   * Has the first worker serve, and starts the others. Resolves when all of them serve.
+   *
+   * @throws {StartError}
+   */
   async serve(): Promise<void> {
     const { count } = this.#options
     const first = workerOf(defaultId, count)
@@ -106,7 +113,10 @@ export class Supervisor {
     this.#onStart = () => {}
   }
 
-  /** Ends all workers gracefully. One that does not end in time is killed: it loses nothing that it has acknowledged. */
+  /**
+   * Ends all workers gracefully. One that does not end in time is killed: it loses nothing that it has
+   * acknowledged.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true
     for (const timer of this.#timers) clearTimeout(timer)

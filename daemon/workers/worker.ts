@@ -30,8 +30,8 @@ const restartSeconds = 5
 const limitMs = stopLimitMs - 1_000
 
 /**
- * Starts when the supervisor says so. Node.js delivers the messages that came while the process loaded without a pause, so whoever
- * listens does so before the first one, or while `start` is handled.
+ * Starts when the supervisor says so. Node.js delivers the messages that came while the process loaded
+ * without a pause, so whoever listens does so before the first one, or while `start` is handled.
  */
 export function runWorker(): void {
   const undo: Undo[] = []
@@ -53,7 +53,10 @@ async function run(start: Start, channel: Channel, files: Files, undo: Undo[]): 
 
 type Files = ReturnType<typeof shareFiles>
 
-/** Creates the ownership, the broadcast and the write barrier, which receive messages of other workers from now on. */
+/**
+ * Creates the ownership, the broadcast and the write barrier, which receive messages of other workers from
+ * now on.
+ */
 function shareFiles({ index, count, startsAlone, pausedBy }: Start, channel: Channel) {
   const ownership = new WorkerOwnership(index, count, startsAlone)
   channel.on('workers', ({ workers }) => ownership.setAddresses(workers.map(({ address }) => address)))

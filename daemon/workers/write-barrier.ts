@@ -1,8 +1,9 @@
 /**
  * The write barrier of all workers: a backup in one of them pauses the writes of all.
  *
- * The worker that makes the backup asks the others to pause, and takes the snapshot of the shared databases when all have answered. Then
- * the others continue, and ask it before the first write to each wallet. If it ends, they continue without asking.
+ * The worker that makes the backup asks the others to pause, and takes the snapshot of the shared databases
+ * when all have answered. Then the others continue, and ask it before the first write to each wallet. If it
+ * ends, they continue without asking.
  */
 import type { WriteBarrier } from '../../src/wallet/write-barrier.ts'
 import type { Channel } from './channel.ts'
@@ -82,7 +83,10 @@ class Leading {
     this.#continued = new Promise((resolve) => (this.#onContinue = resolve))
   }
 
-  /** Resolves when all others pause. A worker that ends meanwhile writes nothing, and asks before it writes when it has started again. */
+  /**
+   * Resolves when all others pause. A worker that ends meanwhile writes nothing, and asks before it writes
+   * when it has started again.
+   */
   async askOthers(): Promise<void> {
     this.#waitsFor = new Set(
       this.#running.flatMap((isRunning, each) => (isRunning && each !== this.#index ? [each] : [])),

@@ -55,16 +55,19 @@ export type FetchInit = {
 
 export interface Client {
   /**
-   * Calls an endpoint: `client('POST /connections', { body: { label: 'Alice' } })`. Returns the body of the response.
+   * Calls an endpoint: `client('POST /connections', { body: { label: 'Alice' } })`. Returns the body of the
+   * response.
    *
-   * @throws {ProblemError} when the agent refuses. @throws {UnreachableError} @throws {UnexpectedAnswerError} @throws {TimedOutError}
+   * @throws {ProblemError} when the agent refuses. @throws {UnreachableError} @throws {UnexpectedAnswerError}
+   * @throws {TimedOutError}
    */
   <E extends Endpoint>(endpoint: E, ...input: Rest<Input<E>>): Promise<Reply<E>>
   /** The base URL of the agent, without a slash at the end. */
   readonly url: string
   /**
-   * Sends a request with the keys of the client, for files and pages: `client.fetch('/wallets')`. Returns any response, and has no time
-   * limit. Redirects are not followed, because they could carry the keys to another host.
+   * Sends a request with the keys of the client, for files and pages: `client.fetch('/wallets')`. Returns any
+   * response, and has no time limit. Redirects are not followed, because they could carry the keys to another
+   * host.
    *
    * @throws {UnreachableError}
    */
@@ -120,7 +123,13 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
   return Object.assign(call, { url: base, fetch: fetchWithKeys }) as unknown as Client
 }
 
-/** The body of a response. @throws {ProblemError} @throws {UnreachableError} when it breaks off. @throws {UnexpectedAnswerError} */
+/**
+ * The body of a response.
+ *
+ * @throws {ProblemError}
+ * @throws {UnreachableError} when it breaks off.
+ * @throws {UnexpectedAnswerError}
+ */
 export async function readReply(base: string, response: globalThis.Response): Promise<unknown> {
   const { status, statusText } = response
   const content = await response.text().catch((cause: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * The types of the API, which follow from the routes. `build/declarations/write.ts` writes them as plain TypeScript into
- * `dist/client.d.ts`, so that users of the package need neither these sources nor zod.
+ * The types of the API, which follow from the routes. `build/declarations/write.ts` writes them as plain
+ * TypeScript into `dist/client.d.ts`, so that users of the package need neither these sources nor zod.
  */
 import type { CallInput } from '../../daemon/client/call.ts'
 import type { Contract, Reply as ReplyOf } from '../../daemon/http/route.ts'

@@ -12,7 +12,10 @@ export class UnreachableError extends Error {
   }
 }
 
-/** A server answers, and not as an agent does: the URL is that of another program, or a proxy cannot reach the agent. */
+/**
+ * A server answers, and not as an agent does: the URL is that of another program, or a proxy cannot reach the
+ * agent.
+ */
 export class UnexpectedAnswerError extends Error {
   override name = 'UnexpectedAnswerError'
   /** The base URL of the agent. */
@@ -57,10 +60,16 @@ export class StateError extends Error {
   }
 }
 
-/** What is wrong with a request: a header is missing, it is too old or too new, the signature or the body is wrong. */
+/**
+ * What is wrong with a request: a header is missing, it is too old or too new, the signature or the body is
+ * wrong.
+ */
 export type WebhookFault = 'headers' | 'timestamp' | 'signature' | 'body'
 
-/** The request is not from an agent that has the secret, or is too old. Answer it with a status that is not 2xx. */
+/**
+ * The request is not from an agent that has the secret, or is too old. Answer it with a status that is not
+ * 2xx.
+ */
 export class WebhookError extends Error {
   override name = 'WebhookError'
   readonly fault: WebhookFault

@@ -32,7 +32,9 @@ export type EventOptions<T extends EventType = EventType> = {
   thid?: string | undefined
   /** The wallet, for the administrator. */
   walletId?: string | undefined
-  /** Only events after the one with this id. `firstEvent` is the begin of the log. Default: only new events. */
+  /**
+   * Only events after the one with this id. `firstEvent` is the begin of the log. Default: only new events.
+   */
   after?: string | undefined
   /** Ends the stream. Reading it then rejects with the reason of the signal. */
   signal?: Signal | undefined
@@ -56,11 +58,12 @@ export const firstEvent = '00000000-0000-0000-0000-000000000000'
 const silenceMs = 45_000
 
 /**
- * The events of the wallet, each once and in order: `for await (const event of events(client)) …`. The stream opens at the first read. When
- * the connection breaks or the agent restarts, it reconnects and continues after the last event.
+ * The events of the wallet, each once and in order: `for await (const event of events(client)) …`. The stream
+ * opens at the first read. When the connection breaks or the agent restarts, it reconnects and continues
+ * after the last event.
  *
- * Reading rejects with a `ProblemError` when the agent refuses, with an `UnreachableError` when it cannot be reached at the first time, and
- * with an `UnexpectedAnswerError` when the answer is not a stream of events.
+ * Reading rejects with a `ProblemError` when the agent refuses, with an `UnreachableError` when it cannot be
+ * reached at the first time, and with an `UnexpectedAnswerError` when the answer is not a stream of events.
  */
 export function events<T extends EventType = EventType>(
   client: Client,

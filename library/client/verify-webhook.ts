@@ -16,12 +16,14 @@ export type VerifyOptions = {
 const maxSignatures = 10
 
 /**
- * Verifies a request of a webhook that was made with `signed`, and returns its event. `rawBody` is the body as received, before any JSON
- * parser. `secrets` is the secret of the webhook (`whsec_…`), or several of which one must have signed.
+ * Verifies a request of a webhook that was made with `signed`, and returns its event. `rawBody` is the body
+ * as received, before any JSON parser. `secrets` is the secret of the webhook (`whsec_…`), or several of
+ * which one must have signed.
  *
  * The event may come twice: store `event.id`, and ignore an id that is known.
  *
- * @throws {WebhookError} when the request is not to be trusted. @throws {TypeError} for a secret that is none.
+ * @throws {WebhookError} when the request is not to be trusted. @throws {TypeError} for a secret that is
+ * none.
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,

@@ -11,7 +11,8 @@ import type { Machine } from '../../src/definitions/machine.ts'
 export type RecordEvent = keyof RecordStates
 
 /**
- * Which record: one that a call has returned, or its id; or the record that a DIDComm thread has in the wallet, which need not exist yet.
+ * Which record: one that a call has returned, or its id; or the record that a DIDComm thread has in the
+ * wallet, which need not exist yet.
  */
 export type Which =
   | { connectionId: string }
@@ -50,8 +51,9 @@ export type WaitOptions = {
 type AnyRecord = Record<string, unknown> & { role: string; thid: string }
 
 /**
- * Waits until a record has reached a state, or one of several: `waitFor(client, connection, 'ConnectionResponseSent')`. Returns the record
- * as it was when it reached the state, even if it has left the state since.
+ * Waits until a record has reached a state, or one of several: `waitFor(client, connection,
+ * 'ConnectionResponseSent')`. Returns the record as it was when it reached the state, even if it has left the
+ * state since.
  *
  * @throws {StateError} when the record can no longer reach the state. @throws {TimedOutError}
  * @throws {TypeError} for a state that such a record never has. @throws as a call of the client does.
@@ -120,7 +122,11 @@ async function readRecords(wait: Wait, signal: AbortSignal): Promise<AnyRecord[]
   return records
 }
 
-/** A record that is past the state has an event of the time when it reached it. @throws {StateError} if it never did. */
+/**
+ * A record that is past the state has an event of the time when it reached it.
+ *
+ * @throws {StateError} if it never did.
+ */
 async function findPast(wait: Wait, record: AnyRecord, signal: AbortSignal): Promise<AnyRecord> {
   const query = { type: wait.kind.event as RecordEvent, thid: record.thid, limit: 1_000 }
   const { contents } = await wait.client('GET /events', { query, signal })

@@ -39,8 +39,8 @@ export interface RunningAgent {
 }
 
 /**
- * Starts an agent in this process: `await using agent = await createAgent()`. It has a temporary data folder and free ports, and reads no
- * environment variables.
+ * Starts an agent in this process: `await using agent = await createAgent()`. It has a temporary data folder
+ * and free ports, and reads no environment variables.
  *
  * @throws {StartError} with the name of the option, the reason and the way out. Nothing is left open then.
  */

@@ -65,11 +65,16 @@ export type Agent = {
   readonly backups: Backups
   readonly worker: Worker<Wallet>
   readonly retention: Retention
-  /** Generates the keys of credential definitions. Closed before the servers, which wait for requests that need such a key. */
+  /**
+   * Generates the keys of credential definitions. Closed before the servers, which wait for requests that
+   * need such a key.
+   */
   readonly definitions: Generator
   /** Decides which request of both servers runs next. */
   readonly scheduler: Scheduler
-  /** Notifies event streams and waiting requests of commits. Closed before the servers, which wait for them. */
+  /**
+   * Notifies event streams and waiting requests of commits. Closed before the servers, which wait for them.
+   */
   readonly notifier: Notifier
   /** The mediator role, when this agent has it. */
   readonly mediator: Mediator | undefined
@@ -94,10 +99,11 @@ export type Remembered = { apiKey?: string | undefined }
 /**
  * Opens the data folder of an agent, which must exist, and everything in it.
  *
- * `urls` are the public base URLs, known once the servers are bound. Only digests of the administrator's tokens are kept; without a
- * token, no request is the administrator's.
+ * `urls` are the public base URLs, known once the servers are bound. Only digests of the administrator's
+ * tokens are kept; without a token, no request is the administrator's.
  *
- * @throws {StartError} when the master key does not belong to the folder, or when a shared file is damaged or of a newer release.
+ * @throws {StartError} when the master key does not belong to the folder, or when a shared file is damaged or
+ * of a newer release.
  */
 export async function createAgent(
   given: Config,
@@ -239,7 +245,9 @@ function createNotifier({ ownership }: Store, closers: (() => unknown)[]): Notif
   return notifier
 }
 
-/** Only an embedded ledger is served: agents that forward to each other's ledgers could forward in a circle. */
+/**
+ * Only an embedded ledger is served: agents that forward to each other's ledgers could forward in a circle.
+ */
 function createServerOf(
   embeddedLedger: EmbeddedLedger | undefined,
   config: Config,

@@ -27,7 +27,10 @@ type Given = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db' | 't
     store: Store
   }
 
-/** `closers` gets what must be closed, in reverse order. `embeddedLedger` is the ledger if it is a file of this agent. */
+/**
+ * `closers` gets what must be closed, in reverse order. `embeddedLedger` is the ledger if it is a file of
+ * this agent.
+ */
 export async function createEnvironment(
   { findHostedDocument, store, ...given }: Given,
   closers: (() => unknown)[],

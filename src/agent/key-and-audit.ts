@@ -8,7 +8,8 @@ import type { Store } from './store.ts'
 import { openAgentKey } from '../wallet/agent-key.ts'
 
 /**
- * Opens the agent key and the audit log together: the log is sealed with the key, and changes of the key at a start are audited.
+ * Opens the agent key and the audit log together: the log is sealed with the key, and changes of the key at a
+ * start are audited.
  *
  * @throws {StartError} as `openAgentKey` and `AuditLog.open`; nothing is open then.
  */

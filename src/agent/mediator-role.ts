@@ -1,4 +1,7 @@
-/** The mediator role of an agent. With several processes, the owner of one shard has it; the others forward to that one. */
+/**
+ * The mediator role of an agent. With several processes, the owner of one shard has it; the others forward to
+ * that one.
+ */
 import { deriveSealKey } from '../foundation/seal.ts'
 import { openMediator, type Mediator } from '../exchange/mediator/mediator.ts'
 import { mediatorId } from '../cluster/ownership.ts'

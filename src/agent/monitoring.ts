@@ -41,8 +41,8 @@ export function monitor(parts: Parts): void {
 }
 
 /**
- * Begins the series of messages with 0, since `increase` does not see the increment that begins a series. The agent sends the messages
- * that it can handle, as one side or the other.
+ * Begins the series of messages with 0, since `increase` does not see the increment that begins a series. The
+ * agent sends the messages that it can handle, as one side or the other.
  */
 function beginMessageMetrics(metrics: Metrics): void {
   for (const type of new Set(Object.keys(handlers).map(classOf))) {

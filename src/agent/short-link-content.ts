@@ -1,4 +1,7 @@
-/** What short links return: an invitation, a DID request or an authentication challenge, while it can be answered. */
+/**
+ * What short links return: an invitation, a DID request or an authentication challenge, while it can be
+ * answered.
+ */
 import type { Agent } from './agent.ts'
 import { Problem } from '../foundation/problem.ts'
 import { challenges, type ChallengeState } from '../exchange/enterprise/authentication.ts'
@@ -28,8 +31,8 @@ export type ShortLinkContent = { walletId: string; topic: ChangeTopic; remaining
 /**
  * The content of a short link of this agent.
  *
- * @throws {Problem} 404 for an id that this agent did not make, and for one of a deleted wallet; 410 when the invitation was answered or
- * withdrawn, or has expired; 503 for a wallet that was transferred.
+ * @throws {Problem} 404 for an id that this agent did not make, and for one of a deleted wallet; 410 when the
+ * invitation was answered or withdrawn, or has expired; 503 for a wallet that was transferred.
  */
 export async function getShortLinkContent(
   { env, wallets }: Pick<Agent, 'env' | 'wallets'>,
@@ -86,7 +89,10 @@ async function read(wallet: Wallet, id: string): Promise<ShortLinkContent> {
   return { kind: 'challenge', ...watched, session, state: challenges.toState(session, base) }
 }
 
-/** `retrieve` of the environment. A link of this agent needs no request, which a proxy in front of the agent may not let through. */
+/**
+ * `retrieve` of the environment. A link of this agent needs no request, which a proxy in front of the agent
+ * may not let through.
+ */
 export function createRetrieval(env: Environment, wallets: Agent['wallets']): Environment['retrieve'] {
   const own = `${env.urls.rest}/i`
   const { http } = env

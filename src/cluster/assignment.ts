@@ -11,8 +11,9 @@ export type Shard = { id: number; owner: string | undefined }
 export type Change = { take: number[]; releaseCount: number }
 
 /**
- * The next step of a node. All nodes compute the same shares, so that they need no coordinator: 256 shards divided by the nodes that are not
- * draining, in the order of their ids. The first nodes get one more if there is a rest. A single node keeps its shards even while it drains.
+ * The next step of a node. All nodes compute the same shares, so that they need no coordinator: 256 shards
+ * divided by the nodes that are not draining, in the order of their ids. The first nodes get one more if
+ * there is a rest. A single node keeps its shards even while it drains.
  */
 export function planChange(self: string, members: readonly Member[], shards: readonly Shard[]): Change {
   const remaining = members.filter(({ isDraining }) => !isDraining)

@@ -1,8 +1,10 @@
 /**
- * Tells the processes of an agent that shared rows have changed, of which they keep copies in memory. For rare changes only.
+ * Tells the processes of an agent that shared rows have changed, of which they keep copies in memory. For
+ * rare changes only.
  *
- * Over PostgreSQL there is one row with a version for each kind of cache, and a notification of each change. The versions are read after
- * each interruption of the notifications, and every half second behind a pooler that delivers none.
+ * Over PostgreSQL there is one row with a version for each kind of cache, and a notification of each change.
+ * The versions are read after each interruption of the notifications, and every half second behind a pooler
+ * that delivers none.
  */
 import { sql } from 'kysely'
 import type { NodeDb } from './lease-table.ts'
@@ -67,7 +69,10 @@ export class CacheVersions implements Broadcast {
   /** Another node, or this one, has published. */
   notify = this.#listeners.notify
 
-  /** Reads the versions, and notifies of those that have changed. A failure is ignored: the next call sees the change too. */
+  /**
+   * Reads the versions, and notifies of those that have changed. A failure is ignored: the next call sees the
+   * change too.
+   */
   async check(): Promise<void> {
     const rows = await this.#db
       .selectFrom('cache_version')

@@ -27,7 +27,11 @@ const end = (leaseSeconds: number) => sql<Date>`now() + make_interval(secs => ${
 
 type Registration = Pick<NodeRow, 'id' | 'name' | 'address' | 'release'> & { leaseSeconds: number }
 
-/** Inserts the row of a node. @returns the node that runs under the same name, if there is one; nothing is inserted then */
+/**
+ * Inserts the row of a node.
+ *
+ * @returns the node that runs under the same name, if there is one; nothing is inserted then
+ */
 export function register(db: NodeDb, { leaseSeconds, ...row }: Registration): Promise<NodeRow | undefined> {
   return db.transaction().execute(async (tx) => {
     await sql`lock table node in share row exclusive mode`.execute(tx)
@@ -73,8 +77,8 @@ export function readShards(db: NodeDb): Promise<ShardRow[]> {
 }
 
 /**
- * Makes a node the owner of shards that have none, or one whose lease has ended. Waits for transactions under way that have checked their
- * claim of these shards. @returns the taken shards
+ * Makes a node the owner of shards that have none, or one whose lease has ended. Waits for transactions under
+ * way that have checked their claim of these shards. @returns the taken shards
  */
 export function take(db: NodeDb, id: string, shards: readonly number[]): Promise<ShardRow[]> {
   return db.transaction().execute(async (tx) => {
@@ -137,7 +141,10 @@ export async function deleteEnded(db: NodeDb): Promise<void> {
 /** A larger difference is refused at a start: tokens and credentials have dates by the clock of a node. */
 export const maxClockDifferenceMs = 60_000
 
-/** Milliseconds by which the clock of this machine is ahead of the database's; half of a round trip is the error. */
+/**
+ * Milliseconds by which the clock of this machine is ahead of the database's; half of a round trip is the
+ * error.
+ */
 export async function readClockDifference(db: NodeDb): Promise<number> {
   const before = Date.now()
   const { rows } = await sql<{

@@ -1,9 +1,10 @@
 /**
  * Leases over PostgreSQL decide which node owns which shards.
  *
- * The lease is on the node's row, so that one statement renews it for all shards, after a third of its time. The row of a shard has the owner
- * and the epoch, which every transaction that writes to a wallet checks (`fence`). A node stops to use its wallets when its lease ends by its
- * own steady clock, counted from before the renewal. It may write them again if no other node has taken the shards over.
+ * The lease is on the node's row, so that one statement renews it for all shards, after a third of its time.
+ * The row of a shard has the owner and the epoch, which every transaction that writes to a wallet checks
+ * (`fence`). A node stops to use its wallets when its lease ends by its own steady clock, counted from before
+ * the renewal. It may write them again if no other node has taken the shards over.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { steadyNow } from '../foundation/clock.ts'
@@ -28,7 +29,10 @@ export type LeaseOptions = {
   log: Log
 }
 
-/** Renewals in the time of a lease, and milliseconds after the end of another one's lease at which its shards are taken. */
+/**
+ * Renewals in the time of a lease, and milliseconds after the end of another one's lease at which its shards
+ * are taken.
+ */
 const [renewals, endedMs] = [3, 20]
 
 export class Leases implements Ownership {
@@ -51,7 +55,11 @@ export class Leases implements Ownership {
     this.#db = openNodes(options.connections)
   }
 
-  /** Registers the node and takes its share of the shards. @throws {StartError} when another node has the name */
+  /**
+   * Registers the node and takes its share of the shards.
+   *
+   * @throws {StartError} when another node has the name
+   */
   static async open(options: LeaseOptions): Promise<Leases> {
     const leases = new Leases(options)
     const earlier = await leases.#register()
@@ -118,7 +126,9 @@ export class Leases implements Ownership {
     return isKnown
   }
 
-  /** Gives the shards to the other nodes, if there are any. The work under way with the wallets ends first. */
+  /**
+   * Gives the shards to the other nodes, if there are any. The work under way with the wallets ends first.
+   */
   async drain(): Promise<void> {
     this.#isStopping = true
     // The lease is renewed until the work under way has ended.
@@ -132,7 +142,10 @@ export class Leases implements Ownership {
       )
   }
 
-  /** Ends the renewals, and gives up all shards. If the database does not answer, the others take them when the lease has ended. */
+  /**
+   * Ends the renewals, and gives up all shards. If the database does not answer, the others take them when
+   * the lease has ended.
+   */
   async close(): Promise<void> {
     this.#isStopping = true
     await this.#ticker.stop()

@@ -1,7 +1,8 @@
 /**
  * Notifications of PostgreSQL (`LISTEN`), on a connection of its own that is opened again when it breaks.
  *
- * A pooler in transaction mode accepts `LISTEN` and delivers nothing. So each connection first sends a notification to itself.
+ * A pooler in transaction mode accepts `LISTEN` and delivers nothing. So each connection first sends a
+ * notification to itself.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

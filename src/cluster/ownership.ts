@@ -1,8 +1,9 @@
 /**
- * Ownership: which process may open and write a wallet. Each wallet belongs to one of 256 shards, and each shard to one process at a time.
+ * Ownership: which process may open and write a wallet. Each wallet belongs to one of 256 shards, and each
+ * shard to one process at a time.
  *
- * An agent of one process owns all shards. Worker processes over SQLite files have fixed shards (`worker-ownership.ts`). Nodes over
- * PostgreSQL hold leases (`leases.ts`).
+ * An agent of one process owns all shards. Worker processes over SQLite files have fixed shards
+ * (`worker-ownership.ts`). Nodes over PostgreSQL hold leases (`leases.ts`).
  */
 import { createHash } from 'node:crypto'
 import { newId } from '../foundation/id.ts'
@@ -14,7 +15,10 @@ export function shardOf(walletId: string): number {
   return createHash('sha256').update(walletId).digest()[0]!
 }
 
-/** The mediator, backups and rotations of the master key belong to one process, as a wallet with this id does: to the owner of shard 0. */
+/**
+ * The mediator, backups and rotations of the master key belong to one process, as a wallet with this id does:
+ * to the owner of shard 0.
+ */
 export const mediatorId = 'mediator-381'
 
 /** A process that owns shards. `address` is that of its internal listener, `host:port`. */
@@ -22,11 +26,19 @@ export type Peer = { name: string; address: string }
 
 /** Its functions need no `this`. */
 export type Ownership = {
-  /** Whether no other process worked on the data folder when this one started. Then this process may delete unfinished files of earlier ones. */
+  /**
+   * Whether no other process worked on the data folder when this one started. Then this process may delete
+   * unfinished files of earlier ones.
+   */
   readonly startsAlone: boolean
-  /** The name of this process, by which others of the same data know it: of the node or of the worker. Empty if there is one process. */
+  /**
+   * The name of this process, by which others of the same data know it: of the node or of the worker. Empty
+   * if there is one process.
+   */
   readonly name: string
-  /** The names of all processes that may run now. A name that is missing belongs to a process that has ended. */
+  /**
+   * The names of all processes that may run now. A name that is missing belongs to a process that has ended.
+   */
   listRunning: () => Promise<readonly string[]>
   /** Whether this process owns the wallet now. */
   owns: (walletId: string) => boolean
@@ -36,9 +48,15 @@ export type Ownership = {
   listOthers: () => readonly Peer[]
   /** Calls `listener` when this process begins to own shards. Their wallets may have jobs that wait. */
   onGain: (listener: (owns: (walletId: string) => boolean) => void) => void
-  /** Calls `listener` when this process has lost shards. Another process may own them when all listeners have resolved, or already. */
+  /**
+   * Calls `listener` when this process has lost shards. Another process may own them when all listeners have
+   * resolved, or already.
+   */
   onLoss: (listener: (owns: (walletId: string) => boolean) => Promise<void>) => void
-  /** Calls `listener` when the owners that this process knows have changed. Returns the function that removes it. */
+  /**
+   * Calls `listener` when the owners that this process knows have changed. Returns the function that removes
+   * it.
+   */
   onChange: (listener: () => void) => () => void
 }
 

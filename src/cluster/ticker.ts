@@ -13,7 +13,10 @@ export class Ticker {
     this.#work = work
   }
 
-  /** Runs the work now, or once more after the run under way. Resolves when the work that has begun after this call is done. */
+  /**
+   * Runs the work now, or once more after the run under way. Resolves when the work that has begun after this
+   * call is done.
+   */
   async wake(): Promise<void> {
     if (this.#isStopped) return
     if (this.#running) {

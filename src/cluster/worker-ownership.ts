@@ -1,6 +1,7 @@
 /**
- * The ownership of worker processes over the files of one data folder. Worker `k` of `n` owns the shards with `shard % n === k`, as long as
- * the daemon runs. The supervisor tells each worker the addresses of the others.
+ * The ownership of worker processes over the files of one data folder. Worker `k` of `n` owns the shards with
+ * `shard % n === k`, as long as the daemon runs. The supervisor tells each worker the addresses of the
+ * others.
  */
 import { Listeners } from './listeners.ts'
 import { type Ownership, type Peer, shardOf } from './ownership.ts'
@@ -48,7 +49,10 @@ export class WorkerOwnership implements Ownership {
   onGain: Ownership['onGain'] = () => undefined
   onLoss: Ownership['onLoss'] = () => undefined
 
-  /** `addresses` are those of the workers' listeners, by index; null for a worker that does not serve requests now. */
+  /**
+   * `addresses` are those of the workers' listeners, by index; null for a worker that does not serve requests
+   * now.
+   */
   setAddresses(addresses: readonly (string | null)[]): void {
     this.#addresses = addresses
     this.#listeners.change()

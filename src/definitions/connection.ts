@@ -1,4 +1,7 @@
-/** The definition of Connections 1.0 (`https://atalaprism.io/mercury/connections/1.0`), which other protocols build on. */
+/**
+ * The definition of Connections 1.0 (`https://atalaprism.io/mercury/connections/1.0`), which other protocols
+ * build on.
+ */
 import { defineMachine, type StateOf } from './machine.ts'
 
 // prettier-ignore

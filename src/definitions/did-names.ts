@@ -1,6 +1,7 @@
 /**
- * The DID methods: what settings, tables, texts and the command line need to know of them. Pure data, which every folder may import.
- * `methods.ts` has their documents, `did-registrar/methods.ts` what wallets do with their DIDs.
+ * The DID methods: what settings, tables, texts and the command line need to know of them. Pure data, which
+ * every folder may import. `methods.ts` has their documents, `did-registrar/methods.ts` what wallets do with
+ * their DIDs.
  */
 /** The purposes of keys in documents, and the curves of keys that wallets create. */
 export const purposes = [
@@ -14,7 +15,10 @@ export const curves = ['secp256k1', 'Ed25519', 'X25519', 'P-256'] as const
 type Curve = (typeof curves)[number]
 
 export type MethodFacts = {
-  /** Where a document is: in the DID itself, at a host, or on the ledger. Only a ledger takes time, and may be without the DID. */
+  /**
+   * Where a document is: in the DID itself, at a host, or on the ledger. Only a ledger takes time, and may be
+   * without the DID.
+   */
   kind: 'self' | 'fetched' | 'ledger'
   /** The DIDs, if they have a short and a long form. The first group is the short form. */
   forms?: RegExp

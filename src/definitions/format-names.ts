@@ -1,6 +1,6 @@
 /**
- * The names and traits of the credential formats, as pure data that every folder may import, the command line too. The folder of a format
- * has its code.
+ * The names and traits of the credential formats, as pure data that every folder may import, the command line
+ * too. The folder of a format has its code.
  */
 
 /** The members of a credential query's `meta` that name types (OpenID4VP 1.0 Appendix B). */
@@ -41,7 +41,10 @@ type Traits = {
   flag: string
   /** The member of an offer in the API that replaces the flat fields. */
   properties: string
-  /** Attachment formats of offers and requests over DIDComm that are of this format; the first is written. One that ends in `/` is a prefix. */
+  /**
+   * Attachment formats of offers and requests over DIDComm that are of this format; the first is written. One
+   * that ends in `/` is a prefix.
+   */
   attachments: readonly [string, ...string[]]
   /** Formats of DIF Presentation Exchange. */
   definition: readonly string[]
@@ -131,7 +134,10 @@ type Named<Format extends CredentialFormat> = Format extends CredentialFormat
     : never
   : never
 
-/** The formats whose credentials and presentations are signed tokens: an issuer signs them, and they are about a DID or a key. */
+/**
+ * The formats whose credentials and presentations are signed tokens: an issuer signs them, and they are about
+ * a DID or a key.
+ */
 export type TokenFormat = Named<CredentialFormat>['format']
 export type OpenIdFormat = Named<CredentialFormat>['id']
 
@@ -172,7 +178,10 @@ export function openIdTraits(id: string): OpenIdTraits | undefined {
 /** The algorithms by which this agent signs and verifies for OpenID4VP. */
 export const openIdAlgorithms = ['ES256', 'EdDSA', 'ES256K'] as const
 
-/** The member `vp_formats_supported` of verifiers and wallets: what they verify and sign (OpenID4VP 1.0 §11.1). */
+/**
+ * The member `vp_formats_supported` of verifiers and wallets: what they verify and sign (OpenID4VP 1.0
+ * §11.1).
+ */
 export function supportedFormats(): object {
   return Object.fromEntries(
     openIdFormats.map((id) => [

@@ -1,10 +1,12 @@
 /**
- * The definition of a protocol: its states, and the table of its transitions. Pure data and pure functions, which the command line
- * imports as well.
+ * The definition of a protocol: its states, and the table of its transitions. Pure data and pure functions,
+ * which the command line imports as well.
  *
- * A row names role, state, trigger and next state. Its fifth column is the job that the transition adds: a message to `send` or a task
- * to `make`. The worker reports a processed job as the trigger `sent` or `made`. Triggers of messages begin with `received`, `verified` or
- * `refused`; `flow expired` and `expired` are the clock's. `failed` is a task that can never succeed. All others are decisions, named after the request. `record.ts` executes the table.
+ * A row names role, state, trigger and next state. Its fifth column is the job that the transition adds: a
+ * message to `send` or a task to `make`. The worker reports a processed job as the trigger `sent` or `made`.
+ * Triggers of messages begin with `received`, `verified` or `refused`; `flow expired` and `expired` are the
+ * clock's. `failed` is a task that can never succeed. All others are decisions, named after the request.
+ * `record.ts` executes the table.
  */
 
 export type Row = readonly [
@@ -24,7 +26,10 @@ export type State = {
   renew?: string
   /** Commands that expect a record in this state, without `agent`. Completion suggests such records. */
   commands?: readonly string[]
-  /** The flow is over. The exit code of a command that waits for another state: 0 after success, 8 after a failed verification. */
+  /**
+   * The flow is over. The exit code of a command that waits for another state: 0 after success, 8 after a
+   * failed verification.
+   */
   ends?: 0 | 5 | 8
   /** The flow is over because nobody answered in time. */
   isExpired?: true
@@ -45,7 +50,10 @@ type Names = {
   readonly topic: string
   /** The type of the event that every transition emits. */
   readonly event: string
-  /** The REST resource: the route that returns one, and the members with the record's id and state. The path parameter is called like `id`. */
+  /**
+   * The REST resource: the route that returns one, and the members with the record's id and state. The path
+   * parameter is called like `id`.
+   */
   readonly resource: { readonly route: string; readonly id: string; readonly state: string }
 }
 
@@ -59,7 +67,10 @@ export type SendsOf<M extends Machine, T> = Sent<
 >
 type Sent<Then> = Then extends `send ${infer Name}` ? Name : never
 
-/** Defines a protocol by its names, the words for each state, the Cloud Agent's transitions and the extensions. */
+/**
+ * Defines a protocol by its names, the words for each state, the Cloud Agent's transitions and the
+ * extensions.
+ */
 export function defineMachine<
   const N extends Names,
   const Rows extends readonly Row[],
@@ -91,7 +102,10 @@ export function findExpiry(machine: Machine, role: string, state: string): Row |
   return findRow(machine, role, state, 'flow expired') ?? findRow(machine, role, state, 'expired')
 }
 
-/** Triggers that end a flow early, from many states: the state that they lead to does not tell which transitions came before. */
+/**
+ * Triggers that end a flow early, from many states: the state that they lead to does not tell which
+ * transitions came before.
+ */
 const interruptions = [
   'flow expired',
   'expired',
@@ -103,8 +117,9 @@ const interruptions = [
 ]
 
 /**
- * Whether a record in `state` has passed the trigger: the state is the one that the trigger leads to, or a later one. Only for triggers
- * on every path to the later states: a record that skipped an optional step counts as past it.
+ * Whether a record in `state` has passed the trigger: the state is the one that the trigger leads to, or a
+ * later one. Only for triggers on every path to the later states: a record that skipped an optional step
+ * counts as past it.
  */
 export function isPast<M extends Machine>(
   machine: M,

@@ -1,6 +1,6 @@
 /**
- * Reads the DID documents of other software. An entry that cannot be read is left out, because the others may have all that is needed: a
- * service without an endpoint says nothing about the keys.
+ * Reads the DID documents of other software. An entry that cannot be read is left out, because the others may
+ * have all that is needed: a service without an endpoint says nothing about the keys.
  */
 import * as z from 'zod'
 import { readForeign, validOnes } from '../foundation/foreign.ts'
@@ -33,7 +33,10 @@ export function readDidDocument(value: unknown): DidDocument {
   return document
 }
 
-/** The id of a method. If it is the DID, purposes name the method by the `kid` of its key, as in documents of walt.id. */
+/**
+ * The id of a method. If it is the DID, purposes name the method by the `kid` of its key, as in documents of
+ * walt.id.
+ */
 function nameOf({ id, publicKeyJwk }: VerificationMethod, did: string): string {
   const kid = publicKeyJwk?.['kid']
   return id === did && typeof kid === 'string' ? `${did}#${kid}` : toReference(id)

@@ -60,7 +60,10 @@ export function resolveJwkDid(did: string): DidDocument {
   }
 }
 
-/** The long and the short form of a did:prism are the same DID, and so is each did:jwk of a key. Both are valid. */
+/**
+ * The long and the short form of a did:prism are the same DID, and so is each did:jwk of a key. Both are
+ * valid.
+ */
 export function isSameDid(one: string, other: string): boolean {
   return one === other || normal(one) === normal(other)
 }

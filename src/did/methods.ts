@@ -29,7 +29,11 @@ export type LedgerSources = DidSources & {
 export type DidMethod = MethodFacts & {
   /** The canonical form of a DID that has several. @throws {Problem} `invalidDid` */
   canonical?: (did: string) => string
-  /** Checks a DID by the rules of its method, as far as it goes without a source. @throws {Problem} `invalidDid` */
+  /**
+   * Checks a DID by the rules of its method, as far as it goes without a source.
+   *
+   * @throws {Problem} `invalidDid`
+   */
   check?: (did: string) => void
   /** The DIDs and keys that may sign in, if not all. */
   signIn?: { form: RegExp; expected: string; curve: string }
@@ -73,14 +77,22 @@ export function findMethod(
   return name !== undefined && Object.hasOwn(among, name) ? among[name] : undefined
 }
 
-/** Checks a DID by the rules of its method, if that is known here. @throws {Problem} `error:DIDResolution:*` */
+/**
+ * Checks a DID by the rules of its method, if that is known here.
+ *
+ * @throws {Problem} `error:DIDResolution:*`
+ */
 export function checkDid(did: string): void {
   const method = findMethod(did)
   method?.check?.(did)
   if (method?.kind === 'self') method.resolve(did)
 }
 
-/** The document of a DID that is one key. Undefined for another DID. @throws {Problem} `error:DIDResolution:*` */
+/**
+ * The document of a DID that is one key. Undefined for another DID.
+ *
+ * @throws {Problem} `error:DIDResolution:*`
+ */
 export function documentOfKey(did: string): DidDocument | undefined {
   const method = findMethod(did)
   return method?.kind === 'self' && method.managed?.isKey ? method.resolve(did) : undefined

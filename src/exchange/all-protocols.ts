@@ -75,7 +75,10 @@ export const { handlers, outcomes } = composition
 /** The longest thread id (`didcomm/message.ts`). */
 const longestThid = 1_024
 
-/** The thread that a message is about: a problem report names it in `pthid`, a revocation notification in its body. */
+/**
+ * The thread that a message is about: a problem report names it in `pthid`, a revocation notification in its
+ * body.
+ */
 export function threadOf({ id, type, thid = id, pthid, body }: Message): string {
   if (type === reportProblem.messages['problem-report']) return pthid ?? thid
   if (type !== revocationNotification.messages.revoke) return thid

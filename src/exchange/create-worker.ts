@@ -1,4 +1,6 @@
-/** Creates the agent's worker: it processes the jobs of all protocols, delivers events and ends expired flows. */
+/**
+ * Creates the agent's worker: it processes the jobs of all protocols, delivers events and ends expired flows.
+ */
 import { toSteady } from '../foundation/clock.ts'
 import type { Config } from '../foundation/config/config.ts'
 import type { Log } from '../foundation/log.ts'
@@ -17,7 +19,10 @@ import { queueOf } from './engine/record.ts'
 import { jobSpan } from './engine/spans.ts'
 import { composition } from './all-protocols.ts'
 
-/** `slots` bounds the requests to webhooks. `tasks` are those of flows outside of DIDComm, by the names that jobs carry. */
+/**
+ * `slots` bounds the requests to webhooks. `tasks` are those of flows outside of DIDComm, by the names that
+ * jobs carry.
+ */
 export function createWorker(
   { FLOW_EXPIRY }: Pick<Config, 'FLOW_EXPIRY'>,
   wallets: Pick<Wallets, 'ids' | 'use'>,

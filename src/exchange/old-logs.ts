@@ -1,6 +1,6 @@
 /**
- * Deletes old rows of the logs of a wallet: events, messages and the ids of received messages. Writes do this too, little by little; a
- * wallet that is not used any more has no writes.
+ * Deletes old rows of the logs of a wallet: events, messages and the ids of received messages. Writes do this
+ * too, little by little; a wallet that is not used any more has no writes.
  */
 import { timeAgo } from '../foundation/clock.ts'
 import { findNewestEvent, findOldestEvent, pruneEvents } from '../wallet/events/event.ts'
@@ -42,7 +42,10 @@ async function prune(tx: Tx, { prune: pruneOnce, seconds }: Log): Promise<number
   return deleted
 }
 
-/** The newest event stays, because the next one gets the number after it. Of its data only the ids and the state stay. */
+/**
+ * The newest event stays, because the next one gets the number after it. Of its data only the ids and the
+ * state stay.
+ */
 async function emptyNewestEvent(wallet: Wallet, before: string): Promise<void> {
   const row = await findNewestEvent(wallet.db, before)
   if (!row) return

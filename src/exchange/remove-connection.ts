@@ -8,8 +8,9 @@ import { outcomes } from './all-protocols.ts'
 import { connection, type ConnectionRecord } from './protocols/connection/model.ts'
 
 /**
- * Removes a connection or an invitation with its peer DID, so that messages of the other side are refused as those of strangers. The other side
- * is not notified. Records and messages that were exchanged over the connection stay; messages that were not delivered yet are dropped.
+ * Removes a connection or an invitation with its peer DID, so that messages of the other side are refused as
+ * those of strangers. The other side is not notified. Records and messages that were exchanged over the
+ * connection stay; messages that were not delivered yet are dropped.
  *
  * @throws {Problem} 404; 403 while a flow over the connection waits
  */

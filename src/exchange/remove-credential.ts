@@ -1,4 +1,7 @@
-/** Removes credential records (extension). It knows both credential protocols: a credential that is being presented must stay. */
+/**
+ * Removes credential records (extension). It knows both credential protocols: a credential that is being
+ * presented must stay.
+ */
 import { Problem } from '../foundation/problem.ts'
 import { findEntry } from '../wallet/credential-status/lists.ts'
 import type { Tx } from '../foundation/storage/database.ts'
@@ -9,11 +12,11 @@ import { issueCredential, type CredentialRecord } from './issuance/model.ts'
 import { PresentationData, presentProof } from './presentation/model.ts'
 
 /**
- * Removes a credential record in any state, the holder's with its credential. The index in the status list is not reused, and a revoked
- * credential stays revoked.
+ * Removes a credential record in any state, the holder's with its credential. The index in the status list is
+ * not reused, and a revoked credential stays revoked.
  *
- * @throws {Problem} 404; 400 for the issuer's record of a valid credential, which could no longer be revoked, and for a credential that
- * is being presented
+ * @throws {Problem} 404; 400 for the issuer's record of a valid credential, which could no longer be revoked,
+ * and for a credential that is being presented
  */
 export function removeCredentialRecord(wallet: Wallet, recordId: string): Promise<void> {
   return removeRecord(wallet, issueCredential, recordId, async (tx, record) => {

@@ -1,6 +1,7 @@
 /**
- * Deletes old rows (extension): proofs by `PROOF_RETENTION`, records of flows that failed by `FAILED_RECORD_RETENTION`, and basic messages
- * by `MESSAGE_RETENTION`, each only if the operator sets it; and what is old in logs by `EVENT_RETENTION`.
+ * Deletes old rows (extension): proofs by `PROOF_RETENTION`, records of flows that failed by
+ * `FAILED_RECORD_RETENTION`, and basic messages by `MESSAGE_RETENTION`, each only if the operator sets it;
+ * and what is old in logs by `EVENT_RETENTION`.
  */
 import { setImmediate as tick } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -36,7 +37,10 @@ export type Retention = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Searches all wallets soon after the start and then at intervals: a tenth of the shortest time, at least a minute and at most a day. */
+/**
+ * Searches all wallets soon after the start and then at intervals: a tenth of the shortest time, at least a
+ * minute and at most a day.
+ */
 export function createRetention(
   config: Pick<
     Config,
@@ -148,8 +152,8 @@ async function findEnded(db: Db, protocol: Protocol, { before, after, onlyFailed
 }
 
 /**
- * The states of flows that failed. A connection that was established once stays, because records refer to it: only unanswered
- * invitations and expired requests are removed.
+ * The states of flows that failed. A connection that was established once stays, because records refer to it:
+ * only unanswered invitations and expired requests are removed.
  */
 function failuresOf({ name, states }: Protocol): string[] {
   if (name === connection.name) return ['InvitationGenerated', 'ProblemReportSent']

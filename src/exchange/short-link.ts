@@ -7,7 +7,10 @@ import { findByShortId } from './engine/find.ts'
 import { protocols } from './all-protocols.ts'
 import type { StoredInvitation } from './protocols/model.ts'
 
-/** An invitation, and `oob`, its `_oob` parameter. It can be answered if it `isOpen`: it was not answered, and has not expired. */
+/**
+ * An invitation, and `oob`, its `_oob` parameter. It can be answered if it `isOpen`: it was not answered, and
+ * has not expired.
+ */
 export type LinkedInvitation = {
   recordId: string
   invitation: OutOfBandInvitation

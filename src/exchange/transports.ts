@@ -1,6 +1,6 @@
 /**
- * Issuance and presentation over their transports, DIDComm and OpenID4VC. A record keeps the transport of its offer or request; here
- * its holder accepts and rejects that, whichever it is.
+ * Issuance and presentation over their transports, DIDComm and OpenID4VC. A record keeps the transport of its
+ * offer or request; here its holder accepts and rejects that, whichever it is.
  */
 import { openid4vci } from './oid4vci/holder/token.ts'
 import { holderTasks } from './oid4vci/holder/credential.ts'
@@ -28,7 +28,11 @@ type IssuanceTransport = {
 
 /** What a prover does with a request. */
 type PresentationTransport = {
-  /** The change of the record that accepts the request. @throws {Problem} if the credentials cannot be presented */
+  /**
+   * The change of the record that accepts the request.
+   *
+   * @throws {Problem} if the credentials cannot be presented
+   */
   accept(wallet: Wallet, record: PresentationRecord, choice: PresentOptions): Promise<PresentationChange>
   /** A further write of the transaction that accepts the request. */
   onAccept?(tx: Tx, change: PresentationChange): Promise<unknown>

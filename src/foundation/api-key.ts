@@ -14,8 +14,8 @@ export function newApiKey(): string {
 }
 
 /**
- * Creates a check whether a value is one of the tokens, of which only digests are kept. It takes the same time for every wrong token, and
- * never accepts an empty one.
+ * Creates a check whether a value is one of the tokens, of which only digests are kept. It takes the same
+ * time for every wrong token, and never accepts an empty one.
  */
 export function createTokenCheck(tokens: readonly Secret[]): (token: unknown) => boolean {
   // timingSafeEqual compares only values of the same length, which digests have.
@@ -29,7 +29,10 @@ export function createTokenCheck(tokens: readonly Secret[]): (token: unknown) =>
   }
 }
 
-/** Creates a function that maps a secret to a fingerprint (base64), with a salt that never leaves this process. */
+/**
+ * Creates a function that maps a secret to a fingerprint (base64), with a salt that never leaves this
+ * process.
+ */
 export function createFingerprint(): (secret: string) => string {
   const salt = randomBytes(32).toString('base64')
   return (secret) => hash('sha256', salt + secret, 'base64')

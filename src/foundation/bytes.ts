@@ -25,8 +25,8 @@ export function fromBase64(text: string): Uint8Array {
 }
 
 /**
- * Decodes base64url (RFC 7515 §2): no padding and no other characters. The unused bits of the last character must be zero, which decoders
- * commonly ignore.
+ * Decodes base64url (RFC 7515 §2): no padding and no other characters. The unused bits of the last character
+ * must be zero, which decoders commonly ignore.
  *
  * @throws {TypeError} for another encoding, with what it is, as a predicate
  */

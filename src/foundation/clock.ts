@@ -45,7 +45,10 @@ export function isOver(ms: number): boolean {
   return ms <= Date.now() && ms <= steadyNow()
 }
 
-/** The time so many seconds ago, ISO 8601: by the earlier of both clocks, so that a clock set forward makes nothing old. */
+/**
+ * The time so many seconds ago, ISO 8601: by the earlier of both clocks, so that a clock set forward makes
+ * nothing old.
+ */
 export function timeAgo(seconds: number): string {
   return new Date(Math.min(Date.now(), steadyNow()) - seconds * 1_000).toISOString()
 }

@@ -1,4 +1,7 @@
-/** The faults of a value that does not fit a zod type: each with the path of the member, also inside of alternatives. */
+/**
+ * The faults of a value that does not fit a zod type: each with the path of the member, also inside of
+ * alternatives.
+ */
 import type * as z from 'zod'
 import './plain-issues.ts'
 
@@ -51,7 +54,10 @@ function innerOf(issue: Issue): Issue[] {
   return issue.code === 'invalid_key' || issue.code === 'invalid_element' ? issue.issues : []
 }
 
-/** The alternative of a union that fits best: the only one of the type of the value, or that with the fewest wrong members. */
+/**
+ * The alternative of a union that fits best: the only one of the type of the value, or that with the fewest
+ * wrong members.
+ */
 function closest(alternatives: Issue[][]): Issue[] | undefined {
   const fitting = alternatives.filter(isOfType)
   if (fitting.length < 2) return fitting[0]

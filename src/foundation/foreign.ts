@@ -1,6 +1,7 @@
 /**
- * Reads what other parties send. JSON documents, such as metadata and responses, are read strictly in the members that are needed, and
- * tolerantly in all others: a member that is null is absent, and unknown ones are ignored (RFC 8414 §2 and §3.2, VCI §12.2.4).
+ * Reads what other parties send. JSON documents, such as metadata and responses, are read strictly in the
+ * members that are needed, and tolerantly in all others: a member that is null is absent, and unknown ones
+ * are ignored (RFC 8414 §2 and §3.2, VCI §12.2.4).
  */
 import * as z from 'zod'
 import { isJsonObject, type JsonObject } from './json.ts'
@@ -36,7 +37,9 @@ export function validOnes<Type extends z.ZodType>(type: Type) {
   )
 }
 
-/** A copy without the members that are null, at all levels. Entries of arrays stay, since their places count. */
+/**
+ * A copy without the members that are null, at all levels. Entries of arrays stay, since their places count.
+ */
 export function withoutNullMembers(object: JsonObject): JsonObject {
   return prune(object) as JsonObject
 }
@@ -52,7 +55,10 @@ function prune(value: unknown, levels = deepest): unknown {
   )
 }
 
-/** A text on one line, without control, format and bidirectional characters, which could add lines or control a terminal. */
+/**
+ * A text on one line, without control, format and bidirectional characters, which could add lines or control
+ * a terminal.
+ */
 export function oneLine(text: string, limit = 300): string {
   return text
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
@@ -60,7 +66,10 @@ export function oneLine(text: string, limit = 300): string {
     .slice(0, limit)
 }
 
-/** Whether the status of a response is 408, 425, 429 or 5xx: another attempt may succeed (RFC 9110 §15, RFC 6585 §4, RFC 8470 §5.2). Any other refusal is final. */
+/**
+ * Whether the status of a response is 408, 425, 429 or 5xx: another attempt may succeed (RFC 9110 §15, RFC
+ * 6585 §4, RFC 8470 §5.2). Any other refusal is final.
+ */
 export function isPassingStatus(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status)
 }

@@ -1,6 +1,7 @@
 /**
- * JSON from other parties. There is one reader, `parseJson`: it accepts only texts that every JSON parser reads in the same way, and
- * refuses a text that is expensive to process before it parses it (RFC 8259, RFC 7493, RFC 8725 §2.4).
+ * JSON from other parties. There is one reader, `parseJson`: it accepts only texts that every JSON parser
+ * reads in the same way, and refuses a text that is expensive to process before it parses it (RFC 8259, RFC
+ * 7493, RFC 8725 §2.4).
  */
 import serialize from 'canonicalize'
 import * as z from 'zod'
@@ -8,7 +9,10 @@ import * as z from 'zod'
 /** A parsed JSON object. Names such as `__proto__` are own members of it. */
 export type JsonObject = { [name: string]: unknown }
 
-/** The schema of any JSON value. It has a name, because clients generated from the OpenAPI document need one for the recursion. */
+/**
+ * The schema of any JSON value. It has a name, because clients generated from the OpenAPI document need one
+ * for the recursion.
+ */
 export const JsonValue = z
   .json()
   .register(z.globalRegistry, { id: 'JsonValue', description: 'Any JSON value.' })
@@ -16,7 +20,10 @@ export const JsonValue = z
 /** Nested arrays and objects; values in the whole text; UTF-16 units of a member name as written. */
 export const jsonLimits = { depth: 64, values: 20_000, name: 1_024 } as const
 
-/** A text is refused. The message is a predicate such as `is nested deeper than 64 levels`, and never quotes the text, which may be secret. */
+/**
+ * A text is refused. The message is a predicate such as `is nested deeper than 64 levels`, and never quotes
+ * the text, which may be secret.
+ */
 export class JsonError extends TypeError {
   override name = 'JsonError'
 }
@@ -27,7 +34,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /**
  * Parses a JSON text, given as a string or as UTF-8. The caller bounds its size.
  *
- * @throws {JsonError} when it is not UTF-8 or not JSON, exceeds `jsonLimits`, or an object in it names a member twice.
+ * @throws {JsonError} when it is not UTF-8 or not JSON, exceeds `jsonLimits`, or an object in it names a
+ * member twice.
  */
 export function parseJson(text: string | Uint8Array): unknown {
   const json = typeof text === 'string' ? text : decode(text)
@@ -43,7 +51,9 @@ export function parseJson(text: string | Uint8Array): unknown {
   return value
 }
 
-/** Parses a text of this program's own files or of a trusted service. Returns undefined when it is not JSON. */
+/**
+ * Parses a text of this program's own files or of a trusted service. Returns undefined when it is not JSON.
+ */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -74,7 +84,10 @@ export function setMember(object: JsonObject, name: string, value: unknown): voi
   else object[name] = value
 }
 
-/** Whether an object in a value has a member named `__proto__`, which is lost when the value is copied or stored. */
+/**
+ * Whether an object in a value has a member named `__proto__`, which is lost when the value is copied or
+ * stored.
+ */
 export function hasPrototypeMember(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototypeMember)
@@ -99,7 +112,11 @@ const [quote, backslash, comma, colon, openArray, closeArray, openObject, closeO
   (char) => char.charCodeAt(0),
 )
 
-/** Scans a text, which need not be JSON, once. Returns the number of members that its objects name. @throws {JsonError} above `jsonLimits` */
+/**
+ * Scans a text, which need not be JSON, once. Returns the number of members that its objects name.
+ *
+ * @throws {JsonError} above `jsonLimits`
+ */
 function inspect(json: string): number {
   let [depth, values, length, members] = [0, 1, 0, 0]
   for (let at = 0; at < json.length; at++) {
@@ -141,7 +158,10 @@ function countMembers(value: unknown): number {
   return members
 }
 
-/** Writes JSON data in its canonical form: members in the order of their UTF-16 names, no white space. Recursive: the depth must be bounded before. */
+/**
+ * Writes JSON data in its canonical form: members in the order of their UTF-16 names, no white space.
+ * Recursive: the depth must be bounded before.
+ */
 export function canonicalize(value: unknown): string {
   // The package is a function where its types say that it has one.
   return (serialize as unknown as (value: unknown) => string | undefined)(value) ?? 'null'

@@ -1,9 +1,9 @@
 /**
  * The log file of a daemon in the background: `daemon.log`, and older parts of it.
  *
- * The file is also the daemon's standard error, so that it contains what Node.js prints when it crashes. Node.js cannot
- * give a descriptor another file, so a rotation copies the file and then empties it. The copy is complete and on the
- * disk before the file is emptied.
+ * The file is also the daemon's standard error, so that it contains what Node.js prints when it crashes.
+ * Node.js cannot give a descriptor another file, so a rotation copies the file and then empties it. The copy
+ * is complete and on the disk before the file is emptied.
  */
 import { constants, closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { existsSync, readdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs'

@@ -2,7 +2,8 @@
  * The log: one JSON object per line (pino) on standard error.
  *
  * A line has a constant message and fields of the table below with their types. All other fields are dropped,
- * so that no configuration, body, header or key is logged by accident. Lines of a span also have `trace_id` and `span_id`.
+ * so that no configuration, body, header or key is logged by accident. Lines of a span also have `trace_id`
+ * and `span_id`.
  */
 import { pino, type DestinationStream } from 'pino'
 import { spanIds } from './spans.ts'
@@ -69,8 +70,8 @@ const maxTexts = 20
 const deepestCause = 4
 
 /**
- * Opens the log at standard error, or in its file. It is synchronous, so that the last lines before a crash are
- * written.
+ * Opens the log at standard error, or in its file. It is synchronous, so that the last lines before a crash
+ * are written.
  */
 export function openLog(level: string, file?: DestinationStream): Log {
   return createLog(level, file ?? pino.destination({ dest: 2, sync: true }))

@@ -1,9 +1,11 @@
 /**
- * All metrics of the agent: what they are called, what they measure, and the labels that they have with their values.
+ * All metrics of the agent: what they are called, what they measure, and the labels that they have with their
+ * values.
  *
- * Names follow Prometheus (base units, `_total`) and, for HTTP, the semantic conventions of OpenTelemetry. A label whose values are not
- * listed here takes them from the code of the agent: routes, message types, problem types. No label has a wallet, a tenant, a DID, a
- * connection or a host, so the number of series does not grow with use. docs/operate/metrics.md lists the table; a test compares both.
+ * Names follow Prometheus (base units, `_total`) and, for HTTP, the semantic conventions of OpenTelemetry. A
+ * label whose values are not listed here takes them from the code of the agent: routes, message types,
+ * problem types. No label has a wallet, a tenant, a DID, a connection or a host, so the number of series does
+ * not grow with use. docs/operate/metrics.md lists the table; a test compares both.
  */
 import { eventSubjects } from '../definitions/event-subjects.ts'
 import { credentialFormats } from '../definitions/format-names.ts'

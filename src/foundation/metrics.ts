@@ -1,7 +1,9 @@
 /**
- * The metrics of an agent (`metric-table.ts`): numbers in memory that the agent counts, and functions that read a number when it is asked for.
+ * The metrics of an agent (`metric-table.ts`): numbers in memory that the agent counts, and functions that
+ * read a number when it is asked for.
  *
- * Counting is an addition in a map. `snapshot` is what a scrape reads. All numbers begin at 0 with the process.
+ * Counting is an addition in a map. `snapshot` is what a scrape reads. All numbers begin at 0 with the
+ * process.
  */
 import { metricTable, type Definition } from './metric-table.ts'
 
@@ -19,13 +21,19 @@ type Labels = Readonly<Record<string, string>>
 
 export type Reading = { labels: Labels; value: number }
 
-/** The values of one metric; `name` differs from the metric's in the parts of a histogram: `_bucket`, `_sum`, `_count`. */
+/**
+ * The values of one metric; `name` differs from the metric's in the parts of a histogram: `_bucket`, `_sum`,
+ * `_count`.
+ */
 export type Snapshot = Pick<Definition, 'type' | 'help'> & {
   name: MetricName
   values: (Reading & { name: string })[]
 }
 
-/** A counter has `sum` only. `buckets` are the observations up to each bound, not those up to smaller ones; the last one has no bound. */
+/**
+ * A counter has `sum` only. `buckets` are the observations up to each bound, not those up to smaller ones;
+ * the last one has no bound.
+ */
 type Series = { labels: Labels; sum: number; buckets: number[] }
 
 /** An increment that belongs to a transaction: its commit adds it. */
@@ -35,7 +43,9 @@ export type Count = {
 
 type Read = () => number | readonly Reading[] | Promise<number | readonly Reading[]>
 
-/** A metric with more combinations of label values begins its series with use: most of them would stay empty. */
+/**
+ * A metric with more combinations of label values begins its series with use: most of them would stay empty.
+ */
 const maxBegun = 20
 
 export class Metrics {

@@ -1,7 +1,8 @@
 /**
  * Notifies subscriptions of commits, so that nothing polls.
  *
- * A notification says that something has changed, not what. The subscriber reads the database, as fast as it can.
+ * A notification says that something has changed, not what. The subscriber reads the database, as fast as it
+ * can.
  */
 export class Notifier {
   readonly #subscriptions = new Map<string, Set<Subscription>>()
@@ -39,7 +40,9 @@ export class Notifier {
     return count
   }
 
-  /** Closes the subscriptions to wallets that another process is about to own. Their clients subscribe there. */
+  /**
+   * Closes the subscriptions to wallets that another process is about to own. Their clients subscribe there.
+   */
   closeUnowned(owns: (walletId: string) => boolean): void {
     for (const [key, subscriptions] of this.#subscriptions) {
       const walletId = key.slice(0, key.lastIndexOf(' '))
@@ -83,8 +86,8 @@ export class Subscription {
   }
 
   /**
-   * The wallets with commits since the last call. Waits for the first for at most `timeoutMs`; then there are none.
-   * Undefined when the subscription is closed.
+   * The wallets with commits since the last call. Waits for the first for at most `timeoutMs`; then there are
+   * none. Undefined when the subscription is closed.
    */
   async next(timeoutMs: number): Promise<string[] | undefined> {
     if (this.#changed.size === 0 && !this.signal.aborted) await this.#wait(timeoutMs)

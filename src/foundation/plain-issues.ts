@@ -141,7 +141,10 @@ function describeUnion(issue: Extract<Issue, { code: 'invalid_union' }>): string
   return describeKind(listOf([...new Set(wanted as string[])]), issue.input)
 }
 
-/** The values or the type that an alternative allows. It contains undefined for an alternative that cannot be listed. */
+/**
+ * The values or the type that an alternative allows. It contains undefined for an alternative that cannot be
+ * listed.
+ */
 function wordsOf(issue: z.core.$ZodIssue): (string | undefined)[] {
   if (issue.path.length > 0) return [undefined]
   if (issue.code === 'invalid_value')

@@ -25,7 +25,8 @@ export class FolderError extends Error {
 /**
  * Creates a folder with mode 0700, and its missing parents. Does nothing when the folder exists.
  *
- * `mkdirSync` with `recursive` never returns for a path such as `/proc/x`, whose parent exists and accepts no folders.
+ * `mkdirSync` with `recursive` never returns for a path such as `/proc/x`, whose parent exists and accepts no
+ * folders.
  *
  * @throws {FolderError}
  */
@@ -78,7 +79,11 @@ function makeOne(folder: string): void {
   }
 }
 
-/** Replaces a file (0600) atomically, in a folder (0700) that is created if missing. @throws as `makeFolder` and `node:fs` do */
+/**
+ * Replaces a file (0600) atomically, in a folder (0700) that is created if missing.
+ *
+ * @throws as `makeFolder` and `node:fs` do
+ */
 export function writePrivateFile(path: string, text: string): void {
   const folder = dirname(path)
   const temporary = `${path}.${process.pid}`

@@ -1,9 +1,9 @@
 /**
  * The table of all error responses.
  *
- * `daemon/middleware/problem.ts` renders a thrown `Problem`: types with `error:` and single words as the Cloud Agent API does (RFC 9457),
- * types with `/errors/` as the enterprise suite does. Any other error is a bug: the response is `InternalServerError`, and only the log
- * has its message.
+ * `daemon/middleware/problem.ts` renders a thrown `Problem`: types with `error:` and single words as the
+ * Cloud Agent API does (RFC 9457), types with `/errors/` as the enterprise suite does. Any other error is a
+ * bug: the response is `InternalServerError`, and only the log has its message.
  */
 
 // prettier-ignore
@@ -212,7 +212,10 @@ export class Problem extends Error {
   /** The `Retry-After` header (RFC 9110 §10.2.3): seconds until the request may be repeated. */
   readonly retryAfter: number | undefined
 
-  /** `detail` is public: it names the field, the reason and the way out, and contains no secrets. `title` replaces the default. */
+  /**
+   * `detail` is public: it names the field, the reason and the way out, and contains no secrets. `title`
+   * replaces the default.
+   */
   constructor(
     type: ProblemType,
     detail: string,

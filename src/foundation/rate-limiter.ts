@@ -11,8 +11,8 @@ export type RateLimiter = (client: string, points?: number) => Promise<number | 
 /**
  * Limits each client to `points` per `seconds`.
  *
- * Clients share counts by a keyed hash of their name that outsiders cannot predict. With `isExact`, each client has a
- * count of its own: for names that cannot be invented.
+ * Clients share counts by a keyed hash of their name that outsiders cannot predict. With `isExact`, each
+ * client has a count of its own: for names that cannot be invented.
  */
 export function createRateLimiter(points: number, seconds: number, { isExact = false } = {}): RateLimiter {
   const hashKey = randomBytes(32)

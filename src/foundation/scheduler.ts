@@ -1,8 +1,9 @@
 /**
  * Fair scheduling of requests between clients.
  *
- * A request runs while it has a slot. Clients that wait get slots in turn (round robin), one per iteration of the event
- * loop, so that a client waits for one request of each other client, however many requests the others have sent.
+ * A request runs while it has a slot. Clients that wait get slots in turn (round robin), one per iteration of
+ * the event loop, so that a client waits for one request of each other client, however many requests the
+ * others have sent.
  */
 import { Problem, type ProblemType } from './problem.ts'
 
@@ -36,8 +37,10 @@ export type Scheduler = {
   /**
    * Waits for a slot of a client, which is any name.
    *
-   * @param onWait called if the request has to wait, with a function that cancels it: the result is then `undefined`.
-   * @throws {Problem} 429 when too many requests of the client wait, 503 when too many requests wait in total.
+   * @param onWait called if the request has to wait, with a function that cancels it: the result is then
+   * `undefined`.
+   * @throws {Problem} 429 when too many requests of the client wait, 503 when too many requests wait in
+   * total.
    */
   acquire(client: string, onWait?: (cancel: () => void) => void): Promise<Slot | undefined>
   waiting(): number

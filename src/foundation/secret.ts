@@ -1,4 +1,7 @@
-/** A value that is printed as `[secret]` when it is logged, concatenated or serialised. `reveal` returns the value. */
+/**
+ * A value that is printed as `[secret]` when it is logged, concatenated or serialised. `reveal` returns the
+ * value.
+ */
 export class Secret {
   readonly #value: string
 

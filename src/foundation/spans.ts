@@ -1,11 +1,15 @@
 /**
  * Spans: the parts of a flow that the agent exports as OpenTelemetry traces (docs/operate/tracing.md).
  *
- * Without an exporter, which is the default, each function here is one comparison and does nothing else. `src/foundation/otel` has the implementation, a
- * bundle of its own. Attributes hold no claims, secrets, DIDs, or names and ids of wallets. Errors leave their code, never their message.
+ * Without an exporter, which is the default, each function here is one comparison and does nothing else.
+ * `src/foundation/otel` has the implementation, a bundle of its own. Attributes hold no claims, secrets,
+ * DIDs, or names and ids of wallets. Errors leave their code, never their message.
  */
 
-/** By the semantic conventions of OpenTelemetry where they have a name. Others begin with `didcomm.` or `identity_agent.`. */
+/**
+ * By the semantic conventions of OpenTelemetry where they have a name. Others begin with `didcomm.` or
+ * `identity_agent.`.
+ */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 export type SpanStart = {
@@ -14,7 +18,10 @@ export type SpanStart = {
   /** Default: internal. */
   kind?: 'server' | 'client' | 'producer' | 'consumer'
   attributes?: Attributes
-  /** The cause: a `traceparent` (W3C Trace Context), or null for none. Default: the active span. A text of another form counts as null. */
+  /**
+   * The cause: a `traceparent` (W3C Trace Context), or null for none. Default: the active span. A text of
+   * another form counts as null.
+   */
   parent?: string | null | undefined
   /** Milliseconds since 1970, if the work has begun before. */
   startedAt?: number | undefined

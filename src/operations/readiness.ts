@@ -1,8 +1,9 @@
 /**
  * Whether the agent can serve: the question of an orchestrator or a load balancer, asked every few seconds.
  *
- * It answers from this process and its disk alone. A remote ledger that cannot be reached does not make the agent unready: connections,
- * messages and most proofs work without it, and every agent of the ledger would leave service at once. Metrics and `agent doctor` show it.
+ * It answers from this process and its disk alone. A remote ledger that cannot be reached does not make the
+ * agent unready: connections, messages and most proofs work without it, and every agent of the ledger would
+ * leave service at once. Metrics and `agent doctor` show it.
  */
 import { constants } from 'node:fs'
 import { access, stat, statfs, utimes } from 'node:fs/promises'
@@ -75,8 +76,8 @@ function findFault({ isHeld, isDraining }: NonNullable<Parts['nodes']>): string 
 }
 
 /**
- * Writes the times of a folder, as they are. After an I/O error, Linux may refuse writes while the mount is still said to be writable.
- * Only the owner of a folder may write its times.
+ * Writes the times of a folder, as they are. After an I/O error, Linux may refuse writes while the mount is
+ * still said to be writable. Only the owner of a folder may write its times.
  */
 async function touch(folder: string): Promise<void> {
   const { atime, mtime } = await stat(folder)

@@ -1,8 +1,8 @@
 /**
  * The agent key: 32 random bytes from which all sealing keys of an agent are derived.
  *
- * It is made at the first start and stored in agent.db, wrapped with the master key. So a rotation of the master key (`key-rotation.ts`)
- * changes one row; wallets, digests of API keys and tokens stay valid.
+ * It is made at the first start and stored in agent.db, wrapped with the master key. So a rotation of the
+ * master key (`key-rotation.ts`) changes one row; wallets, digests of API keys and tokens stay valid.
  */
 import type { Config } from '../foundation/config/config.ts'
 import type { Log } from '../foundation/log.ts'
@@ -14,15 +14,18 @@ import { findKept } from './master-key-file.ts'
 import { getMasterKeySource, type MasterKeySource } from './master-key.ts'
 
 const present = 'agent-key'
-/** The agent key wrapped with the previous master key, which stays valid until the operator has replaced it. */
+/**
+ * The agent key wrapped with the previous master key, which stays valid until the operator has replaced it.
+ */
 const previous = 'agent-key-previous'
 
 /** The stored rows, in base64url. */
 type Wrapped = { [present]?: string; [previous]?: string }
 
 /**
- * The unwrapped agent key, and the master key that unwrapped it: the `present` one, the `next` one of an interrupted rotation, the
- * `previous` one that the operator has not replaced yet, or an `earlier` one in a file that is to be moved into the keyring.
+ * The unwrapped agent key, and the master key that unwrapped it: the `present` one, the `next` one of an
+ * interrupted rotation, the `previous` one that the operator has not replaced yet, or an `earlier` one in a
+ * file that is to be moved into the keyring.
  */
 type Opened = {
   agentKey: Uint8Array
@@ -35,8 +38,8 @@ type Opened = {
 export type Audited = (agentKey: Uint8Array, action: string, work: () => Promise<unknown>) => Promise<unknown>
 
 /**
- * Opens the agent key of a data folder, and makes one in a new folder. Finishes an interrupted rotation of the master key, or undoes it if
- * it had changed nothing yet.
+ * Opens the agent key of a data folder, and makes one in a new folder. Finishes an interrupted rotation of
+ * the master key, or undoes it if it had changed nothing yet.
  *
  * @throws {StartError} when the master key cannot be read, or is not the folder's. Nothing is changed then.
  */
@@ -106,8 +109,8 @@ export async function findAgentKey(config: Config, db: AgentDb): Promise<Opened 
 }
 
 /**
- * As `findAgentKey`, for a copy of the data: it may be from before a rotation, so that a key which was kept then opens it. `keptKey` names
- * that key. @throws {StartError}
+ * As `findAgentKey`, for a copy of the data: it may be from before a rotation, so that a key which was kept
+ * then opens it. `keptKey` names that key. @throws {StartError}
  */
 export async function findAgentKeyOfCopy(
   config: Config,
@@ -187,7 +190,10 @@ async function keepEarlier({ earlier, next }: MasterKeySource): Promise<void> {
   }
 }
 
-/** The last step of a rotation, after the row is wrapped with the next key: erases the old row from the log and installs the key. */
+/**
+ * The last step of a rotation, after the row is wrapped with the next key: erases the old row from the log
+ * and installs the key.
+ */
 export async function installNextKey(db: AgentDb, source: MasterKeySource): Promise<void> {
   await emptyLog(db)
   source.earlier?.remove()
@@ -202,7 +208,8 @@ export async function rewrap(
   { keepsPrevious = false } = {},
 ): Promise<void> {
   const wrapped = await readWrapped(tx)
-  // In a second rotation before the operator has installed the key of the first, the oldest key is still the installed one.
+  // In a second rotation before the operator has installed the key of the first, the oldest key is still the
+  // installed one.
   const kept = keepsPrevious ? (wrapped[previous] ?? wrapped[present]) : undefined
   await tx.deleteFrom('setting').where('name', 'in', [present, previous]).execute()
   const rows = [

@@ -9,7 +9,10 @@ const maxCachedKeys = 10_000
 /** An active key. `endsAt` is in milliseconds since 1970. */
 export type ActiveKey = { grant: ApiKeyGrant; endsAt: number | undefined; lastUsedAt: string | null }
 
-/** The active keys that were used last, by their digests. Unknown and revoked keys are not cached, so that both take the same time. */
+/**
+ * The active keys that were used last, by their digests. Unknown and revoked keys are not cached, so that
+ * both take the same time.
+ */
 export type ApiKeyCache = {
   /** A cached key, unless it has expired. */
   peek(digest: string): ActiveKey | undefined
@@ -73,7 +76,10 @@ export class LastUses {
     return used
   }
 
-  /** Writes the pending times. A failure is ignored: it must not fail a request, and the next use is written again. */
+  /**
+   * Writes the pending times. A failure is ignored: it must not fail a request, and the next use is written
+   * again.
+   */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -37,10 +37,11 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key for an entity. The key itself is returned only here. With `replaces`, the replaced key expires at the given time, or
-   * earlier if it already would.
+   * Creates a key for an entity. The key itself is returned only here. With `replaces`, the replaced key
+   * expires at the given time, or earlier if it already would.
    *
-   * @throws {Problem} `EntityNotFound`; `NotFound` when the key to replace is not active; `BadRequest` for a time in the past.
+   * @throws {Problem} `EntityNotFound`; `NotFound` when the key to replace is not active; `BadRequest` for a
+   * time in the past.
    */
   async create(entityId: string, { name, scopes, expiresAt, replaces }: CreateApiKey): Promise<NewApiKey> {
     assertFuture('expiresAt', expiresAt)
@@ -64,7 +65,11 @@ export class ApiKeys {
     })
   }
 
-  /** A page of an entity's keys, oldest first, with expired and revoked ones. @throws {Problem} `EntityNotFound` */
+  /**
+   * A page of an entity's keys, oldest first, with expired and revoked ones.
+   *
+   * @throws {Problem} `EntityNotFound`
+   */
   async list(entityId: string, paging: Paging): Promise<{ keys: ApiKey[]; total: number }> {
     await getEntity(this.#db, entityId)
     await this.#uses.flush()
@@ -88,7 +93,8 @@ export class ApiKeys {
   /**
    * Registers a key that was made elsewhere. Idempotent.
    *
-   * @throws {Problem} `EntityNotFound`; `AuthenticationCompromised` for a key that belongs to another entity, is revoked or expired.
+   * @throws {Problem} `EntityNotFound`; `AuthenticationCompromised` for a key that belongs to another entity,
+   * is revoked or expired.
    */
   async register({ entityId, apiKey }: ApiKeyAuthentication, name?: string): Promise<void> {
     const row = { ...this.#newRow(entityId, apiKey), name: name ?? null }
@@ -143,7 +149,10 @@ export class ApiKeys {
     return active.grant
   }
 
-  /** Runs a transaction that changes keys or entities, and clears the caches of all processes whatever its result. */
+  /**
+   * Runs a transaction that changes keys or entities, and clears the caches of all processes whatever its
+   * result.
+   */
   async change<T>(write: (tx: AgentTx) => Promise<T>): Promise<T> {
     try {
       return await this.#db.transaction().execute(write)
@@ -195,7 +204,10 @@ export class ApiKeys {
     }
   }
 
-  /** The keyed digest of a key. Keys are looked up by it, so that the time of a lookup reveals nothing about a key. */
+  /**
+   * The keyed digest of a key. Keys are looked up by it, so that the time of a lookup reveals nothing about a
+   * key.
+   */
   fingerprint(apiKey: string): string {
     return keyedDigest(this.#digestKey, apiKey)
   }

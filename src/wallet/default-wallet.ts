@@ -18,11 +18,11 @@ const lookMs = 50
 type Audited = (action: string, work: () => Promise<unknown>) => Promise<unknown>
 
 /**
- * Creates the default wallet, its entity, API key and webhook, each if it is missing. So a start completes an earlier one that was
- * interrupted.
+ * Creates the default wallet, its entity, API key and webhook, each if it is missing. So a start completes an
+ * earlier one that was interrupted.
  *
- * Returns the API key of the tenant: the configured one, the remembered one if it is still active, or a new one. Undefined without a
- * default wallet.
+ * Returns the API key of the tenant: the configured one, the remembered one if it is still active, or a new
+ * one. Undefined without a default wallet.
  */
 export async function provideDefaultWallet(
   config: Config,

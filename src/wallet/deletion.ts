@@ -1,8 +1,8 @@
 /**
  * Deletes wallets: the key, the rows and the files. The audit log keeps its entries.
  *
- * One transaction in agent.db deletes the key, which no copy of the wallet's file can be decrypted without, and notes that the files must
- * be removed. The next start completes a deletion that a crash interrupted.
+ * One transaction in agent.db deletes the key, which no copy of the wallet's file can be decrypted without,
+ * and notes that the files must be removed. The next start completes a deletion that a crash interrupted.
  */
 import type { Config } from '../foundation/config/config.ts'
 import { across } from '../foundation/probe.ts'
@@ -26,10 +26,11 @@ type Parts = {
 }
 
 /**
- * Deletes a wallet with its tenant and the tenant's API keys. Its published schemas and credential definitions stay, because issued
- * credentials and other tenants refer to them.
+ * Deletes a wallet with its tenant and the tenant's API keys. Its published schemas and credential
+ * definitions stay, because issued credentials and other tenants refer to them.
  *
- * @throws {NotOwnerError}, {Problem} `WalletNotFound`; `Conflict` for the default wallet, and for one that several tenants use
+ * @throws {NotOwnerError}, {Problem} `WalletNotFound`; `Conflict` for the default wallet, and for one that
+ * several tenants use
  */
 export function deleteWallet({ db, wallets, tenants, env, wake }: Parts, id: string): Promise<void> {
   return wallets.serializeCreation(async () => {

@@ -38,15 +38,23 @@ export type Environment = AnonCredsEnvironment & {
   readonly limitOffers: OfferLimit
   /** The JSON schema of claims at a URL or DID URL. @throws {Problem} 422 when it cannot be loaded. */
   getSchema(url: string): Promise<unknown>
-  /** As `getSchema`, in its published form, with the registry's record around it if there is one. @throws {Problem} as `getSchema`. */
+  /**
+   * As `getSchema`, in its published form, with the registry's record around it if there is one.
+   *
+   * @throws {Problem} as `getSchema`.
+   */
   readSchema(url: string): Promise<{ schema: Record<string, unknown>; record?: Record<string, unknown> }>
-  /** The status list at a URL, not verified; `type` is the type of the credential's status entry. See `credential-status/read.ts`. */
+  /**
+   * The status list at a URL, not verified; `type` is the type of the credential's status entry. See
+   * `credential-status/read.ts`.
+   */
   getStatusList(
     url: string,
     type: 'StatusList2021Entry' | 'BitstringStatusListEntry' | 'status_list',
   ): Promise<string>
   /**
-   * What the short URL of an invitation, DID request or challenge returns: JSON, or the URL that contains the invitation.
+   * What the short URL of an invitation, DID request or challenge returns: JSON, or the URL that contains the
+   * invitation.
    *
    * @throws {Problem} `RetrievalFailed`
    */

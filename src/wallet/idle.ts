@@ -1,7 +1,8 @@
 /**
  * Waiting for the users of something that is to be closed.
  *
- * A node that loses its lease twice in a short time closes its wallets twice, and both closings wait for the same users.
+ * A node that loses its lease twice in a short time closes its wallets twice, and both closings wait for the
+ * same users.
  */
 
 /** `onIdle` is to be called when there are no users any more. */

@@ -1,9 +1,10 @@
 /**
  * Rotation of the master key while the agent runs. Only the row of the agent key changes.
  *
- * A key in a file or keyring is replaced in four steps: keep a copy of it beside it, for earlier backups; write the next key beside it;
- * rewrap the row; rename the next key. After a crash in between, the next start tries both keys. A key that only the operator can replace
- * (a variable, or a read-only file) must be given; the previous key stays valid until a start with the given one.
+ * A key in a file or keyring is replaced in four steps: keep a copy of it beside it, for earlier backups;
+ * write the next key beside it; rewrap the row; rename the next key. After a crash in between, the next start
+ * tries both keys. A key that only the operator can replace (a variable, or a read-only file) must be given;
+ * the previous key stays valid until a start with the given one.
  */
 import PQueue from 'p-queue'
 import * as z from 'zod'
@@ -88,7 +89,10 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
     }
   }
 
-  /** Keeps the present key and writes the next one, or returns the reason why only the operator can replace it. */
+  /**
+   * Keeps the present key and writes the next one, or returns the reason why only the operator can replace
+   * it.
+   */
   async function prepare(source: MasterKeySource, key: Uint8Array): Promise<Prepared> {
     const { next, name } = source
     if (!isSqlite(db)) return { obstacle: 'the other nodes have it too' }
@@ -118,7 +122,10 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
     }
   }
 
-  /** An earlier rotation may have stopped half-way, for example on a full disk. A lost master key is ignored: this rotation replaces it. */
+  /**
+   * An earlier rotation may have stopped half-way, for example on a full disk. A lost master key is ignored:
+   * this rotation replaces it.
+   */
   async function finishEarlier(): Promise<void> {
     const opened = await findAgentKey(config, db).catch((error: unknown) => {
       if (!(error instanceof StartError)) throw error
@@ -133,7 +140,11 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
 
 type Prepared = { obstacle?: string; keptKey?: string | undefined }
 
-/** Writes keys. Returns the reason if only the operator can. @throws {Problem} `InsufficientStorage`, `KeyringUnavailable` */
+/**
+ * Writes keys. Returns the reason if only the operator can.
+ *
+ * @throws {Problem} `InsufficientStorage`, `KeyringUnavailable`
+ */
 async function orObstacle(name: string, write: () => Promise<Prepared>): Promise<Prepared> {
   try {
     return await write()

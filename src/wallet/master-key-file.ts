@@ -1,8 +1,10 @@
 /**
- * The file of the master key; `<file>.next`, which exists during a rotation; and `<file>.<date>`, the key that was replaced then.
+ * The file of the master key; `<file>.next`, which exists during a rotation; and `<file>.<date>`, the key
+ * that was replaced then.
  *
- * The next key is on disk before anything is wrapped with it, and is renamed to the file afterwards. After a crash in between, a start
- * tries both keys (`agent-key.ts`). A replaced key opens nothing but earlier copies of the data.
+ * The next key is on disk before anything is wrapped with it, and is renamed to the file afterwards. After a
+ * crash in between, a start tries both keys (`agent-key.ts`). A replaced key opens nothing but earlier copies
+ * of the data.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -47,7 +49,10 @@ export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8
   throw new StartError(`The file ${path} does not hold a master key (32 bytes in base64url).`, 4)
 }
 
-/** A credential of systemd or a secret of a container that was not provided: a key of our own would be lost with it. */
+/**
+ * A credential of systemd or a secret of a container that was not provided: a key of our own would be lost
+ * with it.
+ */
 function lostAtBoot(path: string): StartError {
   return new StartError(
     `There is no master key at ${path}, and a new one would be lost there at the next boot, with everything that it encrypts. Provide the file: openssl rand -base64 32.`,
@@ -78,7 +83,10 @@ export function installNextKey(path: string): void {
   syncFolder(dirname(realPath(path)))
 }
 
-/** Writes a key that is to be replaced to `<file>.<date>`, unless it is in such a file already. Returns the path. */
+/**
+ * Writes a key that is to be replaced to `<file>.<date>`, unless it is in such a file already. Returns the
+ * path.
+ */
 export function keepKey(path: string, replaced: Uint8Array): string {
   const known = findKept(readKeptKeys(path), ({ name, key }) =>
     Buffer.compare(key, replaced) === 0 ? name : undefined,

@@ -1,9 +1,10 @@
 /**
- * The master key in the keyring of the operating system: the Secret Service of a Linux session, the Keychain of macOS, or the Credential
- * Manager of Windows. The next key of a rotation, and the keys that rotations have replaced, are entries beside it.
+ * The master key in the keyring of the operating system: the Secret Service of a Linux session, the Keychain
+ * of macOS, or the Credential Manager of Windows. The next key of a rotation, and the keys that rotations
+ * have replaced, are entries beside it.
  *
- * The name of the entry is an id in agent.db, so that the data folder can be moved. On Linux the kernel keyring, the default of the
- * package, is not used: it forgets everything at a reboot.
+ * The name of the entry is an id in agent.db, so that the data folder can be moved. On Linux the kernel
+ * keyring, the default of the package, is not used: it forgets everything at a reboot.
  */
 import { toBase64url } from '../foundation/bytes.ts'
 import { newId } from '../foundation/id.ts'
@@ -87,7 +88,9 @@ async function readKept(id: string): Promise<KeptKey[]> {
   }
 }
 
-/** Keeps a key that is to be replaced, unless it is kept already. Returns the name of its entry, for texts. */
+/**
+ * Keeps a key that is to be replaced, unless it is kept already. Returns the name of its entry, for texts.
+ */
 async function keep(id: string, text: string): Promise<string> {
   const kept = await readKept(id)
   const known = findKept(kept, ({ name, key }) => (toBase64url(key) === text ? name : undefined))
@@ -97,7 +100,9 @@ async function keep(id: string, text: string): Promise<string> {
   return nameEntry(name)
 }
 
-/** The service name of all entries: `secret-tool lookup service identity-agent username <name>` prints one. */
+/**
+ * The service name of all entries: `secret-tool lookup service identity-agent username <name>` prints one.
+ */
 const service = 'identity-agent'
 
 /** The text of an entry, if there is one. @throws {StartError} when there is no keyring, or it is locked. */

@@ -1,4 +1,7 @@
-/** The master key, which wraps the agent key, and its sources: a variable, a file that the first start makes, or a keyring. */
+/**
+ * The master key, which wraps the agent key, and its sources: a variable, a file that the first start makes,
+ * or a keyring.
+ */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromBase64 } from '../foundation/bytes.ts'
@@ -20,7 +23,11 @@ export type MasterKeySource = {
   name: string
   /** The path, if the source is a file. */
   path?: string
-  /** The 32 bytes. With `mayMake`, a missing key is made. @throws {StartError} when the key cannot be read. */
+  /**
+   * The 32 bytes. With `mayMake`, a missing key is made.
+   *
+   * @throws {StartError} when the key cannot be read.
+   */
   read(options?: { mayMake?: boolean }): Promise<Uint8Array>
   /** The keys that rotations have replaced, which earlier copies of the data need, newest first. */
   readKept?(): Promise<KeptKey[]>

@@ -1,4 +1,7 @@
-/** The did:peer DIDs of a wallet: one with new keys for every connection, connectionless record, ping to a DID, and sign-in. */
+/**
+ * The did:peer DIDs of a wallet: one with new keys for every connection, connectionless record, ping to a
+ * DID, and sign-in.
+ */
 import type { Selectable } from 'kysely'
 import type { PrivateJwk } from '../foundation/crypto/keys.ts'
 import { didOf } from '../did/document.ts'
@@ -10,7 +13,10 @@ import type { Wallet } from './wallet.ts'
 
 export type NewPeerDid = { did: string; keys: Record<string, PrivateJwk> }
 
-/** Makes a DID that `savePeerDid` then stores. Its service is a new mailbox of the wallet, unless `services` are given. */
+/**
+ * Makes a DID that `savePeerDid` then stores. Its service is a new mailbox of the wallet, unless `services`
+ * are given.
+ */
 export function newPeerDid(wallet: Wallet, { services }: { services?: readonly string[] } = {}): NewPeerDid {
   const { urls, tokens } = wallet.env
   return generatePeerDid(services ?? `${urls.didcomm}/${tokens.create('mailbox', wallet.id)}`)

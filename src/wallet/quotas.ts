@@ -1,7 +1,8 @@
 /**
  * Limits that the operator sets: records and bytes of a wallet, and replies to strangers.
  *
- * Wallet quotas apply to requests of the tenant and to incoming messages, which begin something new. Tasks and deletions always run.
+ * Wallet quotas apply to requests of the tenant and to incoming messages, which begin something new. Tasks
+ * and deletions always run.
  */
 import { sql } from 'kysely'
 import { createRateLimiter } from '../foundation/rate-limiter.ts'
@@ -36,7 +37,8 @@ export function withQuotas(wallet: Wallet, of: 'tenant' | 'others' = 'tenant'): 
         const before = await readUsage(tx, maxBytes)
         const result = await write(tx)
         const after = await readUsage(tx, maxBytes)
-        // A wallet above its quota, which may have been lowered, may still write what does not make it larger.
+        // A wallet above its quota, which may have been lowered, may still write what does not make it
+        // larger.
         if (maxRecords !== undefined && after.records > Math.max(maxRecords, before.records))
           throw tooManyRecords(maxRecords)
         if (maxBytes !== undefined && after.bytes > Math.max(maxBytes - sharedBytes, before.bytes))
@@ -56,7 +58,11 @@ export async function writeIfRoom(wallet: Wallet, write: (tx: Tx) => Promise<voi
   }
 }
 
-/** Call it before `size` bytes of a wallet are written to agent.db, which its transactions do not measure. @throws {Problem} 507 */
+/**
+ * Call it before `size` bytes of a wallet are written to agent.db, which its transactions do not measure.
+ *
+ * @throws {Problem} 507
+ */
 export async function assertByteQuota(wallet: Wallet, size: number): Promise<void> {
   const { BYTES_PER_WALLET: maxBytes } = wallet.env.config
   if (maxBytes === undefined) return
@@ -76,7 +82,10 @@ export async function assertIssuerQuota(tx: AgentDb, walletId: string): Promise<
   throw new Problem('Conflict', detail)
 }
 
-/** The records and bytes of a wallet: of the file without free pages, or of the rows. The bytes of rows are read only if there is a limit. */
+/**
+ * The records and bytes of a wallet: of the file without free pages, or of the rows. The bytes of rows are
+ * read only if there is a limit.
+ */
 async function readUsage(db: Db, maxBytes: number | undefined): Promise<Usage> {
   if (!isSqlite(db)) {
     const { count } = await db
@@ -94,8 +103,8 @@ async function readUsage(db: Db, maxBytes: number | undefined): Promise<Usage> {
 }
 
 /**
- * The columns of agent.db with texts of a tenant or texts that follow from them: all text columns of tables whose rows a tenant makes. A row of
- * `web_did` is left out, because its DID counts in the wallet.
+ * The columns of agent.db with texts of a tenant or texts that follow from them: all text columns of tables
+ * whose rows a tenant makes. A row of `web_did` is left out, because its DID counts in the wallet.
  */
 export const countedColumns = {
   credential_schema: [
@@ -182,10 +191,17 @@ function tooManyBytes(limit: number): Problem {
   )
 }
 
-/** Counts a request for an offer that is remembered for some minutes. @throws {Problem} 429 when there are too many. */
+/**
+ * Counts a request for an offer that is remembered for some minutes.
+ *
+ * @throws {Problem} 429 when there are too many.
+ */
 export type OfferLimit = (recordId: string) => Promise<void>
 
-/** Limits what whoever has an offer makes the wallet remember: answers on the consent page, and DPoP proofs, each of which is used once. */
+/**
+ * Limits what whoever has an offer makes the wallet remember: answers on the consent page, and DPoP proofs,
+ * each of which is used once.
+ */
 export function createOfferLimit(perMinute = 30): OfferLimit {
   const limit = createRateLimiter(perMinute, 60)
   return async (recordId) => {
@@ -200,10 +216,11 @@ export function createOfferLimit(perMinute = 30): OfferLimit {
 export type ReplyLimit = (message: { address?: string; to: string }) => Promise<void>
 
 /**
- * Limits the replies to messages without a connection: trust pings, and requests for an invitation that is used or has expired.
+ * Limits the replies to messages without a connection: trust pings, and requests for an invitation that is
+ * used or has expired.
  *
- * Each reply is a call to an address that the sender chooses, and a sender can make any number of DIDs. So replies are counted by the
- * sender's network address and by the DID of the invitation (`to`).
+ * Each reply is a call to an address that the sender chooses, and a sender can make any number of DIDs. So
+ * replies are counted by the sender's network address and by the DID of the invitation (`to`).
  */
 export function createReplyLimit(perMinute: number): ReplyLimit {
   const [byAddress, byInvitation] = [createRateLimiter(perMinute, 60), createRateLimiter(perMinute, 60)]

@@ -70,7 +70,11 @@ async function assertNew(db: AgentDb, id: string, seedDigest: string): Promise<v
     )
 }
 
-/** Creates a wallet that this process owns: its contents, then its row. Calls in one process must not overlap. @throws {Problem} `DuplicatedWallet…` */
+/**
+ * Creates a wallet that this process owns: its contents, then its row. Calls in one process must not overlap.
+ *
+ * @throws {Problem} `DuplicatedWallet…`
+ */
 export async function createWallet(
   db: AgentDb,
   agentKey: Uint8Array,

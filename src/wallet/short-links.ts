@@ -1,15 +1,19 @@
 /**
- * Short links, `<REST base>/i?_oobid=<id>`: the URLs by which others retrieve an invitation, a DID request or a challenge of a wallet
- * (DIDComm Out-of-Band 2.0, "Short URL Message Retrieval"), and `<REST base>/o/<id>`, by which they retrieve a credential offer.
+ * Short links, `<REST base>/i?_oobid=<id>`: the URLs by which others retrieve an invitation, a DID request or
+ * a challenge of a wallet (DIDComm Out-of-Band 2.0, "Short URL Message Retrieval"), and `<REST base>/o/<id>`,
+ * by which they retrieve a credential offer.
  *
- * An id is 16 characters of base64url, because every character makes the QR code larger: a wallet token (`wallet-tokens.ts`) is more than
- * three times as long. Its 12 bytes are 8 random bytes and the wallet's number (4 bytes), of which each part is masked with
- * HMAC-SHA-256 of the other, as RSA-OAEP does (RFC 8017 §7.1.1). The key is derived from the agent key. So
+ * An id is 16 characters of base64url, because every character makes the QR code larger: a wallet token
+ * (`wallet-tokens.ts`) is more than three times as long. Its 12 bytes are 8 random bytes and the wallet's
+ * number (4 bytes), of which each part is masked with HMAC-SHA-256 of the other, as RSA-OAEP does (RFC 8017
+ * §7.1.1). The key is derived from the agent key. So
  *
  * - the agent finds the wallet without a table of all links;
  * - two ids of one wallet cannot be linked, and reveal nothing about the number of wallets;
- * - a guess must hit the 64 random bits of a link that is open, in the one wallet that it selects: all 16 characters are compared;
- * - a changed id selects a random one of 2³² numbers, so that nobody can derive an id that another wallet, or any, is searched for.
+ * - a guess must hit the 64 random bits of a link that is open, in the one wallet that it selects: all 16
+ *   characters are compared;
+ * - a changed id selects a random one of 2³² numbers, so that nobody can derive an id that another wallet, or
+ *   any, is searched for.
  *
  * A row of the wallet decides whether the link is open. The id of a deleted row still selects the wallet.
  *
@@ -26,7 +30,9 @@ import type { Wallet } from './wallet.ts'
 export type ShortLinks = {
   /** Makes an id for the wallet with this number. Every call returns a different one. */
   create(walletNumber: number): string
-  /** The id of the wallet that a short link was made for, here or by the previous agent of an imported wallet. */
+  /**
+   * The id of the wallet that a short link was made for, here or by the previous agent of an imported wallet.
+   */
   findWalletId(id: string): Promise<string | undefined>
 }
 

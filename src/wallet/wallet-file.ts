@@ -1,7 +1,8 @@
 /**
  * The file of a wallet, `wallets/<id>.db`: its seed and its key, and the files that cannot be used.
  *
- * The seed is in the file, sealed with the wallet key. The wallet key is in agent.db, sealed with a key that the agent key derives.
+ * The seed is in the file, sealed with the wallet key. The wallet key is in agent.db, sealed with a key that
+ * the agent key derives.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -21,7 +22,11 @@ export async function insertSeed(db: Db, id: string, key: Uint8Array, seed: Uint
 
 const sealedSeed = prepared((db: Db) => db.selectFrom('setting').select('value').where('name', '=', 'seed'))
 
-/** The seed of a wallet. @throws {DamagedFileError} when the contents with the given name belong to another wallet. */
+/**
+ * The seed of a wallet.
+ *
+ * @throws {DamagedFileError} when the contents with the given name belong to another wallet.
+ */
 export async function readSeed(db: Db, id: string, name: string, key: Uint8Array): Promise<Uint8Array> {
   const { rows } = await sealedSeed(db, {})
   try {
@@ -59,7 +64,10 @@ export function seedDigestOf(agentKey: Uint8Array, seed: Uint8Array): string {
 
 const setAsideSuffix = /\.damaged-[0-9TZ]+$/
 
-/** Renames the files of a damaged database, so that the operator can examine them and put a copy in their place. Returns the new name. */
+/**
+ * Renames the files of a damaged database, so that the operator can examine them and put a copy in their
+ * place. Returns the new name.
+ */
 export function setAside(path: string): string {
   const name = `${basename(path)}.damaged-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
   for (const file of filesOf(path))

@@ -13,7 +13,10 @@ import type { Register, WalletContents, WalletStore, WhileClosed } from './walle
 export class WalletFolder implements WalletStore {
   readonly system = 'sqlite'
   readonly #path: string
-  /** The folder of wallet files that are being exported or imported. It is on the same disk, so that a rename moves a file to its place. */
+  /**
+   * The folder of wallet files that are being exported or imported. It is on the same disk, so that a rename
+   * moves a file to its place.
+   */
   readonly transit: string
 
   constructor(dataDir: string) {

@@ -80,7 +80,10 @@ export class WalletRows implements WalletStore {
     })
   }
 
-  /** One transaction. The agent's tables are locked for its end only, since the rows of a large wallet take long. */
+  /**
+   * One transaction. The agent's tables are locked for its end only, since the rows of a large wallet take
+   * long.
+   */
   async adopt<T>(_: AgentDb, id: string, path: string, register: Register<T>): Promise<T> {
     const file = await openExistingWalletDb(path)
     try {

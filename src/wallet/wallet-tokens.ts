@@ -1,9 +1,11 @@
 /**
- * Wallet tokens: the last part of a public URL, from which the agent finds the wallet that the URL belongs to.
+ * Wallet tokens: the last part of a public URL, from which the agent finds the wallet that the URL belongs
+ * to.
  *
- * A token is the wallet id, sealed with a key of the agent. So the agent needs no table to find the wallet, only the agent can make a token,
- * and two tokens of one wallet cannot be linked. Tokens are 55 characters of base58: they are part of QR codes, and some DIDComm
- * libraries do not accept `-` and `_` in a peer DID's service.
+ * A token is the wallet id, sealed with a key of the agent. So the agent needs no table to find the wallet,
+ * only the agent can make a token, and two tokens of one wallet cannot be linked. Tokens are 55 characters of
+ * base58: they are part of QR codes, and some DIDComm libraries do not accept `-` and `_` in a peer DID's
+ * service.
  *
  * After the import of a wallet, the tokens that its previous agent made are rows of `wallet_alias`.
  */
@@ -12,7 +14,10 @@ import { deriveSealKey, sealToken, unsealToken } from '../foundation/seal.ts'
 import type { AgentTables } from '../foundation/storage/agent-tables.ts'
 import type { AgentDb } from '../foundation/storage/database.ts'
 
-/** The URL that a token is part of: DIDComm address, status list, DID request link, challenge link, OpenID4VP request. */
+/**
+ * The URL that a token is part of: DIDComm address, status list, DID request link, challenge link, OpenID4VP
+ * request.
+ */
 export type TokenKind = Exclude<AliasKind, 'short-link'> | 'presentation'
 type AliasKind = AgentTables['wallet_alias']['kind']
 
@@ -23,7 +28,10 @@ export type WalletTokens = {
   findWalletId(kind: TokenKind, token: string): Promise<string | undefined>
   /** The wallet that a token belongs to which the previous agent of the wallet made. */
   findAlias(kind: AliasKind, token: string): Promise<string | undefined>
-  /** Must be called before rows are inserted into `wallet_alias`: without imported wallets the table is not queried. */
+  /**
+   * Must be called before rows are inserted into `wallet_alias`: without imported wallets the table is not
+   * queried.
+   */
   expectAliases(): void
 }
 

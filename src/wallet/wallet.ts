@@ -21,15 +21,17 @@ export type Wallet = Omit<WalletSecrets, 'erase'> & {
   readonly db: Db
   readonly env: Environment
   /**
-   * The only way to write: all of it or nothing, and on disk when it resolves. Inside, use only `tx`. A write with `canWait` may be lost
-   * with the process, and resolves after the next commit or a moment later.
+   * The only way to write: all of it or nothing, and on disk when it resolves. Inside, use only `tx`. A write
+   * with `canWait` may be lost with the process, and resolves after the next commit or a moment later.
    */
   transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
   /** Resolves when reads see the writes with `canWait` too. */
   flush(): Promise<void>
   /** Whether writes are refused because the wallet is being transferred to another agent, or deleted. */
   isSuspended: () => boolean
-  /** Refuses writes from now on with the error of `refuse`. Resolves when the writes under way are on disk. */
+  /**
+   * Refuses writes from now on with the error of `refuse`. Resolves when the writes under way are on disk.
+   */
   suspend(refuse?: () => Problem): Promise<void>
   /** Accepts writes again. */
   resume(): void
@@ -40,9 +42,11 @@ export type Wallet = Omit<WalletSecrets, 'erase'> & {
 type Opening = { id: string; number: number; key: Uint8Array; isSuspect: boolean }
 
 /**
- * Opens a wallet with its key. All of its contents are checked if it `isSuspect`. A damaged file is set aside.
+ * Opens a wallet with its key. All of its contents are checked if it `isSuspect`. A damaged file is set
+ * aside.
  *
- * @throws {NotOwnerError}, {Problem} `WalletUnreadable` when the contents are missing, damaged, another wallet's, or written by a newer release.
+ * @throws {NotOwnerError}, {Problem} `WalletUnreadable` when the contents are missing, damaged, another
+ * wallet's, or written by a newer release.
  */
 export async function openWallet(
   env: Environment,
@@ -154,8 +158,8 @@ const transactionSpan = (system: string): SpanStart => ({
 })
 
 /**
- * The wallet as one request or message sees it: log lines name the request, and `noteThread` gets the id of every DIDComm thread that
- * is written to, also when the transaction fails.
+ * The wallet as one request or message sees it: log lines name the request, and `noteThread` gets the id of
+ * every DIDComm thread that is written to, also when the transaction fails.
  */
 export function forRequest(wallet: Wallet, log: Log, noteThread: (thid: string) => void): Wallet {
   return {
@@ -166,8 +170,8 @@ export function forRequest(wallet: Wallet, log: Log, noteThread: (thid: string) 
 }
 
 /**
- * Runs a task (a job that is not a message) for a record: network calls and cryptography. The worker commits the returned write with the
- * deletion of the job.
+ * Runs a task (a job that is not a message) for a record: network calls and cryptography. The worker commits
+ * the returned write with the deletion of the job.
  *
  * @throws {LaterError} to run again later
  */

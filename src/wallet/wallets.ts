@@ -1,4 +1,6 @@
-/** All wallets of the agent. Wallets are opened when they are used; `AGENT_OPEN_WALLETS` of them stay open. */
+/**
+ * All wallets of the agent. Wallets are opened when they are used; `AGENT_OPEN_WALLETS` of them stay open.
+ */
 import { setTimeout } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Log } from '../foundation/log.ts'
@@ -25,7 +27,10 @@ type Entry = {
   users: number
   /** Called when the last user is done. */
   onIdle?: () => void
-  /** The wallet is closed when its last user is done: its file is checked, or the disk may be writable when it is opened next. */
+  /**
+   * The wallet is closed when its last user is done: its file is checked, or the disk may be writable when it
+   * is opened next.
+   */
   isSuspect?: boolean
   isUnwritable?: boolean
 }
@@ -97,7 +102,11 @@ export class Wallets {
     }
   }
 
-  /** Creates a wallet. `complete` writes in the same transaction of agent.db. @throws {NotOwnerError}, {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed` */
+  /**
+   * Creates a wallet. `complete` writes in the same transaction of agent.db.
+   *
+   * @throws {NotOwnerError}, {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`
+   */
   create({ id = newOwnId(this.#env.ownership), ...input }: CreateWallet, complete?: CompleteWallet) {
     this.assertOwned(id)
     const made = { id, ...input, complete }
@@ -122,7 +131,8 @@ export class Wallets {
   serializeCreation = <T>(work: () => Promise<T>): Promise<T> => this.#creations.add(work)
 
   /**
-   * Suspends a wallet that is being transferred to another agent. When this resolves, nothing writes to its file any more.
+   * Suspends a wallet that is being transferred to another agent. When this resolves, nothing writes to its
+   * file any more.
    *
    * @throws {Problem} `WalletNotFound`
    */
@@ -142,7 +152,11 @@ export class Wallets {
     return detail
   }
 
-  /** Runs `work` on the file of a wallet while the wallet is closed. @throws {Problem} `Conflict` while it is used. */
+  /**
+   * Runs `work` on the file of a wallet while the wallet is closed.
+   *
+   * @throws {Problem} `Conflict` while it is used.
+   */
   withClosedFile<T>(id: string, work: () => Promise<T>): Promise<T> {
     this.assertOwned(id)
     const entry = this.#open.get(id)
@@ -159,7 +173,10 @@ export class Wallets {
     return done
   }
 
-  /** Closes a wallet whose row is deleted, and removes its files. Work under way with the wallet gets five seconds to end. */
+  /**
+   * Closes a wallet whose row is deleted, and removes its files. Work under way with the wallet gets five
+   * seconds to end.
+   */
   async discard(id: string): Promise<void> {
     const entry = this.#open.get(id)
     if (entry) {
@@ -180,7 +197,10 @@ export class Wallets {
     await Promise.all(this.#closing.values())
   }
 
-  /** Whether the file of a wallet may be open, here or in another process. A closed one is opened behind the write barrier only. */
+  /**
+   * Whether the file of a wallet may be open, here or in another process. A closed one is opened behind the
+   * write barrier only.
+   */
   isOpen = (id: string): boolean =>
     this.#files.has(id) || this.#closing.has(id) || !this.#env.ownership.owns(id)
 

@@ -1,8 +1,9 @@
 /**
- * The write barrier: every write to a wallet file passes it, so that all files can be copied as they are at one instant.
+ * The write barrier: every write to a wallet file passes it, so that all files can be copied as they are at
+ * one instant.
  *
- * `pause` stops writes for some milliseconds. After that, until `release`, each write first awaits `beforeWrite`, in which a backup takes
- * its snapshot of that wallet.
+ * `pause` stops writes for some milliseconds. After that, until `release`, each write first awaits
+ * `beforeWrite`, in which a backup takes its snapshot of that wallet.
  */
 import { setTimeout } from 'node:timers/promises'
 import { Problem } from '../foundation/problem.ts'
@@ -14,9 +15,11 @@ export type WriteBarrier = {
   /** Runs `work`, which may write to a wallet's file or open it. `work` must not call `write` itself. */
   write<T>(walletId: string, work: () => Promise<T>): Promise<T>
   /**
-   * Waits for the writes under way, then runs `instant` while no write runs. From then on each write awaits `beforeWrite`, until `release`.
+   * Waits for the writes under way, then runs `instant` while no write runs. From then on each write awaits
+   * `beforeWrite`, until `release`.
    *
-   * @throws what `instant` throws; {Problem} `error:ServiceUnavailable` after `limitMs`. Writes continue then.
+   * @throws what `instant` throws; {Problem} `error:ServiceUnavailable` after `limitMs`. Writes continue
+   * then.
    */
   pause<T>(instant: () => Promise<T>, beforeWrite: BeforeWrite, limitMs?: number): Promise<T>
   /** Ends the calls of `beforeWrite`. */

@@ -1,6 +1,7 @@
 /**
- * Loaded into a daemon with `node --import`: its system clock differs by the milliseconds in the file TEST_CLOCK_FILE, which every thread
- * reads ten times a second. `performance.now`, the uptime and timers go on as they were.
+ * Loaded into a daemon with `node --import`: its system clock differs by the milliseconds in the file
+ * TEST_CLOCK_FILE, which every thread reads ten times a second. `performance.now`, the uptime and timers go
+ * on as they were.
  */
 import { readFileSync } from 'node:fs'
 

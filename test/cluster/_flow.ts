@@ -1,4 +1,7 @@
-/** Flows of pairs of tenants: a connection, and a credential that is offered, accepted and issued. They follow the events of a webhook. */
+/**
+ * Flows of pairs of tenants: a connection, and a credential that is offered, accepted and issued. They follow
+ * the events of a webhook.
+ */
 import { newDid, oobOf, type Tenant } from '../support/tenants.ts'
 import type { Webhook } from '../support/webhook.ts'
 import { ignoreRepeated } from './_requests.ts'
@@ -8,7 +11,10 @@ export type Pair = { issuer: Tenant; holder: Tenant; did: string; subjectId: str
 /** The threads of what was acknowledged, with its tenants. */
 export type Offered = Pair & { thid: string; connectionThid: string }
 
-/** Variables of agents whose clocks may differ by an hour: the dates of invitations, credentials and proofs are by the clock of their node. */
+/**
+ * Variables of agents whose clocks may differ by an hour: the dates of invitations, credentials and proofs
+ * are by the clock of their node.
+ */
 export const clockLeeway = {
   CONNECT_INVITATION_EXPIRY: '7200',
   CREDENTIAL_LEEWAY: '7200',

@@ -6,7 +6,10 @@ export type Link = AsyncDisposable & {
   readonly port: number
   /** How many connections there have been. */
   readonly connections: number
-  /** Drops what is on the way, and everything from now on. Connections stay open without an answer, as without a network. */
+  /**
+   * Drops what is on the way, and everything from now on. Connections stay open without an answer, as without
+   * a network.
+   */
   cut(): void
   /** Connections of before are closed. New ones work. */
   mend(): void

@@ -1,4 +1,7 @@
-/** A server of the PostgreSQL protocol, version 3 (https://www.postgresql.org/docs/current/protocol-message-formats.html), that says it is release 14. */
+/**
+ * A server of the PostgreSQL protocol, version 3
+ * (https://www.postgresql.org/docs/current/protocol-message-formats.html), that says it is release 14.
+ */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 

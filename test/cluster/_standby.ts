@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL with a synchronous standby, which takes the place of the primary when that one is killed. Each fail-over makes a new standby.
- * The data of a killed primary is deleted: it never comes back.
+ * A PostgreSQL with a synchronous standby, which takes the place of the primary when that one is killed. Each
+ * fail-over makes a new standby. The data of a killed primary is deleted: it never comes back.
  */
 import { execFile } from 'node:child_process'
 import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -21,11 +21,17 @@ const durable = [
   'log_min_messages=fatal',
 ]
 
-/** Files that the copy leaves out: the write-ahead log, which the standby gets from the primary, and files of the running server. */
+/**
+ * Files that the copy leaves out: the write-ahead log, which the standby gets from the primary, and files of
+ * the running server.
+ */
 const notCopied = new Set(['pg_wal', 'pg_replslot', 'postmaster.pid', 'postmaster.opts'])
 
 export type Replicated = Postgres & {
-  /** Kills the primary and makes the standby the primary, on another port. Resolves before there is a new standby. */
+  /**
+   * Kills the primary and makes the standby the primary, on another port. Resolves before there is a new
+   * standby.
+   */
   failOver(): Promise<void>
 }
 
@@ -82,7 +88,10 @@ async function addStandby(primary: Postgres): Promise<Postgres> {
   return standby
 }
 
-/** Copies the data of a running server (https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP). */
+/**
+ * Copies the data of a running server
+ * (https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP).
+ */
 async function copyData(primary: Postgres, data: string): Promise<void> {
   const client = new pg.Client({
     host: '127.0.0.1',

@@ -19,7 +19,10 @@ export async function findTenantOf(
   return tenants.find(({ walletId }) => shards.has(shardOf(walletId)))
 }
 
-/** Resolves with the milliseconds until a request of the tenant succeeds at one of the nodes, which are asked by turns. */
+/**
+ * Resolves with the milliseconds until a request of the tenant succeeds at one of the nodes, which are asked
+ * by turns.
+ */
 export async function timeUntilAnswer({ apiKey }: Tenant, others: readonly Daemon[]): Promise<number> {
   const begunAt = performance.now()
   for (let turn = 0; ; turn++) {

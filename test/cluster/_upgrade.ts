@@ -11,7 +11,10 @@ export function programIn(folder: string): string {
   return program
 }
 
-/** Replaces each node when `reached` resolves for it: SIGTERM, the end of its work, and a start of this build over the same data. */
+/**
+ * Replaces each node when `reached` resolves for it: SIGTERM, the end of its work, and a start of this build
+ * over the same data.
+ */
 export async function upgradeAll(
   daemons: readonly Daemon[],
   reached: (index: number) => Promise<unknown>,

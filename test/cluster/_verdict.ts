@@ -5,7 +5,10 @@ import type { Webhook } from '../support/webhook.ts'
 import type { Offered } from './_flow.ts'
 import type { Nodes } from './_nodes.ts'
 
-/** All numbers are 0 if nothing went wrong, but `events` and `repeatedEvents`: an event may be sent again with its id. */
+/**
+ * All numbers are 0 if nothing went wrong, but `events` and `repeatedEvents`: an event may be sent again with
+ * its id.
+ */
 export type Verdict = {
   lost: number
   doubled: number

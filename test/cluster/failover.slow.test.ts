@@ -1,4 +1,7 @@
-/** Flows through two nodes while the database fails over to its standby, and while the clock of a node is wrong. The long run is `run.ts`. */
+/**
+ * Flows through two nodes while the database fails over to its standby, and while the clock of a node is
+ * wrong. The long run is `run.ts`.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needsPostgres } from '../support/needs-postgres.ts'
 import { until } from '../support/tenants.ts'

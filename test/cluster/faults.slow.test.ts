@@ -1,4 +1,7 @@
-/** Faults around nodes: each is one sentence at a start, or 503 with `Retry-After` while they run. Nothing is lost, half done or doubled. */
+/**
+ * Faults around nodes: each is one sentence at a start, or 503 with `Retry-After` while they run. Nothing is
+ * lost, half done or doubled.
+ */
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { Daemon } from '../support/daemon.ts'

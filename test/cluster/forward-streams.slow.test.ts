@@ -40,7 +40,8 @@ test('the node that sends requests decides when an idle connection ends', async 
   const headers = { 'x-agent-forwarded': JSON.stringify({ to: 'rest', address: '10.0.0.1' }) }
   const sent = request({ agent, host, port, headers }).end()
   const [response] = await once(sent, 'response')
-  // Otherwise the other node announces a time after which it closes the connection, and a request may arrive at that moment.
+  // Otherwise the other node announces a time after which it closes the connection, and a request may arrive
+  // at that moment.
   expect(response.headers).toMatchObject({ connection: 'keep-alive' })
   expect(response.headers).not.toHaveProperty('keep-alive')
   response.resume()
@@ -68,7 +69,9 @@ test('an event stream ends when another node has taken over from one that is pau
 
 test('the administrator’s stream at any node has the events of the wallets of all nodes', async () => {
   const tenants = await Promise.all(nodes.daemons.map((daemon) => daemon.newTenant('tenant')))
-  /** Whether the stream had all events before it ended: wallets get other owners after the start of a node. */
+  /**
+   * Whether the stream had all events before it ended: wallets get other owners after the start of a node.
+   */
   const hasAll = async (url: string): Promise<boolean> => {
     const stream = await follow(url, { 'x-admin-api-key': adminToken })
     const made = await Promise.all(

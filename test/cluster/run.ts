@@ -1,12 +1,14 @@
 /**
- * `npm run test:nodes -- --flows 300 --seed 1 --faults kill,failover`: three nodes over one PostgreSQL run flows through random nodes. Meanwhile nodes are killed, paused
- * for 30 s and cut off from the database; the database is restarted and fails over to a synchronous standby; clocks are set by an hour. By default
- * all faults are in the run. `--minutes` ends it after a time.
+ * `npm run test:nodes -- --flows 300 --seed 1 --faults kill,failover`: three nodes over one PostgreSQL run
+ * flows through random nodes. Meanwhile nodes are killed, paused for 30 s and cut off from the database; the
+ * database is restarted and fails over to a synchronous standby; clocks are set by an hour. By default all
+ * faults are in the run. `--minutes` ends it after a time.
  *
- * `--upgrade-from <folder>` begins with nodes of an earlier, built clone, and replaces them by nodes of this build instead of the faults.
+ * `--upgrade-from <folder>` begins with nodes of an earlier, built clone, and replaces them by nodes of this
+ * build instead of the faults.
  *
- * Prints what was lost, doubled and out of order, how long a request waited for an answer, and the times of take-overs. Exits with 1 if
- * anything was lost, doubled or out of order, or a node ended by itself.
+ * Prints what was lost, doubled and out of order, how long a request waited for an answer, and the times of
+ * take-overs. Exits with 1 if anything was lost, doubled or out of order, or a node ended by itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

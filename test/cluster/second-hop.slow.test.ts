@@ -1,4 +1,7 @@
-/** Requests between nodes: only nodes can send them, a node forwards them once, and they carry the address of the client. */
+/**
+ * Requests between nodes: only nodes can send them, a node forwards them once, and they carry the address of
+ * the client.
+ */
 import { once } from 'node:events'
 import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'

@@ -1,4 +1,7 @@
-/** Daemons over PostgreSQL: they refuse what they cannot use in one sentence, and share what the first of them makes. */
+/**
+ * Daemons over PostgreSQL: they refuse what they cannot use in one sentence, and share what the first of them
+ * makes.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * A worker that is stopped by itself: the others take the connections, and no request is lost. And the end of the daemon while one of its
- * workers loads, or answers nothing.
+ * A worker that is stopped by itself: the others take the connections, and no request is lost. And the end of
+ * the daemon while one of its workers loads, or answers nothing.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fork } from 'node:child_process'
@@ -18,7 +18,10 @@ let daemon: Daemon
 beforeAll(async () => void (daemon = await Daemon.start({ AGENT_WORKERS: '2' })))
 afterAll(() => daemon[Symbol.asyncDispose]())
 
-/** How a request on a connection of its own ends. A wallet whose worker does not run for six seconds is answered with 503. */
+/**
+ * How a request on a connection of its own ends. A wallet whose worker does not run for six seconds is
+ * answered with 503.
+ */
 async function outcome({ apiKey }: Tenant, method: string): Promise<string> {
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {

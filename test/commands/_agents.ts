@@ -1,6 +1,7 @@
 /**
- * Agents for the commands of users: `serveUser` for one user, `serveTwoTenants` and `serveIssuer` for all tests of a file,
- * `startCommandedPair` for one test. They run in this process, which is faster than a daemon.
+ * Agents for the commands of users: `serveUser` for one user, `serveTwoTenants` and `serveIssuer` for all
+ * tests of a file, `startCommandedPair` for one test. They run in this process, which is faster than a
+ * daemon.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,8 +13,8 @@ import { startPair, type Tenant } from '../support/tenants.ts'
 import { newUser, type User } from './_cli.ts'
 
 /**
- * Starts an agent in the folders of a user and writes its profile, as `agent daemon start` does. Removing the user
- * removes its data.
+ * Starts an agent in the folders of a user and writes its profile, as `agent daemon start` does. Removing the
+ * user removes its data.
  */
 export async function serveUser(
   { folder }: User,

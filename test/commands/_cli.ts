@@ -24,7 +24,9 @@ export type Value = string | readonly string[]
 /** A command line: its words, or a template for `words`. */
 export type Line = [args?: readonly string[]] | [texts: TemplateStringsArray, ...values: Value[]]
 
-/** Splits a command line at its spaces, but not the values in it: words`proof request --goal ${'Your age'}`. */
+/**
+ * Splits a command line at its spaces, but not the values in it: words`proof request --goal ${'Your age'}`.
+ */
 export function words(...[texts = [], ...values]: Line): string[] {
   if (!('raw' in texts)) return [...texts]
   const line = texts.reduce((before, text, index) => `${before}\ue000${index - 1}\ue000${text}`)
@@ -57,7 +59,8 @@ export type User = Commands & {
   /** Runs commands with more environment variables, such as the key of another tenant. */
   as: (env: Env | (() => Env)) => Commands
   /**
-   * Runs a command in a terminal of a given size (util-linux `script`), with typed keys. `out` is the whole terminal output.
+   * Runs a command in a terminal of a given size (util-linux `script`), with typed keys. `out` is the whole
+   * terminal output.
    */
   runInTerminal: (
     args: readonly string[],
@@ -66,7 +69,10 @@ export type User = Commands & {
     /** Typed keys. */
     input?: string,
   ) => Promise<CommandResult>
-  /** Runs a command whose output is a terminal of a given size. `runInTerminal` has a real one, which a test of keys or of the terminal needs. */
+  /**
+   * Runs a command whose output is a terminal of a given size. `runInTerminal` has a real one, which a test
+   * of keys or of the terminal needs.
+   */
   runSized: (args: readonly string[], size: Size, env?: Env) => Promise<CommandResult>
   spawn: (...line: Line) => ReturnType<typeof start>
   remove: () => void
@@ -144,8 +150,8 @@ export function useUser(): User {
 }
 
 /**
- * Command lines whose program is a process also in tests: those that start processes, and those that `bin/agent.cjs` answers itself.
- * With TEST_COMMANDS=process all are.
+ * Command lines whose program is a process also in tests: those that start processes, and those that
+ * `bin/agent.cjs` answers itself. With TEST_COMMANDS=process all are.
  */
 const processes = new Set(['daemon', 'demo', 'tui', 'run', 'complete', 'version', '--version', '-v'])
 const needsProcess = ([first]: readonly string[]) =>

@@ -1,6 +1,7 @@
 /**
- * Runs a command line of the built program in this process, which costs a tenth of a process of its own. Each run evaluates the bundle
- * anew, with a `process` of its own: variables, streams, exit code and listeners. `_cli.ts` has the command lines that need a real process.
+ * Runs a command line of the built program in this process, which costs a tenth of a process of its own. Each
+ * run evaluates the bundle anew, with a `process` of its own: variables, streams, exit code and listeners.
+ * `_cli.ts` has the command lines that need a real process.
  */
 import childProcess from 'node:child_process'
 import { Console } from 'node:console'
@@ -58,8 +59,8 @@ const pjson: unknown = JSON.parse(fs.readFileSync(`${root}package.json`, 'utf8')
 export type Size = { columns: number; rows: number }
 
 /**
- * Runs `agent` with arguments. `env` is its whole environment, `input` its standard input. With a size, standard output and standard error are
- * one terminal, whose text is `out`.
+ * Runs `agent` with arguments. `env` is its whole environment, `input` its standard input. With a size,
+ * standard output and standard error are one terminal, whose text is `out`.
  */
 export async function runCommand(
   argv: readonly string[],
@@ -112,7 +113,10 @@ class Captured extends Writable {
 
 type Streams = { stdout: Writable; stderr: Writable; stdin: Readable }
 
-/** The `process` of a command: the one of the test, with streams, variables, arguments, listeners and an exit code of its own. */
+/**
+ * The `process` of a command: the one of the test, with streams, variables, arguments, listeners and an exit
+ * code of its own.
+ */
 function createProcess(argv: readonly string[], env: Env, streams: Streams, onExit: () => void) {
   const signals = new EventEmitter()
   const given = Object.entries(env).filter(([, value]) => value !== undefined)

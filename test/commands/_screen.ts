@@ -90,8 +90,8 @@ function shade([kind, index]: number[]): number {
 const longPrompt = (columns: number) => `${'user@machine:/folder/'.repeat(20).slice(0, columns + 10)}$ `
 
 /**
- * Returns the lines that a terminal shows after a command that was typed at a long prompt, with the next prompt below it. Characters other
- * than blocks become noise.
+ * Returns the lines that a terminal shows after a command that was typed at a long prompt, with the next
+ * prompt below it. Characters other than blocks become noise.
  */
 export async function visibleLines(
   output: string,

@@ -114,7 +114,8 @@ test('a killed run is resumed without a second offer, also if the report has los
 
 test('a run that an earlier release began is resumed with its terms', async () => {
   const csv = writePeople('earlier.csv', 3)
-  // That release sent no lifetime, and its report names none. Here it ended before it could write the result of the second row.
+  // That release sent no lifetime, and its report names none. Here it ended before it could write the result
+  // of the second row.
   const [run, offered] = [randomUUID(), { issuingDID: did }]
   const hash = createHash('sha256').update(readFileSync(csv)).update('\0')
   const input = hash.update(`${JSON.stringify({ offered, claims: {} })}\0`).digest('base64url')

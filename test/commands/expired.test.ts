@@ -1,4 +1,7 @@
-/** Invitations, offers and requests that nobody has answered in time: lists, `show` and traces say so, and name the command for a new one. */
+/**
+ * Invitations, offers and requests that nobody has answered in time: lists, `show` and traces say so, and
+ * name the command for a new one.
+ */
 import { setTimeout } from 'node:timers/promises'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Commands that draw QR codes, for terminals of twelve sizes: a decoder reads each code from what stays visible above a prompt that wraps. */
+/**
+ * Commands that draw QR codes, for terminals of twelve sizes: a decoder reads each code from what stays
+ * visible above a prompt that wraps.
+ */
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startAgent } from '../support/agent.ts'
@@ -45,7 +48,10 @@ afterAll(async () => {
   user.remove()
 })
 
-/** The texts that a code of the command may have: the URL, or for DID requests and challenges the JSON text or its short link. */
+/**
+ * The texts that a code of the command may have: the URL, or for DID requests and challenges the JSON text or
+ * its short link.
+ */
 async function expectedIn(name: string, out: string, isLong: boolean): Promise<unknown[]> {
   const printed = out.split('\n').find((line) => /^(?:http|\{)/.test(line))!
   if (isLong || (name !== 'onboard' && name !== 'auth')) return [printed]

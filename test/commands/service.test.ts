@@ -1,4 +1,7 @@
-/** `agent daemon install` and `uninstall`: the files of services, for paths with characters that mean something in them. */
+/**
+ * `agent daemon install` and `uninstall`: the files of services, for paths with characters that mean
+ * something in them.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** The start time depends on sizes, stored code and loaded modules, not measured times (docs/decisions/0038-start-time.md). */
+/**
+ * The start time depends on sizes, stored code and loaded modules, not measured times
+ * (docs/decisions/0038-start-time.md).
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -55,7 +58,9 @@ test('the daemon does not load undici before it calls', () => {
   expect(loaded).not.toContain('undici')
 })
 
-/** Prints at the end of a process the modules of Node.js that it has loaded, and `zod` if it has loaded zod. */
+/**
+ * Prints at the end of a process the modules of Node.js that it has loaded, and `zod` if it has loaded zod.
+ */
 const report = `process.on('exit', () => {
   const names = process.moduleLoadList.map((each) => each.replace('NativeModule ', ''))
   if ('__zod_globalRegistry' in globalThis) names.push('zod')

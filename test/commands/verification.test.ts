@@ -1,4 +1,7 @@
-/** `agent credential verify`, `agent policy …`, `agent presentation-definition …` and `agent proof request --policy`. */
+/**
+ * `agent credential verify`, `agent policy …`, `agent presentation-definition …` and `agent proof request
+ * --policy`.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,8 +1,9 @@
 /**
  * Compares two OpenAPI documents: what a client of the older one can no longer do, or does not expect.
  *
- * A request of the older document must be valid by the newer one, and a response of the newer one by the older. Both are one question: does one
- * schema allow every value of the other? New optional members are allowed on both sides.
+ * A request of the older document must be valid by the newer one, and a response of the newer one by the
+ * older. Both are one question: does one schema allow every value of the other? New optional members are
+ * allowed on both sides.
  */
 import { isDeepStrictEqual } from 'node:util'
 
@@ -61,7 +62,10 @@ const limits = [
   ...['minLength', 'minItems', 'minimum', 'exclusiveMinimum'].map((name) => [name, -1] as const),
 ]
 
-/** Why a value of `narrow` may not be one of `wide`: one line for each place. `isRequest`: `wide` is the newer schema. */
+/**
+ * Why a value of `narrow` may not be one of `wide`: one line for each place. `isRequest`: `wide` is the newer
+ * schema.
+ */
 export function excess(
   wide: Side,
   narrow: Side,

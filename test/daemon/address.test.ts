@@ -1,4 +1,7 @@
-/** Whom limits count: an address, or the network that a sender has all addresses of; behind a proxy, what the proxy says. */
+/**
+ * Whom limits count: an address, or the network that a sender has all addresses of; behind a proxy, what the
+ * proxy says.
+ */
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { addressOf } from '../../daemon/middleware/address.ts'

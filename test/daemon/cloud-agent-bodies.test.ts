@@ -1,4 +1,7 @@
-/** The bodies of success of the Cloud Agent's operations fit its document. The recorded examples are those of a running agent. */
+/**
+ * The bodies of success of the Cloud Agent's operations fit its document. The recorded examples are those of
+ * a running agent.
+ */
 import { expect, test } from 'vitest'
 import examples from '../../daemon/http/examples.json' with { type: 'json' }
 import { anonymous, bodies, faultsOf } from './_cloud-agent-bodies.ts'

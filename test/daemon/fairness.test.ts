@@ -1,4 +1,7 @@
-/** Requests of one tenant do not delay another tenant, and each tenant has limits. Refusals have `Retry-After`. */
+/**
+ * Requests of one tenant do not delay another tenant, and each tenant has limits. Refusals have
+ * `Retry-After`.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { route } from '../../daemon/http/route.ts'

@@ -1,4 +1,7 @@
-/** The OpenAPI document satisfies the tools of others: linter, validator, and a generator whose client runs the main flow. */
+/**
+ * The OpenAPI document satisfies the tools of others: linter, validator, and a generator whose client runs
+ * the main flow.
+ */
 import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

@@ -36,7 +36,10 @@ let [owner, partner, mallory]: Tenant[] = []
 let ids: Ids
 /** The headers of each credential that does not depend on the endpoint. */
 let credentials: Record<'none' | 'wrong' | 'revoked' | 'expired' | 'admin' | 'tenant', Record<string, string>>
-/** The headers of bearer tokens: of the administrator, of two tenants, and of mallory for the wallet of the owner. */
+/**
+ * The headers of bearer tokens: of the administrator, of two tenants, and of mallory for the wallet of the
+ * owner.
+ */
 let tokens: Record<
   'admin' | 'owner' | 'mallory' | 'expired' | 'foreign' | 'malloryAsOwner',
   Record<string, string>
@@ -344,7 +347,10 @@ async function both<Found>(
   }
 }
 
-/** A missing id in the path is 404, but 400 for permissions, as in the Cloud Agent. A missing id in a query or a body has the status of its endpoint. */
+/**
+ * A missing id in the path is 404, but 400 for permissions, as in the Cloud Agent. A missing id in a query or
+ * a body has the status of its endpoint.
+ */
 function isRefusal(key: string, { path }: Case, { status, text }: Answer): boolean {
   if (status === 200 && key.startsWith('GET ') && !path)
     return (JSON.parse(text) as { contents: unknown[] }).contents.length === 0

@@ -93,7 +93,10 @@ async function faultsOf(page: Page): Promise<string[]> {
   )
 }
 
-/** Shows all that a page can show: details, and what only browsers without JavaScript show. axe-core needs JavaScript. */
+/**
+ * Shows all that a page can show: details, and what only browsers without JavaScript show. axe-core needs
+ * JavaScript.
+ */
 const showAll = `document.querySelectorAll('details').forEach((each) => each.open = true)
   document.querySelectorAll('noscript').forEach((each) => each.outerHTML = each.textContent)`
 

@@ -1,4 +1,7 @@
-/** The examples of docs/operate for nginx and Caddy, with the real programs: API, event stream, DIDComm, WebSocket, sizes. */
+/**
+ * The examples of docs/operate for nginx and Caddy, with the real programs: API, event stream, DIDComm,
+ * WebSocket, sizes.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -105,7 +108,8 @@ test.each(['nginx', 'caddy'] as const)('%s', async (program) => {
     const type = { 'content-type': 'application/didcomm-encrypted+json' }
     const post = (bytes: number) =>
       status('/', { host: didcomm, method: 'POST', headers: type, body: Buffer.alloc(bytes, ' ') })
-    // The agent answers the first two: no envelope, and too large for it. The third is too large for the proxy.
+    // The agent answers the first two: no envelope, and too large for it. The third is too large for the
+    // proxy.
     expect(await post(10)).toBe(422)
     expect(await post(1_048_577)).toBe(400)
     // Old versions of Caddy find out while they forward the body: 502.

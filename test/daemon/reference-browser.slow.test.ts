@@ -28,7 +28,10 @@ describe('the API reference in Chromium', () => {
     await agent[Symbol.asyncDispose]()
   })
 
-  /** Opens a page. `said`: what the console shows, violations of the policy, and requests to other hosts, which fail. */
+  /**
+   * Opens a page. `said`: what the console shows, violations of the policy, and requests to other hosts,
+   * which fail.
+   */
   async function open(
     url: string,
     options: Parameters<Browser['newContext']>[0],

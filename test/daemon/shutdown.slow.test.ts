@@ -1,6 +1,6 @@
 /**
- * SIGTERM under load: each request gets a whole response or no connection, acknowledged changes exist after the next
- * start, and the exit code is 0. `SIGTERMS=200` sends more signals than by default.
+ * SIGTERM under load: each request gets a whole response or no connection, acknowledged changes exist after
+ * the next start, and the exit code is 0. `SIGTERMS=200` sends more signals than by default.
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -17,7 +17,10 @@ const rounds = Number(process.env['SIGTERMS'] ?? 5)
 const clients = 24
 const apiKey = 'the-tenant-of-the-test'
 
-/** The result of a request: status and body of a whole response, or the error code, and whether the connection was new. */
+/**
+ * The result of a request: status and body of a whole response, or the error code, and whether the connection
+ * was new.
+ */
 type Outcome = { status: number; body: string } | { code: string; isNew: boolean }
 
 function post(url: string, agent: Agent | false): Promise<Outcome> {

@@ -1,6 +1,6 @@
 /**
- * What a stranger with one link can write to the wallet of a tenant: requests that are repeated for ever add less than 100 kB. Refusals are
- * replaced, and what is remembered for some minutes is limited by the minute.
+ * What a stranger with one link can write to the wallet of a tenant: requests that are repeated for ever add
+ * less than 100 kB. Refusals are replaced, and what is remembered for some minutes is limited by the minute.
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'

@@ -1,4 +1,6 @@
-/** DID documents of other software that are odd, but have the key that the DID signs with: the key is found. */
+/**
+ * DID documents of other software that are odd, but have the key that the DID signs with: the key is found.
+ */
 import { expect, test } from 'vitest'
 import { generateKey, sign, toPublic, verify } from '../../src/foundation/crypto/keys.ts'
 import { keysHinted, type Purpose } from '../../src/did/document.ts'
@@ -34,7 +36,8 @@ const rows: [string, Oddity][] = [
       kid: `#${fragment}`,
     },
   ],
-  // Engineering-Research-and-Development/dsp-true-connector, did.issuer.json of its documentation, as that of a data space of Eclipse EDC.
+  // Engineering-Research-and-Development/dsp-true-connector, did.issuer.json of its documentation, as that of
+  // a data space of Eclipse EDC.
   [
     'a purpose names the key by its name alone, and a member of the key is null',
     {

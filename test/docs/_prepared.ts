@@ -11,13 +11,13 @@ export type Shared = TestAgent
 export const startShared = (): Promise<Shared> => startAgent()
 
 /**
- * Prepares a state and returns its shell variables. `PostgreSQL` is an empty database, `DATABASE_URL`. Of the others, each contains the
- * previous one:
+ * Prepares a state and returns its shell variables. `PostgreSQL` is an empty database, `DATABASE_URL`. Of the
+ * others, each contains the previous one:
  *
- * - `two tenants`: the profiles `local`, which is also the administrator's, and `alice`; `AGENT`, `KEY`, `ALICE`,
- *   `ADMIN` and `JSON` for curl.
- * - `a connection`: the labels `Alice` and `Acme`, and published DIDs: `connection` and `issuer` of local, `holder` of
- *   alice.
+ * - `two tenants`: the profiles `local`, which is also the administrator's, and `alice`; `AGENT`, `KEY`,
+ *   `ALICE`, `ADMIN` and `JSON` for curl.
+ * - `a connection`: the labels `Alice` and `Acme`, and published DIDs: `connection` and `issuer` of local,
+ *   `holder` of alice.
  * - `a credential`: a JWT, automatically issued: `issued` of local, `held` of alice.
  */
 export async function prepare(

@@ -24,8 +24,9 @@ export const hasBlocks = (page: string): boolean => readBlocks(read(page)).block
 export const needsPostgres = (page: string): boolean => readBlocks(read(page)).startsWith === 'PostgreSQL'
 
 /**
- * Runs a page in a new HOME, which is its working directory. bash stops at the first failure. Free ports replace those
- * of daemons (8085, 8090) and receivers (3000). Pages with a prepared state also have the files of docs/how-to/prepare.md. The agent of the prepared states is `shared`. `change` edits the page first.
+ * Runs a page in a new HOME, which is its working directory. bash stops at the first failure. Free ports
+ * replace those of daemons (8085, 8090) and receivers (3000). Pages with a prepared state also have the files
+ * of docs/how-to/prepare.md. The agent of the prepared states is `shared`. `change` edits the page first.
  */
 export async function runPage(
   page: string,

@@ -1,13 +1,14 @@
 /**
- * The promises of the README, the tutorial and the guides, each attacked by Mallory: a tenant of the same agent, and where the attack comes
- * from outside, a stranger at another agent with the same ledger. Beside each attack, the honest flow succeeds.
+ * The promises of the README, the tutorial and the guides, each attacked by Mallory: a tenant of the same
+ * agent, and where the attack comes from outside, a stranger at another agent with the same ledger. Beside
+ * each attack, the honest flow succeeds.
  *
  * Promises that other tests attack already:
  *
  * | page | promise | test |
  * | --- | --- | --- |
  * | README, tutorial | listens on this machine only; foreign `Host` and `Origin` | daemon/listen, daemon/local, daemon/cors |
- * | README, request-proof | sender, holder of a bound credential, challenge, dates and revocation are checked | flows/adversaries.slow, credentials/forgeries, credentials/mutation.slow |
+ * | README, request-proof | sender, holder of a bound credential, challenge, dates and revocation are checked | flows/adversaries.slow, credentials/codecs/forgeries, credentials/codecs/mutation.slow |
  * | tutorial, tenants | a tenant sees nothing of the others | daemon/isolation.store |
  * | tutorial, request-proof | credentials of Acme and no others; who issues to herself is refused, or `issuer not checked` | docs/snippets.slow, flows/request-issuers |
  * | tutorial, revoke | a revoked credential is refused, permanently, and only its issuer can revoke it | flows/revocation.store, flows/revocation-apart |
@@ -15,21 +16,21 @@
  * | automate | offers in invitations wait for a person | flows/automatic-acceptance |
  * | bulk | an invitation is answered once, and expires | flows/connectionless.store, flows/flow-expiry |
  * | bulk | nothing is offered if a line is wrong; no row twice | commands/bulk |
- * | bulk | an `Idempotency-Key` belongs to its tenant, and to one body | protocols/idempotency.store |
+ * | bulk | an `Idempotency-Key` belongs to its tenant, and to one body | exchange/engine/idempotency.store |
  * | bulk | a value of a scenario is one word, and never a flag | commands/run.slow |
  * | connect | an invitation connects one other side; short URLs end with it | flows/races.store, flows/short-urls, daemon/routes/i |
  * | connect | a label is not sent; messages are refused after the removal; invitations expire | flows/connection |
- * | issue | no one else can present a bound SD-JWT | flows/sd-jwt, oid4vp/direct-post |
+ * | issue | no one else can present a bound SD-JWT | flows/sd-jwt, exchange/oid4vp/direct-post |
  * | issue | a credential that differs from its offer is not stored | flows/as-offered |
- * | openid4vc | an offer is redeemed once, with its transaction code | oid4vci/pre-authorized, oid4vci/mutation.slow |
- * | openid4vc | the claims that were asked for alone; revoked, replayed or foreign presentations | oid4vp/direct-post, oid4vp/mutation.slow |
- * | openid4vc | `NOT trusted` before the consent | commands/oid4vc-present, oid4vp/holder/attacks |
- * | phones | who reaches the daemon, whom it calls, what its certificate is for | commands/lan.slow, commands/https.slow, net/reach, net/ssrf, daemon/address |
- * | prepare | keys are readable for their owner alone; a DID is changed by its keys alone | base/private-files, base/profile, did/prism |
- * | receive-webhooks | a tenant’s webhooks and events are its own; at least once and in order | daemon/isolation.store, events/deliveries |
+ * | openid4vc | an offer is redeemed once, with its transaction code | exchange/oid4vci/pre-authorized, exchange/oid4vci/mutation.slow |
+ * | openid4vc | the claims that were asked for alone; revoked, replayed or foreign presentations | exchange/oid4vp/direct-post, exchange/oid4vp/mutation.slow |
+ * | openid4vc | `NOT trusted` before the consent | commands/oid4vc-present, exchange/oid4vp/holder/attacks |
+ * | phones | who reaches the daemon, whom it calls, what its certificate is for | commands/lan.slow, commands/https.slow, foundation/net/reach, foundation/net/ssrf, daemon/address |
+ * | prepare | keys are readable for their owner alone; a DID is changed by its keys alone | foundation/private-files, foundation/config/profile, did/prism |
+ * | receive-webhooks | a tenant’s webhooks and events are its own; at least once and in order | daemon/isolation.store, wallet/events/deliveries |
  * | schemas | a published schema never changes, and only its author publishes versions | daemon/routes/schema-registry |
  * | schemas | every credential satisfies the policy | flows/policies, flows/proof-lines |
- * | sign-in | a link is used once and expires; a challenge that another site shows is not signed | enterprise/races, enterprise/time, enterprise/answers.store |
+ * | sign-in | a link is used once and expires; a challenge that another site shows is not signed | exchange/enterprise/races, exchange/enterprise/time, exchange/enterprise/answers.store |
  * | tenants | scopes, expired and replaced keys, the administrator’s endpoints, guessing keys | daemon/scopes, wallet/api-keys.store, daemon/access, daemon/failed-attempts |
  * | tenants | a busy tenant does not stop the others; quotas | daemon/fairness, daemon/quotas.store |
  */
@@ -62,7 +63,9 @@ import { newUser } from '../commands/_cli.ts'
 import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
 import { expectRefusal, prove, readCredential, requestProof } from '../flows/_steps.ts'
 
-/** Acme, Alice and Mallory at one agent, and a stranger at another one. Alice is connected with all of them. */
+/**
+ * Acme, Alice and Mallory at one agent, and a stranger at another one. Alice is connected with all of them.
+ */
 let acme: Tenant, alice: Tenant, mallory: Tenant, stranger: Tenant
 let [acmeDid, malloryDid, aliceDid] = ['', '', '']
 /** Acme's connection with Alice. */
@@ -111,8 +114,8 @@ describe('tutorial: the presentation answers this request and no other', () => {
   })
 
   /**
-   * Acme asks Mallory, who asks Alice with the same challenge and domain, and presents to Acme what Alice presents to her. Returns why
-   * Alice’s agent refuses, or the state of Acme’s record.
+   * Acme asks Mallory, who asks Alice with the same challenge and domain, and presents to Acme what Alice
+   * presents to her. Returns why Alice’s agent refuses, or the state of Acme’s record.
    */
   async function passOn(
     by: Tenant,

@@ -19,7 +19,10 @@ const tools = [
 ]
 const hasTools = tools.every(([tool, ...args]) => spawnSync(tool!, args).status === 0)
 
-/** At the end, Alice makes herself a credential with other claims, and the door asks again: she presents that one. */
+/**
+ * At the end, Alice makes herself a credential with other claims, and the door asks again: she presents that
+ * one.
+ */
 function withStranger(tutorial: string): string {
   const forge = `<!-- run
 own=$(agent did create --profile alice --publish --wait --quiet)

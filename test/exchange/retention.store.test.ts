@@ -1,4 +1,7 @@
-/** Old records and messages are deleted only if the operator sets a retention, and only those that nobody needs. */
+/**
+ * Old records and messages are deleted only if the operator sets a retention, and only those that nobody
+ * needs.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createRetention } from '../../src/exchange/retention.ts'

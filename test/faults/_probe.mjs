@@ -1,5 +1,6 @@
 /**
- * Loaded into a daemon with `node --import`: kills it or throws errors at the points of `src/foundation/probe.ts`.
+ * Loaded into a daemon with `node --import`: kills it or throws errors at the points of
+ * `src/foundation/probe.ts`.
  *
  * FAULTS contains JSON: `kill` kills the process at the nth pass of a point; `rate` is the share of passes
  * that throw. An error at `:before` means that the step had no effect, at `:after` that it had its effect

@@ -27,8 +27,8 @@ test.runIf(canLimit).each([256, 128])('with %i open files no tenant gets a 500',
     }
   }
   expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
-  // Sequential requests succeed, because idle wallets are closed. The first ones may meet connections that are
-  // being closed.
+  // Sequential requests succeed, because idle wallets are closed. The first ones may meet connections that
+  // are being closed.
   for (const { apiKey } of tenants) {
     await until(
       'an answer',

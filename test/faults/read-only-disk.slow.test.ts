@@ -1,4 +1,7 @@
-/** On a disk that has become read-only, as after an I/O error, the daemon reads, answers writes with 503, and says that it is not ready. */
+/**
+ * On a disk that has become read-only, as after an I/O error, the daemon reads, answers writes with 503, and
+ * says that it is not ready.
+ */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { adminToken } from '../support/api.ts'

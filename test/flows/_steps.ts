@@ -19,7 +19,10 @@ import {
 
 type Curve = 'secp256k1' | 'Ed25519'
 
-/** A connected pair: the issuer has a DID that issues, the holder one that is the subject. `toHolder` issues a JWT credential. */
+/**
+ * A connected pair: the issuer has a DID that issues, the holder one that is the subject. `toHolder` issues a
+ * JWT credential.
+ */
 export async function startConnected(
   variables: Record<string, string> = {},
   curve: Curve = 'secp256k1',
@@ -62,7 +65,10 @@ export async function startWithOffer(more: object = {}, start = sharedAgent) {
   return { ...pair, thid: offer.thid, recordId, issuerRecordId: offer.recordId }
 }
 
-/** A tenant that is connected to a peer of the test. `say` sends a message of the peer, and returns the status. */
+/**
+ * A tenant that is connected to a peer of the test. `say` sends a message of the peer, and returns the
+ * status.
+ */
 export async function startWithParty(options?: PartyOptions, start = sharedAgent) {
   const agent = await start()
   const tenant = await agent.newTenant()

@@ -8,7 +8,10 @@ export const refused = {
   detail: expect.stringContaining('trusted issuers'),
 }
 
-/** A connected pair whose issuer has two DIDs; `trust` sets the automatic acceptance of the holder's connection. */
+/**
+ * A connected pair whose issuer has two DIDs; `trust` sets the automatic acceptance of the holder's
+ * connection.
+ */
 export async function startScene() {
   const pair = await startConnected({}, 'Ed25519')
   const { issuer, holder, connectionId, subjectId } = pair

@@ -33,7 +33,10 @@ const { did: subjectId, longFormDid: subjectDid } = await newDid(holder, 'authen
 
 type Format = 'prism/jwt' | 'vc+sd-jwt'
 
-/** Offers a credential and issues a token after the acceptance. Returns the holder's record in its final state. */
+/**
+ * Offers a credential and issues a token after the acceptance. Returns the holder's record in its final
+ * state.
+ */
 async function run(
   format: Format,
   { attributes = preview, schemas = [schema] }: { attributes?: object[]; schemas?: string[] },

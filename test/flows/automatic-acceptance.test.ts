@@ -25,7 +25,10 @@ const jobsOf = ({ agent }: TestAgent, { walletId }: Tenant, recordId: string) =>
     db.selectFrom('job').select('body').where('queue', '=', `record:${recordId}`).execute(),
   )
 
-/** A connected pair whose holder accepts automatically by `terms`; `offer` creates an offer over the connection. */
+/**
+ * A connected pair whose holder accepts automatically by `terms`; `offer` creates an offer over the
+ * connection.
+ */
 async function startAccepting(terms: Omit<Terms, 'credentialOffers' | 'subjectId'> = {}) {
   const pair = await startConnected()
   const { issuer, holder, connectionId, holderConnectionId, issuingDID } = pair

@@ -1,6 +1,7 @@
 /**
- * A double click, a reload or a repeated redirect loses nothing, on each page, form and callback. The second answer is the first one
- * again, or it says that the first one counts. Five flows run at once; `DOUBLE_CLICKS` is how often (`npm run test:double-clicks`).
+ * A double click, a reload or a repeated redirect loses nothing, on each page, form and callback. The second
+ * answer is the first one again, or it says that the first one counts. Five flows run at once;
+ * `DOUBLE_CLICKS` is how often (`npm run test:double-clicks`).
  */
 import { describe, expect, test } from 'vitest'
 import { openRedirect } from '../../cli/redirect.ts'

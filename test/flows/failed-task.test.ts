@@ -1,4 +1,7 @@
-/** A credential or a presentation that cannot be made: the call is refused, or the flow ends and the other side is told. */
+/**
+ * A credential or a presentation that cannot be made: the call is refused, or the flow ends and the other
+ * side is told.
+ */
 import { CompiledQuery } from 'kysely'
 import { expect, test } from 'vitest'
 import type { TestAgent } from '../support/agent.ts'

@@ -1,4 +1,7 @@
-/** The metrics of an agent after flows: they agree with the event logs, and their number does not grow with the tenants. */
+/**
+ * The metrics of an agent after flows: they agree with the event logs, and their number does not grow with
+ * the tenants.
+ */
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'

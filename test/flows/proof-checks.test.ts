@@ -1,4 +1,7 @@
-/** The record of a proof over DIDComm lists each check by name, also those that were skipped after the first fault. */
+/**
+ * The record of a proof over DIDComm lists each check by name, also those that were skipped after the first
+ * fault.
+ */
 import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
 import { issueJwtVc } from '../../src/credentials/codecs/jwt-vc.ts'

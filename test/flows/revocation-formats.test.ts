@@ -1,4 +1,7 @@
-/** Issue, present, revoke, present again: between two agents with a shared ledger, in every format, with DIDs of several kinds. */
+/**
+ * Issue, present, revoke, present again: between two agents with a shared ledger, in every format, with DIDs
+ * of several kinds.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

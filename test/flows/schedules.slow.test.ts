@@ -1,5 +1,6 @@
 /**
- * Seeded networks that repeat, reorder, delay and lose messages: both sides emit the same events as on a reliable one.
+ * Seeded networks that repeat, reorder, delay and lose messages: both sides emit the same events as on a
+ * reliable one.
  *
  * The seed of a schedule determines the fate of every message, so a failed schedule can be run again.
  */

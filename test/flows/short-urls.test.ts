@@ -1,4 +1,7 @@
-/** Short URLs of one agent that another agent accepts over HTTP, and those of hosts that answer something else. */
+/**
+ * Short URLs of one agent that another agent accepts over HTTP, and those of hosts that answer something
+ * else.
+ */
 import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
 import { sharedAgent, startAgent } from '../support/agent.ts'

@@ -13,7 +13,10 @@ const line = (n: number) => `${String(n).padStart(6, '0')} ${'ä'.repeat(n % 90)
 const linesOf = (path: string) =>
   [...logParts(path).map((part) => part.path), path].map((each) => readFileSync(each, 'utf8')).join('')
 
-/** Writes numbered lines while rotations go on: copies are made in threads, so they need turns of the event loop. */
+/**
+ * Writes numbered lines while rotations go on: copies are made in threads, so they need turns of the event
+ * loop.
+ */
 async function writeMany(path: string, count: number, limits: Partial<LogLimits>) {
   const file = openLogFile(path)
   file.rotate({ ...quiet, maxBytes: 10_000, files: 1_000, ...limits })

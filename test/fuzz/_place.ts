@@ -185,7 +185,10 @@ async function exportNewWallet(daemon: Daemon): Promise<ExportedWallet> {
   return { walletId: wallet.id, passphrase, exported: Buffer.from(await response.arrayBuffer()) }
 }
 
-/** The initial resources of a tenant: DIDs, a schema, a did:web, an issuer certificate, a connection to the party. */
+/**
+ * The initial resources of a tenant: DIDs, a schema, a did:web, an issuer certificate, a connection to the
+ * party.
+ */
 async function prepareTenant(
   tenant: Tenant,
   party: Party,

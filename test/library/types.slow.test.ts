@@ -1,6 +1,7 @@
 /**
- * The declarations of the exports in projects that have installed nothing but the package: strict, with every check of libraries, and with
- * both ways to find modules. `npm run declarations` writes them, and compares them with the types that they were printed from.
+ * The declarations of the exports in projects that have installed nothing but the package: strict, with every
+ * check of libraries, and with both ways to find modules. `npm run declarations` writes them, and compares
+ * them with the types that they were printed from.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,8 @@
 /**
- * `npm run test:metrics -- --flows 200`: a real Prometheus scrapes two daemons during flows. Compares what it has stored with the event
- * logs of the wallets, and evaluates every query of the dashboard and of the alerts. Exits with 1 if a number differs, a query fails or
- * a scrape failed. Needs `prometheus` (Debian: the package prometheus); says so without it, and exits with 0.
+ * `npm run test:metrics -- --flows 200`: a real Prometheus scrapes two daemons during flows. Compares what it
+ * has stored with the event logs of the wallets, and evaluates every query of the dashboard and of the
+ * alerts. Exits with 1 if a number differs, a query fails or a scrape failed. Needs `prometheus` (Debian: the
+ * package prometheus); says so without it, and exits with 0.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

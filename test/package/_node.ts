@@ -13,8 +13,8 @@ const tools =
 export type Toolchain = { node: string; npm: string; compiles: boolean; env: Record<string, string> }
 
 /**
- * Brings a release of Node.js and of npm from the registry into `folder`. The PATH of the returned environment has them and `tools`, and with
- * `compiles` all that the PATH of this process has.
+ * Brings a release of Node.js and of npm from the registry into `folder`. The PATH of the returned
+ * environment has them and `tools`, and with `compiles` all that the PATH of this process has.
  */
 export async function bring(
   folder: string,

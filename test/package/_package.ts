@@ -32,7 +32,9 @@ const Packed = z.object({
 /** The file, its size packed and unpacked in bytes, and the files in it. */
 export type Packed = z.infer<typeof Packed>
 
-/** Packs the build into a folder. `npm pack` would build again, under the other tests, so it runs no scripts. */
+/**
+ * Packs the build into a folder. `npm pack` would build again, under the other tests, so it runs no scripts.
+ */
 export async function pack(folder: string): Promise<Packed> {
   // The generated pages are there after `npm ci`, but not in a tree that only ran the build.
   if (!existsSync(join(root, 'man/agent.1')))
@@ -48,8 +50,9 @@ export async function pack(folder: string): Promise<Packed> {
 }
 
 /**
- * Installs the packed file of a folder there, without the optional packages and without scripts, by a lock file with the entries of the clone's: so npm takes
- * all packages from its cache, which `npm ci` of the clone has filled. Returns the folder of the package.
+ * Installs the packed file of a folder there, without the optional packages and without scripts, by a lock
+ * file with the entries of the clone's: so npm takes all packages from its cache, which `npm ci` of the clone
+ * has filled. Returns the folder of the package.
  */
 export async function installFromCache(folder: string, { filename, integrity }: Packed): Promise<string> {
   const manifest = Manifest.parse(read('package.json'))
@@ -85,7 +88,10 @@ export async function installFromCache(folder: string, { filename, integrity }: 
   return join(folder, 'node_modules/identity-agent')
 }
 
-/** Gives an installation the SQLite that the clone has compiled for Node.js before 22.14: compiling it again would take two minutes. */
+/**
+ * Gives an installation the SQLite that the clone has compiled for Node.js before 22.14: compiling it again
+ * would take two minutes.
+ */
 export function reuseCompiledSqlite(folder: string): void {
   const compiled = 'node_modules/.sqlite-node20'
   if (Number(process.versions.napi) >= 10) return
@@ -93,7 +99,10 @@ export function reuseCompiledSqlite(folder: string): void {
   cpSync(join(root, compiled), join(folder, compiled), { recursive: true })
 }
 
-/** The main flow by commands: a daemon with two tenants who connect, issue a credential and prove it. `agent` is on the path. */
+/**
+ * The main flow by commands: a daemon with two tenants who connect, issue a credential and prove it. `agent`
+ * is on the path.
+ */
 export const mainFlow = `set -euo pipefail
 agent daemon start --port 0 --didcomm-port 0
 trap 'agent daemon stop' EXIT

@@ -1,7 +1,7 @@
 /**
- * The headers of Node.js that SQLite is compiled with on Node.js 20: those beside the program, without the network. npm has no settings
- * here but the registry's, and the compiler is a program that notes its arguments and fails: a whole compilation takes a minute
- * (`npm run test:package`).
+ * The headers of Node.js that SQLite is compiled with on Node.js 20: those beside the program, without the
+ * network. npm has no settings here but the registry's, and the compiler is a program that notes its
+ * arguments and fails: a whole compilation takes a minute (`npm run test:package`).
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

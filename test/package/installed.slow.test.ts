@@ -1,6 +1,7 @@
 /**
- * What the packed file holds, and the file in an empty folder, as a user has it: npx, the demonstration, the main flow by commands, and what is said when a native package is missing.
- * `npm run test:package` installs it globally, with all of its scripts, on each release of Node.js.
+ * What the packed file holds, and the file in an empty folder, as a user has it: npx, the demonstration, the
+ * main flow by commands, and what is said when a native package is missing. `npm run test:package` installs
+ * it globally, with all of its scripts, on each release of Node.js.
  */
 import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,9 @@
 /**
- * `npm run test:package`: packs the package, and installs it as a user does, on Node.js 20, 22, 24 and 26 with npm 10, 11 and 12: globally, in a folder without the
- * optional packages, by npx, and in a fresh clone. Each runs the demonstration, and the global one the example of the main job. Compilers are only on the path of
- * Node.js 20. Prints times, sizes and counts of packages, and exits with 1 if anything failed. `--node 24` runs one release, `--no-clone` leaves out the clones.
+ * `npm run test:package`: packs the package, and installs it as a user does, on Node.js 20, 22, 24 and 26
+ * with npm 10, 11 and 12: globally, in a folder without the optional packages, by npx, and in a fresh clone.
+ * Each runs the demonstration, and the global one the example of the main job. Compilers are only on the path
+ * of Node.js 20. Prints times, sizes and counts of packages, and exits with 1 if anything failed. `--node 24`
+ * runs one release, `--no-clone` leaves out the clones.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'

@@ -82,7 +82,10 @@ function unlicensed(packages: typeof entries): string[] {
     .map(({ name, licence }) => `${name}: ${licence}`)
 }
 
-/** The packages in the bundles, `name version`, which build/notices.js lists with their licences. They are devDependencies, and part of the product. */
+/**
+ * The packages in the bundles, `name version`, which build/notices.js lists with their licences. They are
+ * devDependencies, and part of the product.
+ */
 function bundled(): string[] {
   const headings = readText('dist/LICENSES.txt').matchAll(/^-{80}\n(\S+ \S+) \(.+\)\n-{80}$/gm)
   return [...headings].map(([, package_]) => package_!)

@@ -50,8 +50,8 @@ export type TestOptions = {
 }
 
 /**
- * The agent that the tests of a file share, one for each set of variables: starting one costs more than most tests. Each test has tenants
- * of its own there (`newTenant`). It ends after the last test of the file.
+ * The agent that the tests of a file share, one for each set of variables: starting one costs more than most
+ * tests. Each test has tenants of its own there (`newTenant`). It ends after the last test of the file.
  */
 export async function sharedAgent(variables: Record<string, string> = {}): Promise<TestAgent> {
   const agent = await share(`agent ${JSON.stringify(variables)}`, () => startAgent(variables))

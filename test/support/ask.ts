@@ -4,7 +4,10 @@ import type { TestAgent } from './agent.ts'
 
 export type Reply = { status: number; body: any; headers: Headers }
 
-/** Sends one request. Reads JSON, or a JWT as text. `body` is sent as JSON unless it is a string; `apiKey` sets the `apikey` header. */
+/**
+ * Sends one request. Reads JSON, or a JWT as text. `body` is sent as JSON unless it is a string; `apiKey`
+ * sets the `apikey` header.
+ */
 export async function ask(
   agent: Pick<TestAgent, 'url'>,
   key: string,

@@ -1,6 +1,6 @@
 /**
- * Before the tests, builds the program and compiles the sources if one of them is newer. The tests run the built program, and import
- * compiled sources.
+ * Before the tests, builds the program and compiles the sources if one of them is newer. The tests run the
+ * built program, and import compiled sources.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * Chromium without a window, for tests of pages and for pictures of the documentation. The package `@sparticuz/chromium` contains it, with the
- * libraries and fonts that it needs. `CHROMIUM` names another one; the package is for Linux on x64 only.
+ * Chromium without a window, for tests of pages and for pictures of the documentation. The package
+ * `@sparticuz/chromium` contains it, with the libraries and fonts that it needs. `CHROMIUM` names another
+ * one; the package is for Linux on x64 only.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +23,10 @@ const defaults = [
   '--disable-sync',
 ]
 
-/** Only the package's fonts, so that pages look the same everywhere. The package's own file names fixed folders. A cache folder is absolute. */
+/**
+ * Only the package's fonts, so that pages look the same everywhere. The package's own file names fixed
+ * folders. A cache folder is absolute.
+ */
 const fontsConf = (folder: string) => `<?xml version="1.0"?>
 <fontconfig>
   <dir prefix="relative">fonts</dir>
@@ -30,7 +34,11 @@ const fontsConf = (folder: string) => `<?xml version="1.0"?>
 </fontconfig>
 `
 
-/** Each start uses a new, empty user data folder. `more` are arguments of Chromium. @throws {Error} if there is none for this platform */
+/**
+ * Each start uses a new, empty user data folder. `more` are arguments of Chromium.
+ *
+ * @throws {Error} if there is none for this platform
+ */
 export function launch(...more: string[]): Promise<Browser> {
   const { CHROMIUM, PATH } = process.env
   const args = [...defaults, ...more]
@@ -60,7 +68,8 @@ function unpack(): string {
   const part = mkdtempSync(`${folder}.part-`)
   // As root, it would change the owners of files, which user namespaces refuse.
   const unpacking = `delete process.getuid; await (await import('@sparticuz/chromium')).default.executablePath()`
-  // The package unpacks into the temporary folder. With the variable of AWS Lambda it unpacks its libraries too, and changes its environment.
+  // The package unpacks into the temporary folder. With the variable of AWS Lambda it unpacks its libraries
+  // too, and changes its environment.
   const env = { ...process.env, TMPDIR: part, AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' }
   execFileSync(process.execPath, ['--input-type=module', '--eval', unpacking], { cwd: root, env })
   writeFileSync(join(part, 'fonts/fonts.conf'), fontsConf(folder))

@@ -57,8 +57,8 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
 }
 
 /**
- * The functions of a file with more than `maxLines` lines. The lines of a function inside another one count for the
- * inner one only. A function that only returns a literal is a table, and has no limit.
+ * The functions of a file with more than `maxLines` lines. The lines of a function inside another one count
+ * for the inner one only. A function that only returns a literal is a table, and has no limit.
  */
 export function longFunctions(file: string, maxLines: number): string[] {
   const source = parse(file)
@@ -106,8 +106,9 @@ export function findCycles(files: readonly string[], importsOfFile: (file: strin
 }
 
 /**
- * How many agents the tests of a file start with settings that an agent of the file could have. Agents whose variables a test makes, second
- * ones beside the shared agent, and agents from the sources (`agent-from-sources.ts`) do not count.
+ * How many agents the tests of a file start with settings that an agent of the file could have. Agents whose
+ * variables a test makes, second ones beside the shared agent, and agents from the sources
+ * (`agent-from-sources.ts`) do not count.
  */
 export function agentsInTests(file: string): number {
   if (!/\bstartAgent\b/.test(readFileSync(file, 'utf8'))) return 0
@@ -140,7 +141,10 @@ function hasOwnVariables(call: ts.Node): boolean {
   return more.length > 0 || !areTexts
 }
 
-/** The texts in the code of a file, and what each is compared with. Comments are not among them, nor the examples of a command. */
+/**
+ * The texts in the code of a file, and what each is compared with. Comments are not among them, nor the
+ * examples of a command.
+ */
 export function textsOf(file: string): { text: string; comparedWith: string | undefined }[] {
   const texts: { text: string; comparedWith: string | undefined }[] = []
   const follow = (node: ts.Node): void => {
@@ -159,7 +163,10 @@ export function textsOf(file: string): { text: string; comparedWith: string | un
   return texts
 }
 
-/** The names among `names` that the code of a file writes as a text or as a member. The `typ` of a JWT is a media type, and is not among them. */
+/**
+ * The names among `names` that the code of a file writes as a text or as a member. The `typ` of a JWT is a
+ * media type, and is not among them.
+ */
 export function namesIn(file: string, names: readonly string[]): string[] {
   const found: string[] = []
   const follow = (node: ts.Node): void => {

@@ -1,6 +1,6 @@
 /**
- * Daemons as users run them: processes of the built program, which tests can kill and restart. A test that only needs an agent is
- * faster with one in its own process (`agent.ts`).
+ * Daemons as users run them: processes of the built program, which tests can kill and restart. A test that
+ * only needs an agent is faster with one in its own process (`agent.ts`).
  */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'

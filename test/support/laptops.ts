@@ -1,6 +1,6 @@
 /**
- * Two machines in a local network of their own: network namespaces that a cable (veth) connects. They reach each other at
- * 192.168.77.10 and 192.168.77.20, and nothing else.
+ * Two machines in a local network of their own: network namespaces that a cable (veth) connects. They reach
+ * each other at 192.168.77.10 and 192.168.77.20, and nothing else.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,7 @@
 /**
- * The main flow of two tenants as named steps: DIDs, a schema, a connection, a credential and a presentation. Tests that stop, kill
- * or observe agents between the steps use it; others call `connect` and `issue` (`tenants.ts`).
+ * The main flow of two tenants as named steps: DIDs, a schema, a connection, a credential and a presentation.
+ * Tests that stop, kill or observe agents between the steps use it; others call `connect` and `issue`
+ * (`tenants.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import { assemble } from './assemble.ts'

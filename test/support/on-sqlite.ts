@@ -1,4 +1,7 @@
-/** In a file `x.store.test.ts`, a test whose outcome the store does not decide. Over PostgreSQL it would prove nothing more. */
+/**
+ * In a file `x.store.test.ts`, a test whose outcome the store does not decide. Over PostgreSQL it would prove
+ * nothing more.
+ */
 import { test } from 'vitest'
 import { isOnPostgres } from './store.ts'
 

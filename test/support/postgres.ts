@@ -17,8 +17,8 @@ export const quick = ['fsync=off', 'full_page_writes=off', 'max_connections=200'
 export type Server = AsyncDisposable & {
   readonly port: number
   /**
-   * Creates a database with a role of its own that owns it, which row-level security applies to. A server with a template copies that, unless
-   * the database `isEmpty`. @returns its URL
+   * Creates a database with a role of its own that owns it, which row-level security applies to. A server
+   * with a template copies that, unless the database `isEmpty`. @returns its URL
    */
   createDatabase(options?: { isEmpty?: boolean }): Promise<string>
   /** Runs statements as the superuser. */
@@ -90,8 +90,8 @@ export async function startPostgres(
       ...settings,
     ]
     const flags = options.map((option) => `-c '${option}'`).join(' ')
-    // The end of this process closes the pipe, and so stops the server and deletes its folder. A line keeps the folder. Signals
-    // for all processes of a terminal reach the shell too.
+    // The end of this process closes the pipe, and so stops the server and deletes its folder. A line keeps
+    // the folder. Signals for all processes of a terminal reach the shell too.
     const script = `trap '' HUP INT TERM; '${join(bin, 'postgres')}' -D '${data}' ${flags} & read -r line
       kill -INT $!; wait; [ -n "$line" ] || rm -rf '${folder}'`
     server = spawn('sh', ['-c', script], {

@@ -1,6 +1,6 @@
 /**
- * An HTTP server on a free port that counts connections. `openReceiver` (`receiver.ts`) also records requests, `Webhook.open`
- * (`webhook.ts`) reads events.
+ * An HTTP server on a free port that counts connections. `openReceiver` (`receiver.ts`) also records
+ * requests, `Webhook.open` (`webhook.ts`) reads events.
  */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'

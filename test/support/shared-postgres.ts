@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL server that all tests of a run share. The main process of vitest starts it at the first demand of a test, and stops it at
- * the end of the run. If that process is killed, the server ends with it.
+ * The PostgreSQL server that all tests of a run share. The main process of vitest starts it at the first
+ * demand of a test, and stops it at the end of the run. If that process is killed, the server ends with it.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -12,7 +12,10 @@ const variable = 'TEST_POSTGRES_URL'
 
 type Answer = { port: number; template: Template }
 
-/** The server of this run, with the tables of an agent as its template. Outside of vitest, a server of the caller, who disposes of it. */
+/**
+ * The server of this run, with the tables of an agent as its template. Outside of vitest, a server of the
+ * caller, who disposes of it.
+ */
 export async function openServer(): Promise<Server> {
   const { connectTo, startPostgres } = await import('./postgres.ts')
   const url = process.env[variable]
@@ -47,7 +50,8 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
 
 async function start() {
   const { quick, startPostgres } = await import('./postgres.ts')
-  // The test processes have several agents each, of up to 20 connections. Databases do not live long enough to be vacuumed.
+  // The test processes have several agents each, of up to 20 connections. Databases do not live long enough
+  // to be vacuumed.
   const server = await startPostgres([...quick, 'max_connections=600', 'autovacuum=off'])
   try {
     return { server, template: await makeTemplate(server) }
@@ -57,7 +61,10 @@ async function start() {
   }
 }
 
-/** Creates the template database. PostgreSQL copies a database only while nobody is connected to it, so this one accepts no connections. */
+/**
+ * Creates the template database. PostgreSQL copies a database only while nobody is connected to it, so this
+ * one accepts no connections.
+ */
 async function makeTemplate(server: Postgres): Promise<Template> {
   const { openPostgres } = await import('../../src/foundation/storage/postgres/open.ts')
   const url = await server.createDatabase()

@@ -1,4 +1,7 @@
-/** Resources that the tests of a file share, such as an agent. `after-file.ts` disposes of them after the last test, the last one first. */
+/**
+ * Resources that the tests of a file share, such as an agent. `after-file.ts` disposes of them after the last
+ * test, the last one first.
+ */
 
 const shared = new Map<string, Promise<AsyncDisposable>>()
 

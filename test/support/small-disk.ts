@@ -35,7 +35,10 @@ export async function smallDisk(folder: string, megabytes = 6): Promise<SmallDis
   }
 }
 
-/** Makes the disk read-only for files that are opened from now on; returns what ends that. Files that are open stay writable. */
+/**
+ * Makes the disk read-only for files that are opened from now on; returns what ends that. Files that are open
+ * stay writable.
+ */
 export function makeReadOnly({ inside, prefix }: SmallDisk): () => void {
   const run = (script: string) => {
     const [program, ...rest] = prefix

@@ -1,6 +1,6 @@
 /**
- * The sources as modules that Node.js reads: the tests import these, which is faster than transforming each source in Vite. `build.ts`
- * compiles them, `vitest.config.ts` resolves imports to them.
+ * The sources as modules that Node.js reads: the tests import these, which is faster than transforming each
+ * source in Vite. `build.ts` compiles them, `vitest.config.ts` resolves imports to them.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
@@ -23,7 +23,10 @@ export function moduleOf(path: string): string | undefined {
   return isSource(name) ? modules + name.replace(/\.tsx?$/, '.mjs') : undefined
 }
 
-/** What sources import instead of `src/foundation/program.ts`: their threads start from the bundles, as in a daemon. */
+/**
+ * What sources import instead of `src/foundation/program.ts`: their threads start from the bundles, as in a
+ * daemon.
+ */
 const programs = 'test/support/program.ts'
 
 /** The files that the compiled modules depend on, besides the sources. */

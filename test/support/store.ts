@@ -1,6 +1,6 @@
 /**
- * Where the agents of tests keep their wallets: SQLite files, or PostgreSQL with `TEST_STORE=postgres`. There is one database
- * for each data folder.
+ * Where the agents of tests keep their wallets: SQLite files, or PostgreSQL with `TEST_STORE=postgres`. There
+ * is one database for each data folder.
  */
 import type { Server } from './postgres.ts'
 import { openServer } from './shared-postgres.ts'
@@ -13,7 +13,8 @@ const urls = new Map<string, Promise<string>>()
 /**
  * The settings of an agent with this data folder. An agent that starts again finds its database.
  *
- * `leaseSeconds`: the start after a crash waits for the end of the lease. A busy machine does not always renew a short one in time.
+ * `leaseSeconds`: the start after a crash waits for the end of the lease. A busy machine does not always
+ * renew a short one in time.
  */
 export async function storeOf(dataDir: string, leaseSeconds: number): Promise<Record<string, string>> {
   if (!isOnPostgres) return {}

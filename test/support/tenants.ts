@@ -1,6 +1,6 @@
 /**
- * Two tenants, and flows between them, driven by their records. `startPair` has both at one agent in this process,
- * `startDaemonPair` each at a daemon of its own.
+ * Two tenants, and flows between them, driven by their records. `startPair` has both at one agent in this
+ * process, `startDaemonPair` each at a daemon of its own.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

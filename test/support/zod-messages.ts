@@ -1,6 +1,6 @@
 /**
- * Keeps the messages of zod as the program sets them. Libraries of others replace them for all code in the process when they are loaded, and test
- * files share processes.
+ * Keeps the messages of zod as the program sets them. Libraries of others replace them for all code in the
+ * process when they are loaded, and test files share processes.
  */
 import * as z from 'zod'
 import { describeIssue } from '../../src/foundation/plain-issues.ts'

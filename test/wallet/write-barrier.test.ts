@@ -1,4 +1,7 @@
-/** The write barrier: no write runs during the instant, and later writes wait for the snapshot of their wallet. */
+/**
+ * The write barrier: no write runs during the instant, and later writes wait for the snapshot of their
+ * wallet.
+ */
 import { setImmediate as tick } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createWriteBarrier } from '../../src/wallet/write-barrier.ts'

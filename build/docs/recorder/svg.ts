@@ -12,8 +12,8 @@ export function drawStill(lines: readonly Line[], size: Size, title: string): st
 }
 
 /**
- * A recording of output that only grows. All lines are drawn once, below each other; the animation moves them up and
- * uncovers them. Without motion (`prefers-reduced-motion`), it shows the end.
+ * A recording of output that only grows. All lines are drawn once, below each other; the animation moves them
+ * up and uncovers them. Without motion (`prefers-reduced-motion`), it shows the end.
  */
 export function drawSvg(
   lines: readonly Line[],
@@ -65,7 +65,10 @@ function drawLine(line: Line, row: number): string {
   return line.map((run) => drawRun(run, row)).join('')
 }
 
-/** `textLength` keeps columns aligned in every font. Words apart are texts of their own: some viewers merge spaces. */
+/**
+ * `textLength` keeps columns aligned in every font. Words apart are texts of their own: some viewers merge
+ * spaces.
+ */
 function drawRun({ column, text, colour, ground, isBold, isDim }: Run, row: number): string {
   const [left, top] = [column * cellWidth, row * cellHeight]
   const behind = ground

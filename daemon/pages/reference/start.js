@@ -1,8 +1,8 @@
 /**
  * Starts Swagger UI in the API reference. It runs in the browser, after the bundle of Swagger UI.
  *
- * The document names the public URL of the agent. The page calls the agent that served it instead, since a proxy or another name of the
- * machine may be between them, and the policy of the page allows no other.
+ * The document names the public URL of the agent. The page calls the agent that served it instead, since a
+ * proxy or another name of the machine may be between them, and the policy of the page allows no other.
  */
 const root = document.querySelector('#reference')
 const base = new URL(root.dataset.base, location.href)

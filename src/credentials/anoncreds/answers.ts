@@ -67,8 +67,8 @@ export function checkAnswers(
 }
 
 /**
- * Refuses parts and predicates that answer nothing. Verifying a predicate takes a second, during which no other
- * proof is verified.
+ * Refuses parts and predicates that answer nothing. Verifying a predicate takes a second, during which no
+ * other proof is verified.
  */
 function assertNoSurplus(
   { proofs }: Presentation['proof'],

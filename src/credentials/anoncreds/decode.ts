@@ -5,7 +5,11 @@ import type { CredentialStatus } from '../codecs/jwt-vc.ts'
 import { VerificationError } from '../codecs/verification-error.ts'
 import { Credential } from './model.ts'
 
-/** The claims, the schema and the definition. This agent does not support revocation of AnonCreds. @throws {VerificationError} */
+/**
+ * The claims, the schema and the definition. This agent does not support revocation of AnonCreds.
+ *
+ * @throws {VerificationError}
+ */
 export function decodeCredential(text: string) {
   const { schema_id, cred_def_id, values } = parse(text)
   const statuses: CredentialStatus[] = []

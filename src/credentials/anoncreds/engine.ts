@@ -97,7 +97,11 @@ function toReason(message: string): string {
   return reasonOf(lines.filter((line) => line !== '').join(': '))
 }
 
-/** The operator can turn AnonCreds off. @throws {Problem} 400 `BadRequest` with the title `BadRequest_FeatureDisabled` */
+/**
+ * The operator can turn AnonCreds off.
+ *
+ * @throws {Problem} 400 `BadRequest` with the title `BadRequest_FeatureDisabled`
+ */
 export function assertEnabled({ ENABLE_ANONCRED }: Pick<Config, 'ENABLE_ANONCRED'>): void {
   if (!ENABLE_ANONCRED)
     throw new Problem(

@@ -1,6 +1,6 @@
 /**
- * The loader in the SDK of Identus. It is CommonJS, since the WebAssembly asks `module` for the random numbers of Node.js. In the built
- * program, `dist/daemon/anoncreds.cjs` stands for this file.
+ * The loader in the SDK of Identus. It is CommonJS, since the WebAssembly asks `module` for the random
+ * numbers of Node.js. In the built program, `dist/daemon/anoncreds.cjs` stands for this file.
  */
 import { createRequire } from 'node:module'
 import type { Library } from './library.ts'

@@ -1,6 +1,7 @@
 /**
- * Bitstring Status List 1.0 (W3C): the compressed bits (§3, the same in StatusList2021 §4) and the credential that contains them (§2.2),
- * signed as `vc+jwt` (VC-JOSE-COSE §3.1). Index 0 is the most significant bit of the first byte; the compression is gzip (RFC 1952).
+ * Bitstring Status List 1.0 (W3C): the compressed bits (§3, the same in StatusList2021 §4) and the credential
+ * that contains them (§2.2), signed as `vc+jwt` (VC-JOSE-COSE §3.1). Index 0 is the most significant bit of
+ * the first byte; the compression is gzip (RFC 1952).
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { fromBase64, toBase64url } from '../../foundation/bytes.ts'
@@ -16,7 +17,11 @@ export const listLength = 131_072
  */
 export const defaultListBytes = 4_194_304
 
-/** Compresses a list of `listLength` bits with those at `indexes` set. @throws {RangeError} for an index outside the list. */
+/**
+ * Compresses a list of `listLength` bits with those at `indexes` set.
+ *
+ * @throws {RangeError} for an index outside the list.
+ */
 export function compressBits(indexes: Iterable<number>): Uint8Array {
   const bits = new Uint8Array(listLength / 8)
   for (const index of indexes) {
@@ -42,7 +47,11 @@ export function expandBits(encodedList: string, maxBytes = defaultListBytes): Ui
   return bits
 }
 
-/** Reads an entry of `size` bits, of which the first is the most significant one. @throws {TypeError} when the list has no such entry. */
+/**
+ * Reads an entry of `size` bits, of which the first is the most significant one.
+ *
+ * @throws {TypeError} when the list has no such entry.
+ */
 export function entryAt(bits: Uint8Array, index: number, size = 1): number {
   const count = Math.floor((bits.length * 8) / size)
   if (!Number.isSafeInteger(index) || index < 0 || index >= count)

@@ -1,4 +1,7 @@
-/** The schemas and issuers that a verifier accepts: the lines of `proofs` in a request, and the constraints of a policy. */
+/**
+ * The schemas and issuers that a verifier accepts: the lines of `proofs` in a request, and the constraints of
+ * a policy.
+ */
 import { canonicalDid, includesDid } from '../../did/document.ts'
 import type { DecodedCredential } from './jwt-vc.ts'
 import { VerificationError } from './verification-error.ts'

@@ -1,4 +1,7 @@
-/** Verifies the signature of a token with the keys of the DID in its `iss`. This is the only way in which keys are selected. */
+/**
+ * Verifies the signature of a token with the keys of the DID in its `iss`. This is the only way in which keys
+ * are selected.
+ */
 import { quote } from '../../foundation/faults.ts'
 import { isTemporary, Problem } from '../../foundation/problem.ts'
 import {
@@ -17,10 +20,11 @@ export type Signer = { did: string; role: 'issuer' | 'holder' }
 const purposeOf = { issuer: 'assertionMethod', holder: 'authentication' } as const
 
 /**
- * Verifies a signature and returns the key that made it: a key of the signer's document with the purpose of the role. `kid` selects one of
- * these keys, or is a hint (`keysHinted`).
+ * Verifies a signature and returns the key that made it: a key of the signer's document with the purpose of
+ * the role. `kid` selects one of these keys, or is a hint (`keysHinted`).
  *
- * @throws {VerificationError} `issuer-unresolvable`, `holder-unresolvable`, `kid-not-bound`, `no-key`, `algorithm`, `signature`
+ * @throws {VerificationError} `issuer-unresolvable`, `holder-unresolvable`, `kid-not-bound`, `no-key`,
+ * `algorithm`, `signature`
  * @throws {Problem} `error:ServiceUnavailable` when the DID cannot be resolved for now.
  */
 export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve): Promise<VerificationKey> {
@@ -42,7 +46,8 @@ export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve)
 }
 
 /**
- * Resolves the document of a signer. A document with another id counts as unresolvable. Temporary problems and bugs are thrown unchanged.
+ * Resolves the document of a signer. A document with another id counts as unresolvable. Temporary problems
+ * and bugs are thrown unchanged.
  */
 export async function resolveSigner({ did, role }: Signer, resolve: Resolve): Promise<DidDocument> {
   const failure = `${role}-unresolvable` as const

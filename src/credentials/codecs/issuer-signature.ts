@@ -1,6 +1,7 @@
 /**
- * Verifies the signature of an issuer. The form of `iss` selects the keys: those of a DID, or else the key of the first certificate in the
- * header (`x5c`), whose subject is the issuer (SD-JWT VC §2.5). A forger cannot choose between them.
+ * Verifies the signature of an issuer. The form of `iss` selects the keys: those of a DID, or else the key of
+ * the first certificate in the header (`x5c`), whose subject is the issuer (SD-JWT VC §2.5). A forger cannot
+ * choose between them.
  */
 import * as z from 'zod'
 import type { PublicJwk } from '../../foundation/crypto/keys.ts'
@@ -21,12 +22,16 @@ export const IssuerId = z.union(
   { error: ({ input }) => (typeof input === 'string' ? 'must be a DID or another URI' : undefined) },
 )
 
-/** The key of a verified certificate, its subject, and the key identifiers of the authorities on its path, base64url. */
+/**
+ * The key of a verified certificate, its subject, and the key identifiers of the authorities on its path,
+ * base64url.
+ */
 export type CertifiedKey = { publicKey: PublicJwk; subject: string; authorityKeyIds: readonly string[] }
 
 /**
- * Verifies the certificates of a header, and that the first one is for the issuer. Those of a status list are given
- * with its credential: they may also be of a status issuer below the same trust anchor (Token Status List §11.3).
+ * Verifies the certificates of a header, and that the first one is for the issuer. Those of a status list are
+ * given with its credential: they may also be of a status issuer below the same trust anchor (Token Status
+ * List §11.3).
  *
  * @throws {VerificationError} `issuer-not-trusted`
  */

@@ -1,8 +1,10 @@
 /**
- * Compact JWS (RFC 7515 §3.1) with EdDSA (RFC 8037), ES256K (RFC 8812) and ES256 (RFC 7518 §3.4). Only the canonical encoding is accepted.
+ * Compact JWS (RFC 7515 §3.1) with EdDSA (RFC 8037), ES256K (RFC 8812) and ES256 (RFC 7518 §3.4). Only the
+ * canonical encoding is accepted.
  *
- * The library jose does not support ES256K. Keys come only from the signer's DID document or a trusted chain of certificates: parsing drops
- * `jwk`, `jku`, `x5u` and all other header members that are not listed here (RFC 8725 §3.1).
+ * The library jose does not support ES256K. Keys come only from the signer's DID document or a trusted chain
+ * of certificates: parsing drops `jwk`, `jku`, `x5u` and all other header members that are not listed here
+ * (RFC 8725 §3.1).
  */
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
@@ -35,7 +37,10 @@ export type Jws = {
   signature: Uint8Array
 }
 
-/** Signs a payload with the algorithm of the key. `parameters` are further header parameters, of the type of the token. */
+/**
+ * Signs a payload with the algorithm of the key. `parameters` are further header parameters, of the type of
+ * the token.
+ */
 export function signJws(
   header: {
     typ?: string
@@ -59,7 +64,11 @@ export function signJws(
   return `${signingInput}.${toBase64url(sign(key, utf8(signingInput)))}`
 }
 
-/** Decodes a token without verifying it. @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header` */
+/**
+ * Decodes a token without verifying it.
+ *
+ * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`
+ */
 export function decodeJws(text: string): Jws {
   const [header, payload, signature] = split(text)
   return {

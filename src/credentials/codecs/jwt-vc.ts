@@ -1,8 +1,9 @@
 /**
  * Credentials as JWT (W3C VC Data Model 1.1 §6.3.1; VC-JOSE-COSE §3.1.1 for 2.0): issuing and decoding.
  *
- * Decoding tolerates the differences between issuers: `issuer` as text, object or absent; one schema or several; one status or several,
- * with the index as number or text; dates as seconds or text; no `jti`, no `iat`.
+ * Decoding tolerates the differences between issuers: `issuer` as text, object or absent; one schema or
+ * several; one status or several, with the index as number or text; dates as seconds or text; no `jti`, no
+ * `iat`.
  */
 import * as z from 'zod'
 import type { PrivateJwk } from '../../foundation/crypto/keys.ts'
@@ -28,7 +29,9 @@ const Type = z.union([
 /** An index as text (Bitstring Status List §2.1). */
 export const Digits = z.string().regex(/^\d{1,15}$/, 'must be a whole number in 1 to 15 digits')
 
-/** An entry of `credentialStatus`. The optional members are those of StatusList2021 and Bitstring Status List. */
+/**
+ * An entry of `credentialStatus`. The optional members are those of StatusList2021 and Bitstring Status List.
+ */
 export const CredentialStatus = z.looseObject({
   id: z.string().optional(),
   type: Type,
@@ -167,7 +170,8 @@ export function decodeClaims(jwt: string): DecodedCredential {
 /**
  * Decodes a credential and its JWS. Verifies neither signature nor dates nor status.
  *
- * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`, `issuer-mismatch`, `subject-mismatch`
+ * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`, `issuer-mismatch`,
+ * `subject-mismatch`
  */
 export function readJwtVc(jwt: string): { jws: Jws; credential: DecodedCredential } {
   const jws = decodeJws(jwt)

@@ -1,4 +1,7 @@
-/** Presentations as JWT (W3C VC Data Model 1.1 §6.3.1). `src/credentials/formats/jwt/presentation.ts` verifies them. */
+/**
+ * Presentations as JWT (W3C VC Data Model 1.1 §6.3.1). `src/credentials/formats/jwt/presentation.ts` verifies
+ * them.
+ */
 import * as z from 'zod'
 import type { PrivateJwk } from '../../foundation/crypto/keys.ts'
 import { Did } from '../../did/document.ts'

@@ -1,6 +1,6 @@
 /**
- * JWTs by which a wallet proves that it has a key, and attestations of its keys. All are verified here, in one order.
- * The caller names the type and the signer, and words the refusal.
+ * JWTs by which a wallet proves that it has a key, and attestations of its keys. All are verified here, in
+ * one order. The caller names the type and the signer, and words the refusal.
  */
 import * as z from 'zod'
 import { faultsOf } from '../../foundation/faults.ts'
@@ -48,9 +48,16 @@ type Expected<Header extends z.ZodType, Claims extends z.ZodType, Signer> = {
   clock: Clock
   /** The longest time since `iat`. */
   maxAgeSeconds?: number
-  /** Verifies the signature, after all else, since it may cost the resolution of a DID. @throws {VerificationError} */
+  /**
+   * Verifies the signature, after all else, since it may cost the resolution of a DID.
+   *
+   * @throws {VerificationError}
+   */
   signer: (token: ProofJwt<z.output<Header>, z.output<Claims>>) => Signer | Promise<Signer>
-  /** Makes the error. `reason` continues a sentence about the token; the code of `cause` tells which check failed. */
+  /**
+   * Makes the error. `reason` continues a sentence about the token; the code of `cause` tells which check
+   * failed.
+   */
   refuse: (reason: string, cause: VerificationError) => Error
 }
 
@@ -83,7 +90,11 @@ export async function verifyProofJwt<Header extends z.ZodType, Claims extends z.
   }
 }
 
-/** Returns the key, without other members. @throws {VerificationError} `signature` with this reason, unless it made the signature */
+/**
+ * Returns the key, without other members.
+ *
+ * @throws {VerificationError} `signature` with this reason, unless it made the signature
+ */
 export function requireSignature(jws: Jws, key: PublicJwk, reason: string): PublicJwk {
   if (!isSignedBy(jws, key)) throw new VerificationError('signature', reason)
   return toPublic(key)

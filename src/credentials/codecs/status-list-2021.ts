@@ -1,11 +1,14 @@
 /**
- * StatusList2021 credentials in the form that Identus agents write and read, with their two embedded proofs: `EcdsaSecp256k1Signature2019`
- * over canonical N-Quads (RDFC-1.0), and `DataIntegrityProof` with eddsa-jcs-2022 or, on P-256, ecdsa-jcs-2019.
+ * StatusList2021 credentials in the form that Identus agents write and read, with their two embedded proofs:
+ * `EcdsaSecp256k1Signature2019` over canonical N-Quads (RDFC-1.0), and `DataIntegrityProof` with
+ * eddsa-jcs-2022 or, on P-256, ecdsa-jcs-2019.
  *
- * The form is fixed, with at most one blank node and no text that needs escaping. The quads are therefore composed here, and a test
- * compares them with a JSON-LD processor. Unknown members are refused, because the signature would not cover them.
+ * The form is fixed, with at most one blank node and no text that needs escaping. The quads are therefore
+ * composed here, and a test compares them with a JSON-LD processor. Unknown members are refused, because the
+ * signature would not cover them.
  *
- * The key in a proof is for wallets that cannot resolve a DID. Verification uses only keys of the issuer's DID document.
+ * The key in a proof is for wallets that cannot resolve a DID. Verification uses only keys of the issuer's
+ * DID document.
  */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
@@ -130,7 +133,8 @@ export function proveStatusList(list: StatusList2021, key: PrivateJwk, created: 
 /**
  * Whether one of `keys` created the embedded proof.
  *
- * @throws {z.ZodError | TypeError} when the proof is missing or unsupported, or the list has members that the signature does not cover.
+ * @throws {z.ZodError | TypeError} when the proof is missing or unsupported, or the list has members that the
+ * signature does not cover.
  */
 export function isProvedBy({ proof, ...list }: JsonObject, keys: readonly PublicJwk[]): boolean {
   const parsed = EmbeddedProof.parse(proof)
@@ -170,7 +174,10 @@ function fromQuads(list: JsonObject, jws: string): Signed {
   return { curve: 'secp256k1', signed: [utf8(`${header}.${quads}`)], signature: fromBase64(signature) }
 }
 
-/** The public key as a data URL, as wallets expect it. It contains none of the characters that differ between base64 and base64url. */
+/**
+ * The public key as a data URL, as wallets expect it. It contains none of the characters that differ between
+ * base64 and base64url.
+ */
 function toDataUrl(key: PrivateJwk): string {
   const { kty, crv, x, y } = toPublic(key)
   const method =

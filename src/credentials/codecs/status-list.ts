@@ -1,7 +1,9 @@
 /**
- * Verifies status lists and reads the status of a credential in them (StatusList2021 §3.2, Bitstring Status List 1.0 §3.2).
+ * Verifies status lists and reads the status of a credential in them (StatusList2021 §3.2, Bitstring Status
+ * List 1.0 §3.2).
  *
- * A list is JSON with an embedded proof, or a JWT. An unsupported form is an error: it never counts as "not revoked".
+ * A list is JSON with an embedded proof, or a JWT. An unsupported form is an error: it never counts as "not
+ * revoked".
  */
 import * as z from 'zod'
 import { type Fault, faultsOf } from '../../foundation/faults.ts'

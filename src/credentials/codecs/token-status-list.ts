@@ -1,6 +1,7 @@
 /**
- * Token Status Lists (draft-ietf-oauth-status-list), the JWT form: building, signing and checking. An entry has 1, 2, 4 or 8 bits. Entries
- * begin at the least significant bit of the first byte; the compression is zlib (RFC 1950).
+ * Token Status Lists (draft-ietf-oauth-status-list), the JWT form: building, signing and checking. An entry
+ * has 1, 2, 4 or 8 bits. Entries begin at the least significant bit of the first byte; the compression is
+ * zlib (RFC 1950).
  */
 import { constants, deflateSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
@@ -99,7 +100,11 @@ export function readStatus(
   return (byte >> ((index * bits) % 8)) & (2 ** bits - 1)
 }
 
-/** The number of entries with each status. Entries that only fill the last byte count too. @throws {TypeError} */
+/**
+ * The number of entries with each status. Entries that only fill the last byte count too.
+ *
+ * @throws {TypeError}
+ */
 export function countStatuses({ bits, lst }: { bits: StatusBits; lst: string }): Map<number, number> {
   const counts = new Map<number, number>()
   for (const byte of inflate(fromBase64(lst), defaultListBytes))

@@ -63,7 +63,10 @@ export async function establishStatuses(
   for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
 }
 
-/** @throws {VerificationError} `status` when the credential is revoked or suspended, or its status cannot be determined. */
+/**
+ * @throws {VerificationError} `status` when the credential is revoked or suspended, or its status cannot be
+ * determined.
+ */
 export async function establishStatus(
   status: CredentialStatus,
   credential: CredentialIssuer,

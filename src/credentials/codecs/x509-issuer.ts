@@ -1,6 +1,6 @@
 /**
- * The issuer of a credential: the DID in `iss`, or else the subject of the first certificate in `x5c` (SD-JWT VC §2.5), in the form of `iss`.
- * Nothing is verified here.
+ * The issuer of a credential: the DID in `iss`, or else the subject of the first certificate in `x5c` (SD-JWT
+ * VC §2.5), in the form of `iss`. Nothing is verified here.
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { VerificationError } from './verification-error.ts'
@@ -12,8 +12,8 @@ export const x509HashPrefix = 'x509_hash:'
 type Name = { type: 'dns' | 'uri'; value: string }
 
 /**
- * Beside a certificate, `iss` counts only if the certificate names it: an issuer may write any. The issuer is then the first URI in the
- * certificate, else its first DNS name as URL, else its hash.
+ * Beside a certificate, `iss` counts only if the certificate names it: an issuer may write any. The issuer is
+ * then the first URI in the certificate, else its first DNS name as URL, else its hash.
  *
  * @throws {VerificationError} `malformed` when nothing names the issuer
  */
@@ -33,7 +33,10 @@ export function issuerOf(iss: string | undefined, x5c: unknown): string {
   return dns === undefined ? hashOf(der) : `https://${dns}`
 }
 
-/** Whether a certificate with these names is for an issuer: a URI is equal, or a DNS name is the host of an `https` URL. */
+/**
+ * Whether a certificate with these names is for an issuer: a URI is equal, or a DNS name is the host of an
+ * `https` URL.
+ */
 export function isNamed(issuer: string, names: readonly Name[]): boolean {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
   // A user name before the host looks like another host.
@@ -59,7 +62,10 @@ function firstOf(x5c: unknown): Buffer | undefined {
 
 const nameTypes = { DNS: 'dns', URI: 'uri' } as const
 
-/** Undefined for what is not a certificate. Node.js writes `DNS:a.example, URI:https://a.example`, with a name in quotes as JSON if it contains separators. */
+/**
+ * Undefined for what is not a certificate. Node.js writes `DNS:a.example, URI:https://a.example`, with a name
+ * in quotes as JSON if it contains separators.
+ */
 function findNames(der: Buffer): Name[] | undefined {
   try {
     const text = new X509Certificate(der).subjectAltName ?? ''

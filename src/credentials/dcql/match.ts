@@ -28,11 +28,17 @@ export type DcqlCredential = {
 
 /** Why a credential does not match: the member of the query, as text. */
 export type Mismatch = { isMatch: false; reason: string }
-/** `paths` are the claims of the first claim set that the credential satisfies. Undefined: the query names no claims. */
+/**
+ * `paths` are the claims of the first claim set that the credential satisfies. Undefined: the query names no
+ * claims.
+ */
 export type Match = { isMatch: true; paths: ClaimsPath[] | undefined }
 export type MatchResult = Match | Mismatch
 
-/** The types of JSON-LD without the vocabulary of credentials: those in `type` of a credential, and their expanded form. */
+/**
+ * The types of JSON-LD without the vocabulary of credentials: those in `type` of a credential, and their
+ * expanded form.
+ */
 const vocabulary = 'https://www.w3.org/2018/credentials#'
 
 /** The types and the claims of a credential in a form for lookups. It is made once for all queries. */
@@ -46,7 +52,11 @@ function lookupIn({ types, claims }: DcqlCredential): Lookup {
   }
 }
 
-/** Matches a credential that a wallet holds, or one that was presented. @throws {VerificationError} `too-large`: see `createSelect` */
+/**
+ * Matches a credential that a wallet holds, or one that was presented.
+ *
+ * @throws {VerificationError} `too-large`: see `createSelect`
+ */
 export function matchCredential(
   credential: DcqlCredential,
   query: CredentialQuery,

@@ -9,7 +9,10 @@ import type { ClaimsPath } from './query.ts'
  */
 const maxSteps = 200_000
 
-/** The elements of a credential on a path. Undefined if the path does not fit the credential, or selects nothing. */
+/**
+ * The elements of a credential on a path. Undefined if the path does not fit the credential, or selects
+ * nothing.
+ */
 export type Select = (path: ClaimsPath) => ReadonlySet<unknown> | undefined
 
 /**
@@ -38,7 +41,10 @@ function assertFew(steps: number): void {
     )
 }
 
-/** The selected elements. Undefined if the path does not fit the credential, or selects nothing. Holes in arrays are not selected. */
+/**
+ * The selected elements. Undefined if the path does not fit the credential, or selects nothing. Holes in
+ * arrays are not selected.
+ */
 export function selectClaims(
   root: unknown,
   path: ClaimsPath,
@@ -65,12 +71,20 @@ function step(element: unknown, component: ClaimsPath[number]): unknown[] {
   return component === null ? array : array.slice(component, component + 1)
 }
 
-/** Asserts that disclosed claims can be compared with requested ones by `selectDisclosures`. @throws {VerificationError} `too-large` */
+/**
+ * Asserts that disclosed claims can be compared with requested ones by `selectDisclosures`.
+ *
+ * @throws {VerificationError} `too-large`
+ */
 export function assertComparable(disclosed: { length: number }, asked: { length: number }): void {
   assertFew(disclosed.length * asked.length)
 }
 
-/** The disclosed claims of an SD-JWT that contain a requested one, or are in one. @throws {VerificationError} `too-large` */
+/**
+ * The disclosed claims of an SD-JWT that contain a requested one, or are in one.
+ *
+ * @throws {VerificationError} `too-large`
+ */
 export function selectDisclosures<Disclosure extends { path: readonly string[] }>(
   disclosed: readonly Disclosure[],
   asked: readonly ClaimsPath[],
@@ -79,7 +93,10 @@ export function selectDisclosures<Disclosure extends { path: readonly string[] }
   return disclosed.filter(({ path }) => asked.some((each) => isOnPath(each, path)))
 }
 
-/** Whether a requested path leads to a disclosed claim, or through it. Elements of arrays have their index as text. */
+/**
+ * Whether a requested path leads to a disclosed claim, or through it. Elements of arrays have their index as
+ * text.
+ */
 export function isOnPath(asked: ClaimsPath, disclosed: readonly string[]): boolean {
   return disclosed.every((name, depth) => {
     const component = asked[depth]

@@ -14,7 +14,8 @@ const metaOf = {
 } satisfies Record<TypeMember, (types: readonly string[]) => CredentialQuery['meta']>
 
 /**
- * A query for one credential of a format, with these types and claims. Without claims, an SD-JWT discloses none.
+ * A query for one credential of a format, with these types and claims. Without claims, an SD-JWT discloses
+ * none.
  *
  * `isBound` false accepts a credential without a key of the holder, which a query must allow.
  */

@@ -1,4 +1,7 @@
-/** Queries of the Digital Credentials Query Language (OpenID4VP 1.0 §6): their form and their limits. Unknown members are ignored. */
+/**
+ * Queries of the Digital Credentials Query Language (OpenID4VP 1.0 §6): their form and their limits. Unknown
+ * members are ignored.
+ */
 import * as z from 'zod'
 import { openIdFormats, openIdTraits } from '../../definitions/format-names.ts'
 
@@ -109,7 +112,9 @@ export function isUnbound({ require_cryptographic_holder_binding: isRequired }: 
   return isRequired === false
 }
 
-/** A query as a verifier sends it: formats that it can check, types that it names, and no claim twice (§6.3). */
+/**
+ * A query as a verifier sends it: formats that it can check, types that it names, and no claim twice (§6.3).
+ */
 export const RequestedDcqlQuery = DcqlQuery.superRefine(({ credentials }, context) => {
   for (const [index, query] of credentials.entries()) {
     const refuse = (path: (string | number)[], message: string) =>

@@ -1,4 +1,6 @@
-/** Which credentials answer a query (OpenID4VP 1.0 §6.4.2): those of a wallet, and those of a presentation. */
+/**
+ * Which credentials answer a query (OpenID4VP 1.0 §6.4.2): those of a wallet, and those of a presentation.
+ */
 import type { Match, MatchResult } from './match.ts'
 import type { DcqlQuery } from './query.ts'
 
@@ -8,7 +10,10 @@ export type Candidate = Pick<Match, 'paths'> & { index: number }
 /** The candidates of each credential query by its id, and whether they can answer the query. */
 export type Selection = {
   candidates: Record<string, Candidate[]>
-  /** The ids to answer: all, or those of the first option of each credential set that can be satisfied. Undefined: the query cannot be answered. */
+  /**
+   * The ids to answer: all, or those of the first option of each credential set that can be satisfied.
+   * Undefined: the query cannot be answered.
+   */
   answer: string[] | undefined
 }
 

@@ -1,6 +1,7 @@
 /**
- * A credential format of signed tokens is one value, in a folder of its own. It knows keys and the names of status lists. It knows no
- * wallets, no records, no messages and no HTTP, so that every protocol takes the same value.
+ * A credential format of signed tokens is one value, in a folder of its own. It knows keys and the names of
+ * status lists. It knows no wallets, no records, no messages and no HTTP, so that every protocol takes the
+ * same value.
  */
 import type { JsonObject } from '../../foundation/json.ts'
 import type { Jws } from '../codecs/jws.ts'
@@ -71,9 +72,15 @@ export type Signing = {
 export type Ask = {
   audience: string | undefined
   nonce: string
-  /** Whether to disclose the selectively disclosable claim at a path. Elements of arrays have their index as text. */
+  /**
+   * Whether to disclose the selectively disclosable claim at a path. Elements of arrays have their index as
+   * text.
+   */
   discloses: (path: readonly string[]) => boolean
-  /** Epoch seconds. Undefined for a Cloud Agent, which reads presentations of JWTs without time and key id, of the long form of a DID. */
+  /**
+   * Epoch seconds. Undefined for a Cloud Agent, which reads presentations of JWTs without time and key id, of
+   * the long form of a DID.
+   */
   now?: number
 }
 
@@ -99,22 +106,41 @@ export type Format = {
   curveFor?(terms: Terms): 'Ed25519' | undefined
   /** Issuer: the form of the status list. */
   statusFormFor(terms: Terms): 'application/json' | 'application/statuslist+jwt'
-  /** Issuer: whether to bind the credential to the key that signed its request. `kid` is as in the header of the proof. */
+  /**
+   * Issuer: whether to bind the credential to the key that signed its request. `kid` is as in the header of
+   * the proof.
+   */
   bindsTo?(kid: string | undefined): boolean
   /** Issuer: signs the credential. Returns its compact form. */
   sign(terms: Terms, signing: Signing): string
 
   /** Wallet: why a credential differs from its offer. */
   findDifference(decoded: Decoded, offered: Terms): string | undefined
-  /** Wallet: asserts that a credential is of the offered types, and nothing but a credential. @throws {TypeError | VerificationError} */
+  /**
+   * Wallet: asserts that a credential is of the offered types, and nothing but a credential.
+   *
+   * @throws {TypeError | VerificationError}
+   */
   checkType(decoded: Decoded, offered: readonly string[]): void
   /** Wallet: whether a credential is bound to a key, by itself or by the DID of that key alone. */
   isBoundTo(decoded: Decoded, key: { did: string; privateJwk: PrivateJwk }): boolean
-  /** Wallet: the key that presents a credential. Undefined if it needs none. @throws {Problem} if the wallet does not have it */
+  /**
+   * Wallet: the key that presents a credential. Undefined if it needs none.
+   *
+   * @throws {Problem} if the wallet does not have it
+   */
   findHolderKey(keys: Keys, held: HeldToken, decoded: Decoded): Promise<PrivateJwk | undefined>
-  /** Wallet: asserts that one holder can present credentials together. Absent: one credential is presented at a time. @throws {Problem} */
+  /**
+   * Wallet: asserts that one holder can present credentials together. Absent: one credential is presented at
+   * a time.
+   *
+   * @throws {Problem}
+   */
   checkTogether?(held: readonly HeldToken[]): void
-  /** Wallet: presents a credential, or several in a format whose presentations hold several. Without `isBound`, the holder signs nothing. */
+  /**
+   * Wallet: presents a credential, or several in a format whose presentations hold several. Without
+   * `isBound`, the holder signs nothing.
+   */
   present(keys: Keys, held: readonly HeldToken[], ask: Ask, isBound: boolean): Promise<string>
 
   /** Verifier. @throws {VerificationError} if the text cannot be read */

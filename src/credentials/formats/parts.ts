@@ -1,4 +1,7 @@
-/** The parts of a credential, each of which may be malformed by itself. Each is decoded on first use, at most once. */
+/**
+ * The parts of a credential, each of which may be malformed by itself. Each is decoded on first use, at most
+ * once.
+ */
 import * as z from 'zod'
 import type { JsonObject } from '../../foundation/json.ts'
 import type { Jws } from '../codecs/jws.ts'
@@ -36,8 +39,9 @@ export type Parts = {
   /** Checks conformance to the specification of the format. */
   checkCompliance: () => void
   /**
-   * What presentation definitions compare: the algorithms by the members that constrain them, and the document that paths select from.
-   * `measured`: the same document without repetitions, whose size is limited.
+   * What presentation definitions compare: the algorithms by the members that constrain them, and the
+   * document that paths select from. `measured`: the same document without repetitions, whose size is
+   * limited.
    */
   toCandidate: () => {
     algorithms: Readonly<Record<string, string>>

@@ -1,4 +1,7 @@
-/** What a presentation of any format contains, and its checks in their order (OpenID4VP 1.0 §8.6, Annex B; RFC 9901 §7.3). */
+/**
+ * What a presentation of any format contains, and its checks in their order (OpenID4VP 1.0 §8.6, Annex B; RFC
+ * 9901 §7.3).
+ */
 import { inSpan } from '../../foundation/spans.ts'
 import { checkIssuerSignature } from '../codecs/issuer-signature.ts'
 import { checkValidity, defaultLeewaySeconds, toValidity } from '../codecs/validity.ts'
@@ -51,7 +54,10 @@ export type Presentation = {
   checkHolder: (options: VerificationOptions) => Promise<unknown>
 }
 
-/** The checks of a request: which credentials it wants, with which claims, of which issuers. What is not a check is left out. */
+/**
+ * The checks of a request: which credentials it wants, with which claims, of which issuers. What is not a
+ * check is left out.
+ */
 export type Demands = (presentation: Presentation) => (Check | false | undefined)[]
 
 /** All checks of a presentation. Those that may fetch documents of strangers come last. */
@@ -109,7 +115,11 @@ export function answerChecks(answer: Answer, expected: Expected): Check[] {
   ]
 }
 
-/** Checks one credential after the other. @throws {VerificationError} with the number of the credential, if there are several */
+/**
+ * Checks one credential after the other.
+ *
+ * @throws {VerificationError} with the number of the credential, if there are several
+ */
 export async function forEach(shown: readonly Shown[], check: (each: Shown) => unknown): Promise<void> {
   for (const [index, each] of shown.entries())
     try {

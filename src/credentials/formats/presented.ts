@@ -2,7 +2,10 @@
 import * as z from 'zod'
 import { JsonValue } from '../../foundation/json.ts'
 
-/** The checks of a presentation, in their order, and of the whole response (`answer`, `same-holder`, `identity`). */
+/**
+ * The checks of a presentation, in their order, and of the whole response (`answer`, `same-holder`,
+ * `identity`).
+ */
 export const checkNames = [
   'form',
   'audience',

@@ -19,7 +19,11 @@ export function toQueried(
   return { format: id, types, claims: root, isBound, claimPaths }
 }
 
-/** With the paths of the claims about the subject, each whole. @throws {VerificationError} if the text cannot be read */
+/**
+ * With the paths of the claims about the subject, each whole.
+ *
+ * @throws {VerificationError} if the text cannot be read
+ */
 export function readQueried(text: string): ReturnType<typeof toQueried> {
   const format = formatOfText(text)
   return toQueried(format, formats[format].decode(text))

@@ -14,7 +14,10 @@ export function formOf(text: string): TokenForm | undefined {
   return (Object.keys(forms) as TokenForm[]).find((form) => forms[form].test(text))
 }
 
-/** Why a text is not of a format of OpenID4VC, continuing "it …". Undefined if it may be, or has no known form. */
+/**
+ * Why a text is not of a format of OpenID4VC, continuing "it …". Undefined if it may be, or has no known
+ * form.
+ */
 export function findOtherForm(text: string, id: string): string | undefined {
   const format = formatOfId(id)
   const [form, expected] = [formOf(text), format && traitsOf(format).form]

@@ -47,7 +47,11 @@ export async function checkClaims(claims: unknown, schema: unknown): Promise<voi
   )
 }
 
-/** Whether claims satisfy a schema. False also if the check is aborted. @throws {Problem} as `checkClaims` does for a schema. */
+/**
+ * Whether claims satisfy a schema. False also if the check is aborted.
+ *
+ * @throws {Problem} as `checkClaims` does for a schema.
+ */
 export async function satisfies(claims: unknown, schema: unknown): Promise<boolean> {
   return (await findViolations(claims, schema)).length === 0
 }

@@ -1,8 +1,8 @@
 /**
  * Serves the embedded ledger with the NeoPRISM HTTP API. `http-ledger.ts` is the client.
  *
- * Every transaction is a block. The block number is the sequence number of its first operation. The slot number
- * is its Unix time in seconds.
+ * Every transaction is a block. The block number is the sequence number of its first operation. The slot
+ * number is its Unix time in seconds.
  */
 import { fromHex, toHex } from '../../foundation/bytes.ts'
 import type { Config } from '../../foundation/config/config.ts'

@@ -13,8 +13,9 @@ import { type DidState, subjectOf } from '../prism/state.ts'
 import { type EntryEvent, readEntryEvent } from '../prism/storage.ts'
 
 /**
- * The status of an operation. `details` is the reason of a rejection, `transactionId` the transaction that contains it. `confirmsAt` is the (expected) time of
- * confirmation or rejection, if the ledger knows it. Times are ISO 8601 in UTC.
+ * The status of an operation. `details` is the reason of a rejection, `transactionId` the transaction that
+ * contains it. `confirmsAt` is the (expected) time of confirmation or rejection, if the ledger knows it.
+ * Times are ISO 8601 in UTC.
  */
 export type LedgerOperation = {
   operationId: string
@@ -32,11 +33,15 @@ export type LedgerOperation = {
 export type Ledger = AsyncDisposable & {
   /** A path, or a URL without user name and password. For people. */
   readonly location: string
-  /** An operation that `getOperation` does not find may be pending: a NeoPRISM node has it once it is in a block. */
+  /**
+   * An operation that `getOperation` does not find may be pending: a NeoPRISM node has it once it is in a
+   * block.
+   */
   readonly hidesPending?: true
   /**
-   * Submits the bytes of a `SignedAtalaOperation` on a DID or a storage entry. Submitting the same bytes again has no effect and the same
-   * result. A ledger may check the method's rules now or later (see `getOperation`).
+   * Submits the bytes of a `SignedAtalaOperation` on a DID or a storage entry. Submitting the same bytes
+   * again has no effect and the same result. A ledger may check the method's rules now or later (see
+   * `getOperation`).
    *
    * @throws {Problem} `BadRequest` when the bytes are not a signed operation on a DID, or the ledger refuses
    * it.
@@ -54,7 +59,10 @@ export type Ledger = AsyncDisposable & {
    * of publication. Used to restore the DIDs of a seed.
    */
   findByMasterKey(publicKey: PublicJwk): Promise<string[]>
-  /** A storage entry by its id (64 hexadecimal digits). Undefined for an unknown, unconfirmed or deactivated one. */
+  /**
+   * A storage entry by its id (64 hexadecimal digits). Undefined for an unknown, unconfirmed or deactivated
+   * one.
+   */
   getEntry(entryId: string): Promise<StorageEntry | undefined>
   close(): Promise<void>
 }

@@ -130,7 +130,10 @@ export async function readMetadata(node: Node, suffix: string): Promise<Metadata
   return { ...metadata, versionId }
 }
 
-/** Reads a storage entry from two endpoints: its last event, then its content, until the event is the same after it. */
+/**
+ * Reads a storage entry from two endpoints: its last event, then its content, until the event is the same
+ * after it.
+ */
 export async function readEntry(node: Node, entryId: string): Promise<StorageEntry | undefined> {
   if (!/^[0-9a-f]{64}$/.test(entryId)) return undefined
   let before = await readLastEvent(node, entryId)

@@ -27,7 +27,10 @@ type OperationTable = {
 /** The master keys in create operations (compressed points, hexadecimal). */
 type MasterKeyTable = { public_key: string; sequence: number }
 
-/** The operations on storage entries. `hash` is that of the operation without its signature, `suffix` the owner's. */
+/**
+ * The operations on storage entries. `hash` is that of the operation without its signature, `suffix` the
+ * owner's.
+ */
 type StorageEventTable = { hash: string; entry_id: string; suffix: string; sequence: number }
 
 export type LedgerDb = Kysely<{

@@ -47,7 +47,11 @@ export function parsePrismDid(did: string): PrismDid {
   return { suffix, operation }
 }
 
-/** The state in a long form, checked. Undefined for a short form. @throws {Problem} `error:DIDResolution:invalidDid` */
+/**
+ * The state in a long form, checked. Undefined for a short form.
+ *
+ * @throws {Problem} `error:DIDResolution:invalidDid`
+ */
 export function findEmbeddedState(did: string): DidState | undefined {
   const { operation } = parsePrismDid(did)
   return operation && embeddedState(did, operation)

@@ -45,7 +45,10 @@ export type UpdateOperation = {
 }
 export type DeactivateOperation = { operation: 'deactivate'; suffix: string; previousHash: string }
 
-/** Creates a storage entry of the DID `suffix`. The nonce makes the ids of entries with the same content differ. */
+/**
+ * Creates a storage entry of the DID `suffix`. The nonce makes the ids of entries with the same content
+ * differ.
+ */
 export type CreateEntryOperation = {
   operation: 'createEntry'
   suffix: string

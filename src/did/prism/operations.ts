@@ -26,7 +26,8 @@ export function encodeOperation(operation: Operation): Uint8Array {
 }
 
 /**
- * Signs an operation: with a master key, or an operation on a storage entry with a VDR key. Returns a `SignedAtalaOperation`.
+ * Signs an operation: with a master key, or an operation on a storage entry with a VDR key. Returns a
+ * `SignedAtalaOperation`.
  *
  * @throws {TypeError} when the key is not on secp256k1.
  */
@@ -39,7 +40,10 @@ export function signOperation(operation: Uint8Array, signedWith: string, key: Pr
   )
 }
 
-/** The SHA-256 of an operation in hexadecimal. That of a create operation is the suffix of its DID, or the id of its entry. */
+/**
+ * The SHA-256 of an operation in hexadecimal. That of a create operation is the suffix of its DID, or the id
+ * of its entry.
+ */
 export function operationHash(operation: Uint8Array): string {
   return createHash('sha256').update(operation).digest('hex')
 }

@@ -126,7 +126,10 @@ function checkCreate({ publicKeys, services, contexts }: CreateOperation): void 
   checkContexts(contexts)
 }
 
-/** Checks an operation on an entry of a DID, whose state it does not change. The ledger checks the entry's chain. */
+/**
+ * Checks an operation on an entry of a DID, whose state it does not change. The ledger checks the entry's
+ * chain.
+ */
 function checkStorageOperation(
   state: DidState | undefined,
   operation: StorageOperation,

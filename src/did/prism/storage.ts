@@ -1,7 +1,8 @@
 /**
- * Storage entries of did:prism (PRISM DID Method, "Storage"): byte strings that belong to a DID. An entry's id is the
- * hash of the operation that creates it, and each further operation names the hash of the one before. A key of
- * the usage `vdr` signs them. They change nothing of the DID, whose own operations form another chain.
+ * Storage entries of did:prism (PRISM DID Method, "Storage"): byte strings that belong to a DID. An entry's
+ * id is the hash of the operation that creates it, and each further operation names the hash of the one
+ * before. A key of the usage `vdr` signs them. They change nothing of the DID, whose own operations form
+ * another chain.
  */
 import { decodeOperation, decodeSigned } from './decode.ts'
 import type { DeactivateEntryOperation, Operation, StorageOperation } from './model.ts'

@@ -27,8 +27,9 @@ export function disclose(features: readonly Disclosure[], queries: readonly Quer
 const maxLength = 500
 
 /**
- * Whether a feature's id matches a query. The specification allows `*` at the end; a widespread mediator accepts regular expressions, and its
- * peers send `.*routing.*`. Both `*` and `.*` match any text here. No regular expression is built from a peer's text.
+ * Whether a feature's id matches a query. The specification allows `*` at the end; a widespread mediator
+ * accepts regular expressions, and its peers send `.*routing.*`. Both `*` and `.*` match any text here. No
+ * regular expression is built from a peer's text.
  */
 export function matches(match: string, id: string): boolean {
   if (match.length > maxLength) return false

@@ -141,7 +141,10 @@ export function checkInvitation(value: unknown, failure?: string): OutOfBandInvi
   return parsed.success ? parsed.data : fail(reasonOf(parsed.error), parsed.error, failure)
 }
 
-/** The `_oob` parameter of a URL, or that of an invitation of DIDComm v1 (`oob`, `c_i`, `d_m`), or the text. `URLSearchParams` would decode `+` to a space. */
+/**
+ * The `_oob` parameter of a URL, or that of an invitation of DIDComm v1 (`oob`, `c_i`, `d_m`), or the text.
+ * `URLSearchParams` would decode `+` to a space.
+ */
 function oobOf(text: string): string {
   const query = /(?:^|[?&])(?:_?oob|c_i|d_m)=([^&#]*)/.exec(text)?.[1]
   return query === undefined ? text : decodeURIComponent(query)

@@ -80,7 +80,8 @@ export function toMessage(value: unknown): PlaintextMessage {
 }
 
 /**
- * The times of a message in epoch seconds: Veramo writes them in ISO 8601. `created_time` only informs, so it is absent if it cannot be read.
+ * The times of a message in epoch seconds: Veramo writes them in ISO 8601. `created_time` only informs, so it
+ * is absent if it cannot be read.
  */
 export function withTimes(message: JsonObject): JsonObject {
   const { created_time: created, expires_time: expires, ...rest } = message

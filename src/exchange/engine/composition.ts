@@ -1,4 +1,7 @@
-/** The protocols together, as the engine gets them: it imports none of them. `exchange/all-protocols.ts` composes them. */
+/**
+ * The protocols together, as the engine gets them: it imports none of them. `exchange/all-protocols.ts`
+ * composes them.
+ */
 import type { Problem } from '../../foundation/problem.ts'
 import type { Resolve } from '../../did/document.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
@@ -25,7 +28,10 @@ export type Composition = {
   handlers: Readonly<Record<string, Handler>>
   /** By the names that jobs carry. */
   tasks: Readonly<Record<string, Task>>
-  /** Protocols without records: stores that a message was delivered, or with `failure` that it was abandoned. By name. */
+  /**
+   * Protocols without records: stores that a message was delivered, or with `failure` that it was abandoned.
+   * By name.
+   */
   outcomes: Readonly<Record<string, (tx: Tx, recordId: string, failure?: string) => Promise<unknown>>>
   /** Resolves the DIDs that messages from and to a DID of the wallet may have. */
   resolverOf: (wallet: Wallet, myDid: string) => Resolve

@@ -8,7 +8,10 @@ import type { Protocol } from './protocol.ts'
 /** How a flow ended, by the exit code of a state. */
 const outcomes = { 0: 'completed', 5: 'stopped', 8: 'not_verified' } as const
 
-/** Counts a transition with its transaction, and the end of the flow if the transition leads to the first state that ends it. */
+/**
+ * Counts a transition with its transaction, and the end of the flow if the transition leads to the first
+ * state that ends it.
+ */
 export function countTransition(tx: Tx, { name: protocol, states }: Machine, [role, from, , to]: Row): void {
   noteCount(tx, 'agent_flow_transitions_total', { protocol, role, state: to })
   const [before, after] = [endOf(states, from), endOf(states, to)]
@@ -16,7 +19,10 @@ export function countTransition(tx: Tx, { name: protocol, states }: Machine, [ro
     noteCount(tx, 'agent_flows_ended_total', { protocol, role, outcome: outcomes[after] })
 }
 
-/** Begins the series of all transitions with 0, since `increase` does not see the increment that begins a series. */
+/**
+ * Begins the series of all transitions with 0, since `increase` does not see the increment that begins a
+ * series.
+ */
 export function beginFlowMetrics(metrics: Metrics, protocols: readonly Protocol[]): void {
   for (const { name: protocol, gauge, states, rows } of protocols) {
     if (gauge) metrics.set(gauge, 0)

@@ -1,4 +1,7 @@
-/** Expiry of flows (extension, `FLOW_EXPIRY`): finds expired flows, ends them and reports it to the other side. */
+/**
+ * Expiry of flows (extension, `FLOW_EXPIRY`): finds expired flows, ends them and reports it to the other
+ * side.
+ */
 import { isOver } from '../../foundation/clock.ts'
 import { cancelQueue } from '../../wallet/outbox/job.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
@@ -12,7 +15,10 @@ import { advance, queueOf } from './record.ts'
 /** The record of an expired flow. */
 export type Expired = { recordId: string; protocol: string }
 
-/** Flows that have waited for `lifetimeSeconds`, longest first, and when the next one expires by the system clock. */
+/**
+ * Flows that have waited for `lifetimeSeconds`, longest first, and when the next one expires by the system
+ * clock.
+ */
 export async function findExpired(
   db: Db,
   lifetimeSeconds: number,
@@ -45,12 +51,15 @@ export function endOf(waitsSince: string, lifetimeSeconds: number): Date {
 
 const flowExpired = { status: 408, type: 'FlowExpired', title: 'Flow Expired' }
 
-/** The code of the report. `req.time` is Report Problem 2.0's descriptor for a timing requirement that was not met. */
+/**
+ * The code of the report. `req.time` is Report Problem 2.0's descriptor for a timing requirement that was not
+ * met.
+ */
 const code = 'e.p.req.time.flow-expired'
 
 /**
- * Ends a flow by the expiry row of its table, if it still is expired, and cancels its jobs. The caller ensures that no job of its queue
- * is running.
+ * Ends a flow by the expiry row of its table, if it still is expired, and cancels its jobs. The caller
+ * ensures that no job of its queue is running.
  */
 export async function expire(
   wallet: Wallet,
@@ -73,7 +82,10 @@ export async function expire(
   })
 }
 
-/** Makes the transition that ends the flow: `expired` without another side. Without one in the table, the record no longer waits. */
+/**
+ * Makes the transition that ends the flow: `expired` without another side. Without one in the table, the
+ * record no longer waits.
+ */
 async function end(
   tx: Tx,
   protocol: Protocol<any>,

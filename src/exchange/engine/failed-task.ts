@@ -12,14 +12,17 @@ import { advance } from './record.ts'
 /** The code of the report. `me` is Report Problem 2.0's descriptor for a failure of the sender. */
 const code = 'e.p.me.cannot-complete'
 
-/** Whether a task fails for good. A host that does not answer now, or a bug, may be gone at the next attempt. */
+/**
+ * Whether a task fails for good. A host that does not answer now, or a bug, may be gone at the next attempt.
+ */
 export function isForGood(error: unknown): error is Problem {
   return error instanceof Problem && error.status < 500 && !(error.cause instanceof UnreachableError)
 }
 
 /**
- * Ends the flow of a failed task by the row `failed` of its table. The report does not have the reason, which is about this wallet. False
- * if the flow does not end so; it is true for a record that does not wait for the task.
+ * Ends the flow of a failed task by the row `failed` of its table. The report does not have the reason, which
+ * is about this wallet. False if the flow does not end so; it is true for a record that does not wait for the
+ * task.
  */
 export async function endFailed(
   tx: Tx,

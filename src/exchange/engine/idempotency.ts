@@ -1,8 +1,9 @@
 /**
- * Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a repeated request returns the record that the first one has created.
+ * Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a repeated request returns the record that
+ * the first one has created.
  *
- * The id of the record follows from the key, so the primary key of the records finds the first request, and lets only one of
- * concurrent requests through.
+ * The id of the record follows from the key, so the primary key of the records finds the first request, and
+ * lets only one of concurrent requests through.
  */
 import { createHash } from 'node:crypto'
 import { v5 } from 'uuid'
@@ -27,7 +28,10 @@ export const IdempotencyKey = z
 /** The headers of a request that can have a key. */
 export const IdempotencyHeader = z.object({ 'idempotency-key': IdempotencyKey })
 
-/** The field of a record that was created by a request with a key: the SHA-256 of the request’s body, base64url. */
+/**
+ * The field of a record that was created by a request with a key: the SHA-256 of the request’s body,
+ * base64url.
+ */
 export const requestDigest = z.string().optional()
 
 /** A namespace of this program for UUIDs of version 5 (RFC 9562 §5.5). */
@@ -39,8 +43,8 @@ const isOtherBody = (error: unknown) => error instanceof Problem && error.status
 export type Created = { id: string; requestDigest?: string }
 
 /**
- * Calls `create` with the id of the new record and the fields to store with it, unless a request with the key has created it already.
- * `scope` is what else the id follows from.
+ * Calls `create` with the id of the new record and the fields to store with it, unless a request with the key
+ * has created it already. `scope` is what else the id follows from.
  *
  * @throws {Problem} 422 if that request had another body; whatever `create` throws
  */
@@ -67,7 +71,8 @@ export async function createOnce<M extends Machine, Data extends { requestDigest
   try {
     return await create({ id, requestDigest: digest })
   } catch (error) {
-    // A concurrent request with the key may have been faster. A transaction sees what is about to be committed.
+    // A concurrent request with the key may have been faster. A transaction sees what is about to be
+    // committed.
     const faster = await wallet.transaction(findFirst, { canWait: true }).catch((lookup: unknown) => {
       throw isOtherBody(lookup) ? lookup : error
     })

@@ -7,8 +7,8 @@ import { noteLogRow, prunedAtOnce } from '../../foundation/storage/tx-context.ts
 import type { Wallet } from '../../wallet/wallet.ts'
 
 /**
- * How long message ids are kept, in seconds: 30 days, longer than senders retry. A message that arrives later finds its record in a later
- * state.
+ * How long message ids are kept, in seconds: 30 days, longer than senders retry. A message that arrives later
+ * finds its record in a later state.
  */
 export const rememberedSeconds = 30 * 86_400
 
@@ -44,7 +44,10 @@ const deleteMessages = prepared((db: Db, { before }: { before: string }) =>
     .where('received_at', '<', before),
 )
 
-/** Deletes some of the oldest ids that are older than 30 days. Returns how many. Row ids are in the order of arrival. */
+/**
+ * Deletes some of the oldest ids that are older than 30 days. Returns how many. Row ids are in the order of
+ * arrival.
+ */
 export async function pruneInbox(tx: Tx): Promise<number> {
   return Number((await deleteMessages(tx, { before: timeAgo(rememberedSeconds) })).numAffectedRows)
 }

@@ -1,4 +1,7 @@
-/** Processes one job: sends the message or runs the task, and deletes the job in the transaction that stores the result. */
+/**
+ * Processes one job: sends the message or runs the task, and deletes the job in the transaction that stores
+ * the result.
+ */
 import { steadyNow } from '../../foundation/clock.ts'
 import type { Fields } from '../../foundation/log.ts'
 import { Problem } from '../../foundation/problem.ts'
@@ -98,8 +101,8 @@ function logMessage(
 }
 
 /**
- * Reschedules a failed job. Abandons a message that the other side refused or that was retried for `MESSAGE_RETRY_FOR`, and a task that can
- * never succeed.
+ * Reschedules a failed job. Abandons a message that the other side refused or that was retried for
+ * `MESSAGE_RETRY_FOR`, and a task that can never succeed.
  */
 async function handleFailure(
   wallet: Wallet,
@@ -154,7 +157,10 @@ async function handleFailure(
   })
 }
 
-/** The log fields of an attempt. The thread id is in the other side's log too, the record id in the log of the request that caused the job. */
+/**
+ * The log fields of an attempt. The thread id is in the other side's log too, the record id in the log of the
+ * request that caused the job.
+ */
 function fieldsOf(wallet: Wallet, { id, queue, attempts, body }: Job): Fields {
   const { recordId } = body
   const sent =
@@ -187,7 +193,10 @@ async function noteFailure(
   })
 }
 
-/** Whether a record waits for the outcome of a job: a message to be sent, or the task that led to its state, unless the flow is over. */
+/**
+ * Whether a record waits for the outcome of a job: a message to be sent, or the task that led to its state,
+ * unless the flow is over.
+ */
 function waitsFor(protocol: Protocol, record: Rec, body: JobBody): boolean {
   return body.kind === 'message'
     ? findRow(protocol, record.role, record.state, 'sent') !== undefined
@@ -198,15 +207,18 @@ function hasReason({ states }: Protocol, { state, metaLastFailure }: Rec): boole
   return states[state]?.ends !== undefined && (metaLastFailure?.type ?? notDelivered) !== notDelivered
 }
 
-/** The pause before the next attempt: the other side's `Retry-After`, the pause for an unreachable server, or the backoff. */
+/**
+ * The pause before the next attempt: the other side's `Retry-After`, the pause for an unreachable server, or
+ * the backoff.
+ */
 function pauseMs(error: unknown, job: Job): number {
   if (error instanceof ServerDownError) return error.waitMs * (1 + Math.random() / 2)
   return Math.max(backoffMs(job), (error instanceof NotDelivered && error.waitMs) || 0)
 }
 
 /**
- * Exponential backoff with jitter of up to a half. A pause is at most a quarter of the job's age, so that a message is sent soon after a
- * short outage.
+ * Exponential backoff with jitter of up to a half. A pause is at most a quarter of the job's age, so that a
+ * message is sent soon after a short outage.
  */
 function backoffMs({ attempts, createdAt }: Job): number {
   const ageMs = steadyNow() - Date.parse(createdAt)

@@ -36,7 +36,10 @@ export type Rec<M extends Machine = Machine, Data extends object = any> = {
   updatedAt?: string
 } & Data
 
-/** A message that a transition sends: its name in the table, the sender's and the recipient's DID, and its content. */
+/**
+ * A message that a transition sends: its name in the table, the sender's and the recipient's DID, and its
+ * content.
+ */
 export type Outgoing<Name extends string = string> = {
   type: Name
   from: string
@@ -57,8 +60,8 @@ export type MessageFor<M extends Machine, T> = [SendsOf<M, T>] extends [never]
 export const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
- * The instant from which `FLOW_EXPIRY` counts, as ISO text: the last transition, or `endsAt` if that is later. Null if the flow cannot
- * expire in its state.
+ * The instant from which `FLOW_EXPIRY` counts, as ISO text: the last transition, or `endsAt` if that is
+ * later. Null if the flow cannot expire in its state.
  */
 export function waitsSince(protocol: Protocol<any>, record: Rec): string | null {
   const { role, state, createdAt, updatedAt = createdAt } = record

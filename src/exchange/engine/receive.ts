@@ -14,7 +14,10 @@ import { reasonOf } from '../../foundation/reason.ts'
 import type { Composition } from './composition.ts'
 import { findMessage, once } from './inbox.ts'
 
-/** An authenticated message: `from` is the DID whose key encrypted it, `to` the wallet's DID that it was encrypted for. */
+/**
+ * An authenticated message: `from` is the DID whose key encrypted it, `to` the wallet's DID that it was
+ * encrypted for.
+ */
 export type Received = {
   id: string
   /** With the minor version that this agent implements. */
@@ -27,7 +30,10 @@ export type Received = {
   createdTime?: number | undefined
   body: Record<string, unknown>
   attachments: Attachment[]
-  /** The network address of the sender or its mediator. Absent for a message from an invitation that the tenant accepts. */
+  /**
+   * The network address of the sender or its mediator. Absent for a message from an invitation that the
+   * tenant accepts.
+   */
   address?: string
 }
 
@@ -39,10 +45,12 @@ export type Received = {
 export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) => Promise<unknown>>
 
 /**
- * Passes an unpacked message to its handler. One transaction stores the message id, the log entry and the handler's write. A refusal with
- * a report code is stored in the same way and reported once; other refusals are logged only for known senders.
+ * Passes an unpacked message to its handler. One transaction stores the message id, the log entry and the
+ * handler's write. A refusal with a report code is stored in the same way and reported once; other refusals
+ * are logged only for known senders.
  *
- * @throws {Problem} if the sender is not authenticated, the type is unknown, or the handler refuses the message
+ * @throws {Problem} if the sender is not authenticated, the type is unknown, or the handler refuses the
+ * message
  */
 export async function receive(
   wallet: Wallet,
@@ -123,7 +131,11 @@ function toReceived({ message, senderKid, recipientKid }: Unpacked): Received {
   }
 }
 
-/** Reads a message's body. `name` is the message in words. @throws {Problem} `UnpackingFailed`, naming the invalid member */
+/**
+ * Reads a message's body. `name` is the message in words.
+ *
+ * @throws {Problem} `UnpackingFailed`, naming the invalid member
+ */
 export function readBody<Type extends z.ZodType>(
   { body }: Received,
   type: Type,

@@ -1,7 +1,9 @@
 /**
- * Protocol records: the shape that connections, credentials and presentations share, and the only functions that write a state.
+ * Protocol records: the shape that connections, credentials and presentations share, and the only functions
+ * that write a state.
  *
- * A transition writes the new state, its event and its job in one transaction, so that a crash leaves all of them or none.
+ * A transition writes the new state, its event and its job in one transaction, so that a crash leaves all of
+ * them or none.
  */
 import type { Selectable } from 'kysely'
 import { newId } from '../../foundation/id.ts'
@@ -60,8 +62,8 @@ const updateRow = prepared((db: Db, { id, from, state, data, updated_at, waits_s
 )
 
 /**
- * Creates a record by a row of the table that starts from nothing, and optionally makes a second transition (`next`). `shortId` is the id
- * of the short link to its own invitation or offer.
+ * Creates a record by a row of the table that starts from nothing, and optionally makes a second transition
+ * (`next`). `shortId` is the id of the short link to its own invitation or offer.
  */
 export async function begin<M extends Machine, Data extends object, T extends TriggerOf<M>>(
   tx: Tx,
@@ -96,7 +98,8 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
 /**
  * Makes the transition that `on` selects: writes the new state and `change`, its event and its job.
  *
- * @throws {Problem} the protocol's `wrongState`, if the record is in another state, in the table or meanwhile on disk.
+ * @throws {Problem} the protocol's `wrongState`, if the record is in another state, in the table or meanwhile
+ * on disk.
  */
 export function advance<M extends Machine, Data extends object, T extends TriggerOf<M>>(
   tx: Tx,
@@ -109,7 +112,11 @@ export function advance<M extends Machine, Data extends object, T extends Trigge
   return move(tx, protocol, record, [{ on, change, message }])
 }
 
-/** Makes a transition, unless the record has passed it already: a second call changes nothing. @throws {Problem} like `advance`; 404 */
+/**
+ * Makes a transition, unless the record has passed it already: a second call changes nothing.
+ *
+ * @throws {Problem} like `advance`; 404
+ */
 export async function advanceOnce<M extends Machine, Data extends object, T extends TriggerOf<M>>(
   tx: Tx,
   protocol: Protocol<M, Data>,
@@ -124,7 +131,9 @@ export async function advanceOnce<M extends Machine, Data extends object, T exte
     : advance(tx, protocol, record, on, change, ...message)
 }
 
-/** Makes the transition `sent` if the table has one from the record's state. A second call changes nothing. */
+/**
+ * Makes the transition `sent` if the table has one from the record's state. A second call changes nothing.
+ */
 export async function confirmSent(tx: Tx, protocol: Protocol<any>, record: Rec): Promise<Rec> {
   return isUnconfirmed(protocol, record) ? move(tx, protocol, record, [sent]) : record
 }
@@ -132,8 +141,8 @@ export async function confirmSent(tx: Tx, protocol: Protocol<any>, record: Rec):
 /**
  * Makes the transition that a message of the other side selects.
  *
- * The answer proves that the question arrived, so a record that still waits for `sent` makes that transition first: the answer may
- * come before the worker stores that the question was delivered.
+ * The answer proves that the question arrived, so a record that still waits for `sent` makes that transition
+ * first: the answer may come before the worker stores that the question was delivered.
  */
 export async function advanceByReply<M extends Machine, Data extends object, T extends TriggerOf<M>>(
   tx: Tx,

@@ -30,8 +30,8 @@ export function removeRecord<M extends Machine, Data extends object>(
 }
 
 /**
- * Cancels the jobs of a record. If its messages had no DID of their own, notifications about it are still sent: they need no record, and
- * the connection's DIDs stay.
+ * Cancels the jobs of a record. If its messages had no DID of their own, notifications about it are still
+ * sent: they need no record, and the connection's DIDs stay.
  */
 async function cancelJobsOf(tx: Tx, id: string, isOver: (protocol: string) => boolean): Promise<void> {
   const queues = [queueOf(id), `notices:${id}`]

@@ -1,6 +1,6 @@
 /**
- * Sends a DIDComm message: encrypts it for the recipient, wraps it for the mediators in between, and posts it once. Every attempt is
- * encrypted anew, because mediators refuse envelopes that they have seen.
+ * Sends a DIDComm message: encrypts it for the recipient, wraps it for the mediators in between, and posts it
+ * once. Every attempt is encrypted anew, because mediators refuse envelopes that they have seen.
  */
 import { randomId } from '../../foundation/id.ts'
 import { isPassingStatus } from '../../foundation/foreign.ts'
@@ -18,7 +18,10 @@ import type { Wallet } from '../../wallet/wallet.ts'
 /** The message was not delivered. */
 export class NotDelivered extends Error {
   override name = 'NotDelivered'
-  /** True if another attempt would fail as well: the other side refused the message, or it has no reachable endpoint. */
+  /**
+   * True if another attempt would fail as well: the other side refused the message, or it has no reachable
+   * endpoint.
+   */
   readonly isFinal: boolean
   /** The pause that the other side asks for (`Retry-After`). */
   readonly waitMs: number | undefined
@@ -46,7 +49,8 @@ const headers = { 'content-type': 'application/didcomm-encrypted+json' }
 const longestWaitMs = 3_600_000
 
 /**
- * Packs a message for the recipient's key that `resolve` finds, and posts it once. The message id is the same in every attempt. Returns the start and the duration of the request.
+ * Packs a message for the recipient's key that `resolve` finds, and posts it once. The message id is the same
+ * in every attempt. Returns the start and the duration of the request.
  *
  * @throws {NotDelivered} if the other side has no endpoint, or its answer is not 2xx
  * @throws {UnreachableError} if the endpoint cannot be reached
@@ -93,8 +97,8 @@ async function senderKey(wallet: Wallet, did: string) {
 }
 
 /**
- * The recipient's key on the sender's curve, and the route to it. Faults of its document are final, because a did:peer never changes.
- * Mediators must have a did:peer.
+ * The recipient's key on the sender's curve, and the route to it. Faults of its document are final, because a
+ * did:peer never changes. Mediators must have a did:peer.
  *
  * @throws {NotDelivered} if the DID does not resolve, or has no such key or no route
  * @throws {Problem} `error:ServiceUnavailable` if the DID does not resolve for now

@@ -1,6 +1,6 @@
 /**
- * The spans of flows: jobs, received messages and transitions. Attributes follow the semantic conventions for messaging where they have a name; the
- * thread is their conversation.
+ * The spans of flows: jobs, received messages and transitions. Attributes follow the semantic conventions for
+ * messaging where they have a name; the thread is their conversation.
  */
 import type { SpanStart } from '../../foundation/spans.ts'
 import { findKnownType } from '../didcomm/message-type.ts'
@@ -27,7 +27,10 @@ export function jobSpan({ id, attempts, body }: Job, thread: string | undefined)
   }
 }
 
-/** A received message, from its arrival. `known` are the types that the agent handles: the sender chooses the type. */
+/**
+ * A received message, from its arrival. `known` are the types that the agent handles: the sender chooses the
+ * type.
+ */
 export function messageSpan({ message }: Unpacked, known: readonly string[], thread: string): SpanStart {
   const type = findKnownType(known, message.type)
   return {

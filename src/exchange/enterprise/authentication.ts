@@ -1,8 +1,8 @@
 /**
  * Authentication challenges: the holder of a DID signs a nonce to prove that they control the DID.
  *
- * The link is closed before the answer is evaluated, so that of many answers only one is. If the process dies in between, the challenge
- * stays `pending` and its link closed.
+ * The link is closed before the answer is evaluated, so that of many answers only one is. If the process dies
+ * in between, the challenge stays `pending` and its link closed.
  */
 import * as z from 'zod'
 import { firstFault } from '../../foundation/faults.ts'
@@ -96,7 +96,8 @@ export const challenges: Product<ChallengeState> = {
 }
 
 /**
- * Evaluates the answer to a challenge; `body` is any JSON value. The challenge ends, also when the answer is not valid.
+ * Evaluates the answer to a challenge; `body` is any JSON value. The challenge ends, also when the answer is
+ * not valid.
  *
  * @throws {Problem} 410 when the link is used, deleted or expired; 400 when the answer is not valid.
  */

@@ -10,7 +10,8 @@ const maxIdLength = 100
 export const From = z
   .string()
   .refine((text) => [...text].length <= 1_000, 'must have at most 1000 characters')
-  // A lone surrogate changes when it is encoded in UTF-8, so the stored label and the signed one would differ.
+  // A lone surrogate changes when it is encoded in UTF-8, so the stored label and the signed one would
+  // differ.
   .refine((text) => !/\p{Surrogate}/u.test(text), 'has a surrogate without its other half')
   .meta({ maxLength: 1_000 })
 

@@ -1,7 +1,8 @@
 /**
  * DID requests: an organisation asks for a DID by a link, which accepts one answer.
  *
- * The DID is stored as it was sent: anyone with the link can send any DID. An authentication challenge proves the control of a DID.
+ * The DID is stored as it was sent: anyone with the link can send any DID. An authentication challenge proves
+ * the control of a DID.
  */
 import * as z from 'zod'
 import { firstFault } from '../../foundation/faults.ts'
@@ -61,7 +62,8 @@ export const didRequests: Product<DidRequestState> = {
 }
 
 /**
- * Stores the answer to a DID request; `body` is any JSON value. Anything but a DID, such as null, declines. The request ends either way.
+ * Stores the answer to a DID request; `body` is any JSON value. Anything but a DID, such as null, declines.
+ * The request ends either way.
  *
  * @throws {Problem} 410 when the link is used, deleted or expired; 400 when the answer has no DID.
  */
@@ -94,8 +96,9 @@ function parseDid(body: unknown): { did: string; fault?: never } | { did?: never
 }
 
 /**
- * The reason why a text is not a DID (DID Core §3.1), or is not valid by the rules of its method. Undefined for a DID. The DID may still
- * not resolve, and the sender may not control it: a did:peer of numalgo 1, which only its maker can resolve, is a DID too.
+ * The reason why a text is not a DID (DID Core §3.1), or is not valid by the rules of its method. Undefined
+ * for a DID. The DID may still not resolve, and the sender may not control it: a did:peer of numalgo 1, which
+ * only its maker can resolve, is a DID too.
  */
 export function findDidFault(text: string): string | undefined {
   if (methodOf(text) === undefined || !Did.safeParse(text).success)

@@ -1,4 +1,7 @@
-/** Answers of OpenID4VP wallets to DID requests and challenges: the DID or key that presented a credential is who answers. */
+/**
+ * Answers of OpenID4VP wallets to DID requests and challenges: the DID or key that presented a credential is
+ * who answers.
+ */
 import { VerificationError } from '../../credentials/codecs/verification-error.ts'
 import { isSameDid } from '../../did/jwk.ts'
 import { runChecks } from '../../credentials/formats/checks.ts'

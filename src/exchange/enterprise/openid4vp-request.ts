@@ -1,6 +1,6 @@
 /**
- * Requests of OpenID4VP for DID requests and challenges, so that wallets of that protocol can answer them. A request is a presentation
- * record, whose response ends the session (`openid4vp-answer.ts`).
+ * Requests of OpenID4VP for DID requests and challenges, so that wallets of that protocol can answer them. A
+ * request is a presentation record, whose response ends the session (`openid4vp-answer.ts`).
  */
 import { firstFault } from '../../foundation/faults.ts'
 import { Problem } from '../../foundation/problem.ts'
@@ -31,7 +31,11 @@ type Session = {
   store: (tx: Tx, openid4vp: SessionOpenId4Vp) => Promise<unknown>
 }
 
-/** Makes a request together with its session. @throws {Problem} 400 with the member; as `requestByOpenId4Vp` */
+/**
+ * Makes a request together with its session.
+ *
+ * @throws {Problem} 400 with the member; as `requestByOpenId4Vp`
+ */
 export async function requestForSession(
   wallet: Wallet,
   options: Partial<OpenId4VpOptions>,
@@ -57,7 +61,10 @@ export async function requestForSession(
 /** The newest types of a query, so that a request by value remains short. */
 const maxTypes = 10
 
-/** Credentials of the types that the wallet issues. The claims of an SD-JWT stay with the holder: its key is enough. */
+/**
+ * Credentials of the types that the wallet issues. The claims of an SD-JWT stay with the holder: its key is
+ * enough.
+ */
 async function defaultQuery({ id, env }: Wallet): Promise<DcqlQuery> {
   const configurations = await env.db
     .selectFrom('credential_configuration')
@@ -86,7 +93,9 @@ function idOf(id: OpenIdFormat): string {
   return traitsOf(formatOfId(id)).title.toLowerCase().replaceAll('-', '_')
 }
 
-/** @throws {Problem} 400 for a query that a wallet could answer without a proof of who holds the credential */
+/**
+ * @throws {Problem} 400 for a query that a wallet could answer without a proof of who holds the credential
+ */
 function requireHolders({ credentials }: DcqlQuery): void {
   for (const [index, query] of credentials.entries()) {
     const path = `openid4vp.dcqlQuery.credentials.${index}`

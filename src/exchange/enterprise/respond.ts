@@ -1,8 +1,8 @@
 /**
  * Answers of this wallet to the DID requests and challenges of other agents.
  *
- * A challenge is compared with the content of its nonce before it is signed: a site could show the challenge of another site, to sign in
- * there with the signature.
+ * A challenge is compared with the content of its nonce before it is signed: a site could show the challenge
+ * of another site, to sign in there with the signature.
  */
 import * as z from 'zod'
 import { toBase64url, utf8 } from '../../foundation/bytes.ts'
@@ -92,7 +92,11 @@ export const AuthenticationAnswer = z
   .meta({ id: 'AuthenticationAnswer' })
 export type AuthenticationAnswer = z.infer<typeof AuthenticationAnswer>
 
-/** Answers a DID request. @throws {Problem} 404 when the DID is not the wallet's; 422 and 502 when the answer was not accepted. */
+/**
+ * Answers a DID request.
+ *
+ * @throws {Problem} 404 when the DID is not the wallet's; 422 and 502 when the answer was not accepted.
+ */
 export async function answerDidRequest(
   wallet: Wallet,
   { didRequest, shortUrl = '', did: wanted, decline }: AnswerDidRequest,
@@ -139,7 +143,8 @@ export async function answerChallenge(
 /**
  * The document of a short URL.
  *
- * @throws {Problem} `/errors/common/bad-request` for another URL, and for a document that is not of the type; `RetrievalFailed`
+ * @throws {Problem} `/errors/common/bad-request` for another URL, and for a document that is not of the type;
+ * `RetrievalFailed`
  */
 async function retrieveDocument<Type extends z.ZodType>(
   { env }: Wallet,
@@ -161,7 +166,9 @@ async function createSigningDid(wallet: Wallet): Promise<string> {
   return peer.did
 }
 
-/** Compares the challenge with its nonce. Nonces of other software have no content, and are signed unchecked. */
+/**
+ * Compares the challenge with its nonce. Nonces of other software have no content, and are signed unchecked.
+ */
 function assertSameOrigin(endpoint: string, nonce: string, from: string | undefined): void {
   const content = parseNonce(nonce)
   if (!content) return
@@ -213,7 +220,11 @@ async function getWalletDid(wallet: Wallet, did: string): Promise<string> {
   return toResolvableForm(wallet, did)
 }
 
-/** A DID of the wallet and its signing key. @throws {Problem} 404 when it is not the wallet's, 400 when it has no key for authentication. */
+/**
+ * A DID of the wallet and its signing key.
+ *
+ * @throws {Problem} 404 when it is not the wallet's, 400 when it has no key for authentication.
+ */
 async function getSigner(wallet: Wallet, did: string): Promise<{ did: string; privateJwk: PrivateJwk }> {
   if (await hasPeerDid(wallet.db, did)) {
     const kids = keysFor(await wallet.env.resolver.document(did), 'authentication').map(({ id }) => id)

@@ -1,6 +1,6 @@
 /**
- * The one answer to a session. One SQL statement checks that the link is open and closes it, so that of many answers at once, in whichever
- * way, only one is evaluated.
+ * The one answer to a session. One SQL statement checks that the link is open and closes it, so that of many
+ * answers at once, in whichever way, only one is evaluated.
  */
 import { steadyNow } from '../../foundation/clock.ts'
 import type { Outcome } from '../oid4vp/response.ts'

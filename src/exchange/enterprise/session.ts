@@ -1,8 +1,8 @@
 /**
  * Sessions: what DID requests and authentication challenges have in common.
  *
- * A session has a public link that accepts one answer, until it ends. `begins` and `ends` are times of a clock that does not follow changes of the system
- * clock; `expire_at` is for readers.
+ * A session has a public link that accepts one answer, until it ends. `begins` and `ends` are times of a
+ * clock that does not follow changes of the system clock; `expire_at` is for readers.
  */
 import { sql, type Selectable } from 'kysely'
 import { steadyNow } from '../../foundation/clock.ts'
@@ -23,7 +23,10 @@ import { readSessionOpenId4Vp, requestForSession, withdrawRequest } from './open
 /** The row of a session. */
 export type Session = Omit<Selectable<WalletTables['enterprise_session']>, 'sequence'>
 
-/** Transitions: state before, trigger, state after. An unanswered session stays `pending` after its link has expired. */
+/**
+ * Transitions: state before, trigger, state after. An unanswered session stays `pending` after its link has
+ * expired.
+ */
 export const sessionStates = [
   [null, 'created', 'pending'],
   ['pending', 'valid', 'success'],
@@ -54,7 +57,11 @@ export type Product<State extends { id: string } = { id: string }> = {
 /** The choices of the tenant for a session. */
 export type SessionChoices = Partial<CreateSession> & { expectedDid?: string | undefined }
 
-/** Creates a session, whose link is open for the lifetime of its product. @throws {Problem} for options that cannot be used */
+/**
+ * Creates a session, whose link is open for the lifetime of its product.
+ *
+ * @throws {Problem} for options that cannot be used
+ */
 export async function createSession(
   wallet: Wallet,
   product: Product,

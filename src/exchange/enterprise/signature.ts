@@ -17,8 +17,8 @@ export type NonceContent = z.infer<typeof NonceContent>
 /**
  * Makes a nonce: `authenticate-` and the base64 of a small JSON object.
  *
- * The signature covers the content of the nonce. So a wallet that reads it detects a challenge that another site passes on. For a wallet
- * that does not, the nonce is a random text.
+ * The signature covers the content of the nonce. So a wallet that reads it detects a challenge that another
+ * site passes on. For a wallet that does not, the nonce is a random text.
  */
 export function newNonce({ aud, from }: { aud: string; from?: string | undefined }): string {
   const content = { id: randomId(), aud, from }
@@ -34,12 +34,14 @@ export function parseNonce(nonce: string): NonceContent | undefined {
   }
 }
 
-/** Keys of a document that are tried. A document with thousands of keys must not make one answer expensive. */
+/**
+ * Keys of a document that are tried. A document with thousands of keys must not make one answer expensive.
+ */
 const maxTriedKeys = 20
 
 /**
- * Verifies a detached signature over the UTF-8 bytes of a nonce by an authentication key of the DID's document. `signature` is base64url
- * with or without padding.
+ * Verifies a detached signature over the UTF-8 bytes of a nonce by an authentication key of the DID's
+ * document. `signature` is base64url with or without padding.
  *
  * @throws {Problem} `/errors/authenticate/invalid-challenge-response` with the field and the reason.
  */
@@ -76,7 +78,10 @@ function assertAllowedMethod(did: string, methods: readonly DidMethodName[]): vo
   if (form && !form.test(did)) throw invalidResponse(`did: expected ${expected}`)
 }
 
-/** Undefined unless the text is exactly one of the two encodings of its bytes: decoders ignore stray characters and bits. */
+/**
+ * Undefined unless the text is exactly one of the two encodings of its bytes: decoders ignore stray
+ * characters and bits.
+ */
 function decodeSignature(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64url')
   return text === toBase64url(bytes) || text === toPaddedBase64url(bytes) ? bytes : undefined

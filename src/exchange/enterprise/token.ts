@@ -1,8 +1,8 @@
 /**
  * Sign-in tokens: short-lived JWTs (RFC 7519, EdDSA) for applications that keep no session of their own.
  *
- * Every tenant is an issuer (`iss`) of its own, though one key signs for all: a backend must compare `iss`, so that it rejects the tokens
- * of other tenants.
+ * Every tenant is an issuer (`iss`) of its own, though one key signs for all: a backend must compare `iss`,
+ * so that it rejects the tokens of other tenants.
  */
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { calculateJwkThumbprint, SignJWT } from 'jose'
@@ -102,7 +102,8 @@ export function createSignInTokens(
 /**
  * Exchanges a successful challenge for a token, once.
  *
- * @throws {Problem} 404 for an unknown challenge, 400 while it is not successful, 410 when its token was issued already, or it is too late.
+ * @throws {Problem} 404 for an unknown challenge, 400 while it is not successful, 410 when its token was
+ * issued already, or it is too late.
  */
 export async function exchangeChallenge(wallet: Wallet, enterprise: Enterprise, id: string): Promise<Token> {
   const { state } = await getSession(wallet.db, challenges, id)

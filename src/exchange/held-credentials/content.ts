@@ -84,7 +84,10 @@ function decode({ id, state, credentialFormat, credential }: CredentialRecord): 
   }
 }
 
-/** The issuer of an AnonCreds credential, which does not name it: this wallet, or the issuer in the definition when it was received. */
+/**
+ * The issuer of an AnonCreds credential, which does not name it: this wallet, or the issuer in the definition
+ * when it was received.
+ */
 async function findIssuer(db: Db, { id, issuingDID }: CredentialRecord): Promise<string> {
   if (issuingDID !== undefined) return issuingDID
   const { issuer } = await db

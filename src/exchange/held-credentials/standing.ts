@@ -1,4 +1,7 @@
-/** The status of held credentials: read from the issuer's list, and remembered in the record, so that lists show it. */
+/**
+ * The status of held credentials: read from the issuer's list, and remembered in the record, so that lists
+ * show it.
+ */
 import { isTemporary } from '../../foundation/problem.ts'
 import { findRevocationStatus, type RevocationStatus } from '../../wallet/credential-status/check.ts'
 import { createChainVerifier } from '../../wallet/trust-anchors/verify-chain.ts'
@@ -73,7 +76,10 @@ const statusOf = ({ standing }: CredentialRecord) => standing?.status ?? 'not-re
 /** Status lists are read for so many credentials at a time. */
 const concurrency = 8
 
-/** Why credentials of the wallet must not be presented without being asked for: the reasons of the revoked and suspended ones, by record id. */
+/**
+ * Why credentials of the wallet must not be presented without being asked for: the reasons of the revoked and
+ * suspended ones, by record id.
+ */
 export async function findInvalid(
   wallet: Wallet,
   held: readonly ListedCredential[],

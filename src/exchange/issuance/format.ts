@@ -15,7 +15,10 @@ import { tokenIssuance } from './formats/token.ts'
 /** Fields of a record that a transition adds or changes. */
 export type CredentialChange = Partial<CredentialData>
 
-/** The holder's choices when it accepts an offer: subject DID, authentication key, and accepted issuers (default: all). */
+/**
+ * The holder's choices when it accepts an offer: subject DID, authentication key, and accepted issuers
+ * (default: all).
+ */
 export type AcceptOptions = Pick<AutomaticAcceptance, 'subjectId' | 'keyId' | 'trustedIssuers'>
 
 /** The parts of a message that depend on the format. */
@@ -43,10 +46,18 @@ export type DecodedCredential = Pick<Decoded, 'claims' | 'schemas' | 'statuses'>
   }
 
 export type IssuanceFormat = {
-  /** Issuer: the record's initial data, and the attachments of the offer. @throws {Problem} for invalid terms */
+  /**
+   * Issuer: the record's initial data, and the attachments of the offer.
+   *
+   * @throws {Problem} for invalid terms
+   */
   offer(wallet: Wallet, offered: OfferTerms): Promise<{ terms: CredentialChange; attachments: Attachment[] }>
 
-  /** Holder: reads the attachment of an offer; `claims` are those of its preview. @throws if it is malformed */
+  /**
+   * Holder: reads the attachment of an offer; `claims` are those of its preview.
+   *
+   * @throws if it is malformed
+   */
   readOffer(content: unknown, claims: Record<string, unknown>): CredentialChange
 
   /** Holder: the request for an offered credential. @throws {Problem} if the options are invalid */
@@ -62,13 +73,25 @@ export type IssuanceFormat = {
   /** Issuer: verifies a request. @throws {Problem} `InvalidCredentialRequest` */
   readRequest(wallet: Wallet, record: CredentialRecord, message: Received): Promise<CredentialChange>
 
-  /** Issuer: checks that the wallet can still sign for the offer's issuer, unless it always can. @throws {Problem} with the reason */
+  /**
+   * Issuer: checks that the wallet can still sign for the offer's issuer, unless it always can.
+   *
+   * @throws {Problem} with the reason
+   */
   checkIssuer?(wallet: Wallet, record: CredentialRecord): Promise<unknown>
 
-  /** Issuer: issues the credential. @throws {Problem} `InvalidCredentialRequest` if the request turns out to be invalid */
+  /**
+   * Issuer: issues the credential.
+   *
+   * @throws {Problem} `InvalidCredentialRequest` if the request turns out to be invalid
+   */
   issue(wallet: Wallet, record: CredentialRecord): Promise<IssuedMessage>
 
-  /** Holder: verifies a received credential and compares it with the offer. @throws {Problem} `InvalidCredentialIssue`; 503 if a check is not possible for now */
+  /**
+   * Holder: verifies a received credential and compares it with the offer.
+   *
+   * @throws {Problem} `InvalidCredentialIssue`; 503 if a check is not possible for now
+   */
   verify(wallet: Wallet, record: CredentialRecord, message: Received): Promise<VerifiedCredential | Mismatch>
 
   /** Decodes a stored credential without verification. @throws {VerificationError} */

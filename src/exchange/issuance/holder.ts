@@ -49,7 +49,11 @@ export const onOffer: Handler = async (wallet, message) => {
   }
 }
 
-/** Accepts an invitation with an offer. @throws {Problem} 400 if it carries none, has expired, or was accepted before */
+/**
+ * Accepts an invitation with an offer.
+ *
+ * @throws {Problem} 400 if it carries none, has expired, or was accepted before
+ */
 export async function acceptOfferInvitation(wallet: Wallet, invitation: string): Promise<CredentialRecord> {
   const { recordId: id, thid, peer, sides, message } = await openInvitation(wallet, invitation, 'offer')
   const data = issueCredential.model.parse({ ...sides, ...readOffer(message) })
@@ -61,8 +65,8 @@ export async function acceptOfferInvitation(wallet: Wallet, invitation: string):
 }
 
 /**
- * Accepts an offer. The request proves control of the subject's DID, or for AnonCreds contains the blinded link secret. A second call
- * changes nothing.
+ * Accepts an offer. The request proves control of the subject's DID, or for AnonCreds contains the blinded
+ * link secret. A second call changes nothing.
  *
  * @throws {Problem} if DID or key cannot be used, or in another state
  */
@@ -87,7 +91,10 @@ const insertCredential = prepared(
     db.insertInto('credential').values({ id, format, credential, issuer, subject, created_at }),
 )
 
-/** Handles the credential. A credential that matches the offer is stored; a valid one that does not match ends the flow. */
+/**
+ * Handles the credential. A credential that matches the offer is stored; a valid one that does not match ends
+ * the flow.
+ */
 export const onCredential: Handler = async (wallet, message) => {
   const record = await findRecordFor(wallet.db, issueCredential, 'Holder', message)
   if (!record) {
@@ -151,8 +158,8 @@ async function rejectOffer(tx: Tx, record: CredentialRecord): Promise<Credential
 export const issuanceOverDidcomm = { accept: acceptOffer, reject: rejectOffer }
 
 /**
- * Accepts an offer by the settings of its connection, if it is unanswered and the settings still accept it. After a permanent failure a
- * person has to answer: the record stores the reason, and an event reports it.
+ * Accepts an offer by the settings of its connection, if it is unanswered and the settings still accept it.
+ * After a permanent failure a person has to answer: the record stores the reason, and an event reports it.
  */
 export const makeAcceptance: Task = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, issueCredential, recordId)

@@ -26,7 +26,8 @@ const inviteTrigger = 'POST /issue-credentials/credential-offers/invitation'
 const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
 
 /**
- * Offers a credential over a connection. A repeated request with the same idempotency key returns the first offer.
+ * Offers a credential over a connection. A repeated request with the same idempotency key returns the first
+ * offer.
  *
  * @throws {Problem} if DID, connection or claims cannot be used; like `createOnce`
  */
@@ -49,8 +50,8 @@ export function offerCredential(
 }
 
 /**
- * Creates an invitation with an offer, for the first agent that answers it. A repeated request with the same idempotency key returns the
- * first invitation.
+ * Creates an invitation with an offer, for the first agent that answers it. A repeated request with the same
+ * idempotency key returns the first invitation.
  *
  * @throws {Problem} if DID or claims cannot be used; like `createOnce`
  */
@@ -76,7 +77,11 @@ async function prepare(wallet: Wallet, offered: OfferTerms) {
   return { ...terms, content: writeOffer({ claims, schemaIds }, attachments) }
 }
 
-/** Issues the requested credential. A second call changes nothing. @throws {Problem} in another state, or if the issuer cannot sign */
+/**
+ * Issues the requested credential. A second call changes nothing.
+ *
+ * @throws {Problem} in another state, or if the issuer cannot sign
+ */
 export async function issueCredentialOf(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
   const asked = await getRecord(wallet.db, issueCredential, recordId)
   if (findRow(credentialStates, asked.role, asked.state, issue))
@@ -138,7 +143,8 @@ async function attempt(wallet: Wallet, record: CredentialRecord): Promise<Issued
 }
 
 /**
- * Revokes the credential of an issuer's record, permanently, and notifies the holder. A second call changes nothing.
+ * Revokes the credential of an issuer's record, permanently, and notifies the holder. A second call changes
+ * nothing.
  *
  * @throws {Problem} 404 without a record, or without a credential with a status; 422 for a holder's record
  */
@@ -165,7 +171,10 @@ export async function revokeCredential(wallet: Wallet, recordId: string): Promis
   })
 }
 
-/** Notifies the holder, if there still is a connection. A wallet of OpenID4VCI has no DID for messages: like verifiers, it reads the status list. */
+/**
+ * Notifies the holder, if there still is a connection. A wallet of OpenID4VCI has no DID for messages: like
+ * verifiers, it reads the status list.
+ */
 async function notifyHolder(tx: Tx, record: CredentialRecord): Promise<void> {
   if (record.connectionId === undefined && record.theirDid === undefined) return
   try {

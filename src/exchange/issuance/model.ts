@@ -62,7 +62,10 @@ export const CredentialData = z.object({
   holderKey: Jwk.optional(),
   /** Issuer, AnonCreds: the guid of the definition. */
   credentialDefinitionId: z.string().optional(),
-  /** AnonCreds: the offer, the request, and at the holder, until the credential is received, the sealed blinding data of the link secret. */
+  /**
+   * AnonCreds: the offer, the request, and at the holder, until the credential is received, the sealed
+   * blinding data of the link secret.
+   */
   anoncreds: z
     .object({
       offer: CredentialOffer,
@@ -78,7 +81,9 @@ export const CredentialData = z.object({
   notifications: z.int().optional(),
   /** Issuer, OpenID4VCI: the further credentials of a batch, each for another key of the holder. */
   batch: z.array(z.object({ holderDid: z.string(), credential: z.string() })).optional(),
-  /** Issuer, OpenID4VCI: the issuer, its credential configuration, and the end of the offer in epoch seconds. */
+  /**
+   * Issuer, OpenID4VCI: the issuer, its credential configuration, and the end of the offer in epoch seconds.
+   */
   openid4vci: z
     .object({
       issuerId: z.string(),
@@ -90,11 +95,17 @@ export const CredentialData = z.object({
     .optional(),
   /** Holder, OpenID4VCI: the offer, and how far its flow is. */
   receivedOffer: StoredOpenId4VciOffer.optional(),
-  /** Holder, OpenID4VCI: further copies of the credential, each bound to another key. See `exchange/held-credentials/copies.ts`. */
+  /**
+   * Holder, OpenID4VCI: further copies of the credential, each bound to another key. See
+   * `exchange/held-credentials/copies.ts`.
+   */
   copies: z.array(z.object({ credential: z.string(), subjectId: z.string() })).optional(),
   /** The compact JWT, the SD-JWT with all disclosures, or the JSON of an AnonCreds credential. */
   credential: z.string().optional(),
-  /** Issuer: when it revoked the credential. Holder: when the issuer's notification was received, and its comment. */
+  /**
+   * Issuer: when it revoked the credential. Holder: when the issuer's notification was received, and its
+   * comment.
+   */
   revocation: z.object({ at: z.string(), comment: z.string().optional() }).optional(),
   /** Holder. */
   standing: Standing.optional(),

@@ -1,4 +1,6 @@
-/** The part of a holder's credential record that is about OpenID4VCI: as it is stored, and as REST shows it. */
+/**
+ * The part of a holder's credential record that is about OpenID4VCI: as it is stored, and as REST shows it.
+ */
 import * as z from 'zod'
 import { openIdFormats } from '../../definitions/format-names.ts'
 
@@ -61,7 +63,10 @@ const shown = {
   calls: z.array(IssuerCall).describe('The requests so far, the newest 50.'),
 }
 
-/** With the endpoints as they were when the offer was received, so that later metadata cannot redirect the flow. */
+/**
+ * With the endpoints as they were when the offer was received, so that later metadata cannot redirect the
+ * flow.
+ */
 export const StoredOpenId4VciOffer = z.object({
   ...shown,
   endpoints: z.object({
@@ -101,7 +106,10 @@ export const StoredOpenId4VciOffer = z.object({
   listsServers: z.boolean(),
   /** JSON of the secrets of the flow, sealed, see `oid4vci/holder/secrets.ts`. */
   sealed: z.string(),
-  /** When the code was sent, until its answer is stored. Left behind by a crash and by a request without an answer. */
+  /**
+   * When the code was sent, until its answer is stored. Left behind by a crash and by a request without an
+   * answer.
+   */
   codeSentAt: z.iso.datetime().optional(),
   credentialIdentifier: z.string().optional(),
   transactionId: z.string().optional(),

@@ -10,7 +10,11 @@ import { createChainVerifier } from '../../wallet/trust-anchors/verify-chain.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { CredentialData } from './model.ts'
 
-/** Form, dates and signature. @throws {VerificationError}; {Problem} 503 if a check is not possible for now */
+/**
+ * Form, dates and signature.
+ *
+ * @throws {VerificationError}; {Problem} 503 if a check is not possible for now
+ */
 export async function verifyReceived(wallet: Wallet, format: TokenFormat, text: string): Promise<Decoded> {
   const decoded = formats[format].decode(text)
   await verifyDecoded(decoded.jws, decoded, {
@@ -27,7 +31,8 @@ export async function verifyReceived(wallet: Wallet, format: TokenFormat, text: 
 /**
  * Checks the binding: to the key that the holder chose, or without one to any key of the subject or none.
  *
- * @throws {TypeError} if the credential is not bound to the chosen key, or to a key that the subject does not have
+ * @throws {TypeError} if the credential is not bound to the chosen key, or to a key that the subject does not
+ * have
  */
 export async function checkBinding(
   wallet: Wallet,

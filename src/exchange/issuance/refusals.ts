@@ -34,8 +34,8 @@ export function toFailure({ status, type, title, message: detail }: Problem) {
 }
 
 /**
- * Runs `check` for a message of the other side. A record in one of the states `waitsIn` stores the failure and continues to wait, because
- * the other side may send a valid message.
+ * Runs `check` for a message of the other side. A record in one of the states `waitsIn` stores the failure
+ * and continues to wait, because the other side may send a valid message.
  */
 export async function checkReply<Result>(
   wallet: Wallet,
@@ -58,7 +58,9 @@ export async function checkReply<Result>(
   }
 }
 
-/** Why a credential's issuer is not accepted. Undefined if it is; without a list, every issuer is accepted. */
+/**
+ * Why a credential's issuer is not accepted. Undefined if it is; without a list, every issuer is accepted.
+ */
 export function findIssuerMismatch(
   trustedIssuers: readonly string[] | undefined,
   issuer: string,

@@ -8,7 +8,10 @@ import { updateWithEvent } from '../engine/record.ts'
 import { getRecord } from '../engine/find.ts'
 import * as z from 'zod'
 
-/** Enqueues the notification of a revocation, after the record's other messages, which may include the credential. */
+/**
+ * Enqueues the notification of a revocation, after the record's other messages, which may include the
+ * credential.
+ */
 export async function enqueueRevocation(tx: Tx, record: CredentialRecord, comment?: string): Promise<void> {
   const { myDid: from, theirDid: to } = await peersOf(tx, record)
   const body = { issueCredentialProtocolThreadId: record.thid, comment }
@@ -17,7 +20,10 @@ export async function enqueueRevocation(tx: Tx, record: CredentialRecord, commen
   await enqueue(tx, `record:${record.id}`, { kind: 'message', ...about, from, to, message })
 }
 
-/** Handles a notification: the first one is stored in the holder's record. Verifiers rely on the status list instead. */
+/**
+ * Handles a notification: the first one is stored in the holder's record. Verifiers rely on the status list
+ * instead.
+ */
 export const onRevoke: Handler = async (wallet, message) => {
   await requireKnownSender(wallet.db, message)
   const { data } = RevokeBody.safeParse(message.body)

@@ -1,4 +1,6 @@
-/** Issues tokens: the terms of an offer, and the signed credential of a record. Every transport takes them. */
+/**
+ * Issues tokens: the terms of an offer, and the signed credential of a record. Every transport takes them.
+ */
 import { assignStatus } from '../../wallet/credential-status/assign.ts'
 import type { PublicJwk } from '../../foundation/crypto/keys.ts'
 import { getManagedDid } from '../../wallet/did-registrar/dids.ts'
@@ -51,15 +53,18 @@ export async function signCredential(wallet: Wallet, record: CredentialRecord): 
 }
 
 /**
- * The time of issuance in epoch seconds. That of OpenID4VCI is rounded down to the hour, so that verifiers cannot
- * link the credentials of a batch by it (VCI §15.4.1), unless the credential is valid for less than a day.
+ * The time of issuance in epoch seconds. That of OpenID4VCI is rounded down to the hour, so that verifiers
+ * cannot link the credentials of a batch by it (VCI §15.4.1), unless the credential is valid for less than a
+ * day.
  */
 function issuanceTime({ openid4vci, validityPeriod = Infinity }: CredentialRecord): number {
   const now = Math.floor(Date.now() / 1_000)
   return openid4vci && validityPeriod >= 86_400 ? now - (now % 3_600) : now
 }
 
-/** A key of a DID, or that of an issuer certificate. `listOwner` is the issuer in the table of status lists. */
+/**
+ * A key of a DID, or that of an issuer certificate. `listOwner` is the issuer in the table of status lists.
+ */
 type Signer = Pick<Signing, 'issuerDid' | 'issuerKey' | 'keyId' | 'x5c'> & { listOwner: string }
 
 /** @throws {Problem} when the DID has no key for the format, or the certificate no valid chain */

@@ -26,7 +26,11 @@ const Jwe = z.looseObject({
 /** The most messages of a forward: the limit of messages by the minute counts a forward once. */
 const maxEnvelopes = 10
 
-/** Reads a forward: the next hop, and the packed messages, of which there are usually one. @throws {Refusal} `e.p.msg` */
+/**
+ * Reads a forward: the next hop, and the packed messages, of which there are usually one.
+ *
+ * @throws {Refusal} `e.p.msg`
+ */
 export function readForward(message: PlaintextMessage): { next: string; envelopes: string[] } {
   const { next } = readBody(message, ForwardBody)
   const { attachments = [] } = message

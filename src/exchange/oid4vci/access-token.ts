@@ -1,4 +1,7 @@
-/** Access tokens at the endpoints of the issuer (RFC 6750 §2.1): of the built-in authorization server, or of the external one of the issuer. */
+/**
+ * Access tokens at the endpoints of the issuer (RFC 6750 §2.1): of the built-in authorization server, or of
+ * the external one of the issuer.
+ */
 import { isOver } from '../../foundation/clock.ts'
 import { advance } from '../engine/record.ts'
 import { getRecord } from '../engine/find.ts'
@@ -17,7 +20,11 @@ export type Presented = { authorization?: string | undefined; dpop?: string | un
 /** A session, and the thumbprint of the key that its access token is bound to. */
 type Granted = { session: SessionRow; jkt: string | null }
 
-/** The session that the access token of a request is for. @throws {OAuthError} `invalid_token`, `invalid_dpop_proof`, `use_dpop_nonce` */
+/**
+ * The session that the access token of a request is for.
+ *
+ * @throws {OAuthError} `invalid_token`, `invalid_dpop_proof`, `use_dpop_nonce`
+ */
 export async function authorize(
   wallet: Wallet,
   issuer: IssuerRow,
@@ -62,7 +69,10 @@ async function findGrantedByServer(wallet: Wallet, issuer: IssuerRow, token: str
   return { session, jkt }
 }
 
-/** RFC 9449 §7: a token that is bound to a key needs a proof of that key, and another one must not have the scheme DPoP. */
+/**
+ * RFC 9449 §7: a token that is bound to a key needs a proof of that key, and another one must not have the
+ * scheme DPoP.
+ */
 async function assertBound(
   wallet: Wallet,
   issuer: IssuerRow,

@@ -1,4 +1,7 @@
-/** Authorization codes (VCI §6, RFC 6749 §4.1.3, RFC 7636 §4.6): the authorization that a person gave on the consent page, and its redemption. */
+/**
+ * Authorization codes (VCI §6, RFC 6749 §4.1.3, RFC 7636 §4.6): the authorization that a person gave on the
+ * consent page, and its redemption.
+ */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { updateData } from '../engine/record.ts'
@@ -13,13 +16,18 @@ import { updateSession, type SessionRow } from './session.ts'
 /** The seconds for which an authorization code is valid. */
 const lifetimeSeconds = 60
 
-/** The request that a code is for, when the code ends, in milliseconds since 1970, and the sealed code, for a form that comes twice. */
+/**
+ * The request that a code is for, when the code ends, in milliseconds since 1970, and the sealed code, for a
+ * form that comes twice.
+ */
 const Authorized = CheckedRequest.extend({ endsMs: z.number(), sealedCode: z.string().optional() })
 type Authorized = z.infer<typeof Authorized>
 
 const contextOf = (recordId: string) => `authorization-code:${recordId}`
 
-/** Makes the code of a request that the person accepted. A code of an earlier request of the same offer ends. */
+/**
+ * Makes the code of a request that the person accepted. A code of an earlier request of the same offer ends.
+ */
 export async function createCode(tx: Tx, wallet: Wallet, request: CheckedRequest): Promise<string> {
   const code = newSecret()
   const endsMs = Date.now() + lifetimeSeconds * 1_000
@@ -57,7 +65,8 @@ type Redemption = {
 /**
  * Checks that the client which made the authorization request redeems its code, once.
  *
- * @returns the refusal. A mistake does not use the code up; a second redemption revokes the access token of the first (RFC 6749 §4.1.2)
+ * @returns the refusal. A mistake does not use the code up; a second redemption revokes the access token of
+ * the first (RFC 6749 §4.1.2)
  */
 export async function refusalOfCode(
   tx: Tx,

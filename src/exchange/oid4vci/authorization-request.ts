@@ -1,4 +1,7 @@
-/** Authorization requests (VCI §5, RFC 6749 §4.1.1): what a wallet asks for. A request belongs to an offer, which `issuer_state` selects. */
+/**
+ * Authorization requests (VCI §5, RFC 6749 §4.1.1): what a wallet asks for. A request belongs to an offer,
+ * which `issuer_state` selects.
+ */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/id.ts'
@@ -65,7 +68,8 @@ export type CheckedRequest = z.infer<typeof CheckedRequest>
 export type Target = { session: SessionRow; request: z.output<typeof AuthorizationRequest> }
 
 /**
- * Reads the client and the offer of a request. The wallet is not told an error: without an offer, anyone could have chosen the redirect URI.
+ * Reads the client and the offer of a request. The wallet is not told an error: without an offer, anyone
+ * could have chosen the redirect URI.
  *
  * @throws {OAuthError} `invalid_request`
  */
@@ -85,7 +89,10 @@ export async function readTarget(
   return { session, request }
 }
 
-/** The request was answered, its offer was redeemed, or the time is over: nothing is wrong with the request itself. */
+/**
+ * The request was answered, its offer was redeemed, or the time is over: nothing is wrong with the request
+ * itself.
+ */
 export class ClosedRequest extends OAuthError {}
 
 /** The record of an offer that can be redeemed. @throws {ClosedRequest} */
@@ -135,7 +142,11 @@ export function checkRequest({ session, request }: Target, base: string): Checke
   }
 }
 
-/** VCI §5.1.1: whether authorization details name the offered credential. @throws {OAuthError} if they name another, or are malformed */
+/**
+ * VCI §5.1.1: whether authorization details name the offered credential.
+ *
+ * @throws {OAuthError} if they name another, or are malformed
+ */
 function isRequestedByDetails(json: string | undefined, configurationId: string, issuer: string): boolean {
   if (json === undefined) return false
   const refuse = (reason: string, cause?: unknown) =>

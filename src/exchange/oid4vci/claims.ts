@@ -39,7 +39,11 @@ export function withDisclosure(claims: StoredClaims, alwaysDisclosed: readonly s
   )
 }
 
-/** The properties of a JSON schema, without the subject's `id`. @throws {Problem} 400; 503 when the schema cannot be read for now */
+/**
+ * The properties of a JSON schema, without the subject's `id`.
+ *
+ * @throws {Problem} 400; 503 when the schema cannot be read for now
+ */
 export async function readClaims({ env }: Wallet, schemaId: string): Promise<StoredClaims> {
   try {
     const schema = await env.getSchema(schemaId)

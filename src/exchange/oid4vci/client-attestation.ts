@@ -1,6 +1,7 @@
 /**
- * Client authentication by wallet attestation (VCI Appendix E, HAIP §4.4.1, draft-ietf-oauth-attestation-based-client-auth): a wallet provider that
- * the issuer trusts attests a key of the wallet, and the wallet proves to have it. The server gives no challenges. Each proof is used once.
+ * Client authentication by wallet attestation (VCI Appendix E, HAIP §4.4.1,
+ * draft-ietf-oauth-attestation-based-client-auth): a wallet provider that the issuer trusts attests a key of
+ * the wallet, and the wallet proves to have it. The server gives no challenges. Each proof is used once.
  */
 import { calculateJwkThumbprint } from 'jose'
 import * as z from 'zod'
@@ -20,7 +21,10 @@ export type ClientHeaders = {
   'oauth-client-attestation-pop'?: string | undefined
 }
 
-/** An authenticated client: its id, the thumbprint of its attested key (RFC 7638), and the id of its proof until `endsMs`. */
+/**
+ * An authenticated client: its id, the thumbprint of its attested key (RFC 7638), and the id of its proof
+ * until `endsMs`.
+ */
 export type AttestedClient = { clientId: string; keyThumbprint: string; proofId: string; endsMs: number }
 
 export const clientAttestationType = 'oauth-client-attestation+jwt'

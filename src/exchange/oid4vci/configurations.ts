@@ -1,4 +1,7 @@
-/** Credential configurations: the credentials that an OpenID4VCI issuer offers, each by the schema of its claims. */
+/**
+ * Credential configurations: the credentials that an OpenID4VCI issuer offers, each by the schema of its
+ * claims.
+ */
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
@@ -64,7 +67,9 @@ export const CredentialConfiguration = z
   .meta({ id: 'CredentialConfiguration' })
 export type CredentialConfiguration = z.infer<typeof CredentialConfiguration>
 
-/** @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used */
+/**
+ * @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used
+ */
 export async function createConfiguration(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   issuerId: string,

@@ -1,6 +1,6 @@
 /**
- * The authorization endpoint (VCI §5, RFC 6749 §4.1, RFC 9207): a person reads what an offer would issue, enters the transaction code of the
- * offer, and accepts or declines. Accepting makes the authorization code.
+ * The authorization endpoint (VCI §5, RFC 6749 §4.1, RFC 9207): a person reads what an offer would issue,
+ * enters the transaction code of the offer, and accepts or declines. Accepting makes the authorization code.
  */
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
@@ -58,8 +58,9 @@ export type Refusal = { reason: string; target: string }
 export type Answered = { consent: Consent } | { redirect: string }
 
 /**
- * Reads an authorization request: parameters, or a pushed request. Writes nothing. An error is shown on a page with a link to the redirect
- * URI. The browser is not redirected at once: any tenant can make an offer, so the endpoint would be an open redirector (RFC 9700 §4.11.2).
+ * Reads an authorization request: parameters, or a pushed request. Writes nothing. An error is shown on a
+ * page with a link to the redirect URI. The browser is not redirected at once: any tenant can make an offer,
+ * so the endpoint would be an open redirector (RFC 9700 §4.11.2).
  *
  * @throws {OAuthError} that the wallet is not told
  */
@@ -87,7 +88,11 @@ export async function openConsent(
   }))
 }
 
-/** Stores the answer of a person. The same answer again, as of a double click, gets the first redirect again. @throws {OAuthError} that is not redirected */
+/**
+ * Stores the answer of a person. The same answer again, as of a double click, gets the first redirect again.
+ *
+ * @throws {OAuthError} that is not redirected
+ */
 export async function answerConsent(
   wallet: Wallet,
   issuer: IssuerRow,
@@ -112,7 +117,10 @@ export async function answerConsent(
 
 type Form = { sealed: string; decision: 'accept' | 'decline'; txCode: string | undefined }
 
-/** The authorization code; none if the transaction code was wrong and may be sent again. Returned errors commit their writes. */
+/**
+ * The authorization code; none if the transaction code was wrong and may be sent again. Returned errors
+ * commit their writes.
+ */
 async function storeAnswer(
   tx: Tx,
   wallet: Wallet,
@@ -147,8 +155,8 @@ function answerOf(
   { id }: CheckedRequest,
 ): { decision: 'accept' | 'decline'; code?: string } {
   const authorized = authorizedIn(session)
-  // The session has no code of this request: the person declined it, or a later request of the offer replaced its code. Declining again
-  // changes nothing.
+  // The session has no code of this request: the person declined it, or a later request of the offer replaced
+  // its code. Declining again changes nothing.
   if (authorized?.id !== id) return { decision: 'decline' }
   const code = findCode(wallet, authorized, record)
   if (code === undefined) throw answeredBefore()
@@ -164,7 +172,10 @@ function answeredBefore(): Problem {
 
 type Origin = Pick<CheckedRequest, 'redirectUri' | 'state'>
 
-/** Returns the result of `work`, or its error, which is for the redirect URI of the request (RFC 6749 §4.1.2.1). */
+/**
+ * Returns the result of `work`, or its error, which is for the redirect URI of the request (RFC 6749
+ * §4.1.2.1).
+ */
 async function orRefusal<T>(
   wallet: Wallet,
   issuer: IssuerRow,

@@ -1,4 +1,7 @@
-/** Requests to the credential endpoint (VCI §8.2): their form, the credential that they ask for, and their proofs. */
+/**
+ * Requests to the credential endpoint (VCI §8.2): their form, the credential that they ask for, and their
+ * proofs.
+ */
 import * as z from 'zod'
 import { firstFault } from '../../foundation/faults.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -72,7 +75,11 @@ export async function checkConfiguration(
   return configuration
 }
 
-/** A token response without credential identifiers requires the id of the configuration. @throws {OAuthError} */
+/**
+ * A token response without credential identifiers requires the id of the configuration.
+ *
+ * @throws {OAuthError}
+ */
 function refuseIdentifier(request: CredentialRequest): void {
   const { credential_configuration_id: wanted, credential_identifier: identifier, format } = request
   if (identifier !== undefined)
@@ -84,7 +91,11 @@ function refuseIdentifier(request: CredentialRequest): void {
     throw new OAuthError('invalid_credential_request', 'credential_configuration_id is missing.')
 }
 
-/** VCI §8.2: a token response with credential identifiers requires one in the request. @throws {OAuthError} */
+/**
+ * VCI §8.2: a token response with credential identifiers requires one in the request.
+ *
+ * @throws {OAuthError}
+ */
 function checkIdentifier({ record_id: granted }: SessionRow, request: CredentialRequest): void {
   const { credential_identifier: identifier } = request
   if (identifier === undefined)

@@ -1,4 +1,7 @@
-/** The types of SD-JWT VCs: the type metadata of a credential configuration, which this agent serves at the `vct`. */
+/**
+ * The types of SD-JWT VCs: the type metadata of a credential configuration, which this agent serves at the
+ * `vct`.
+ */
 import * as z from 'zod'
 import { type OpenIdFormat, isTyped } from '../../definitions/format-names.ts'
 import { utf8 } from '../../foundation/bytes.ts'
@@ -33,13 +36,20 @@ export function vctOf(base: string, { issuer_id, id, vct }: Pick<Typed, 'issuer_
   return vct ?? `${identifierOf(base, issuer_id)}/credential-types/${encodeURIComponent(id)}`
 }
 
-/** The type for a record. Metadata of a type that the tenant chose are served elsewhere, and their integrity is unknown. */
+/**
+ * The type for a record. Metadata of a type that the tenant chose are served elsewhere, and their integrity
+ * is unknown.
+ */
 export function toIssuedType(base: string, row: Typed): IssuedType {
   const metadata = toTypeMetadata(base, row)
   return row.vct === null ? { metadata, integrity: integrityOf(utf8(toText(metadata))) } : { metadata }
 }
 
-/** The JSON of the type metadata of a configuration, whose digest is in its credentials. @throws {Problem} 404 */
+/**
+ * The JSON of the type metadata of a configuration, whose digest is in its credentials.
+ *
+ * @throws {Problem} 404
+ */
 export async function readTypeMetadata(
   db: AgentDb,
   base: string,

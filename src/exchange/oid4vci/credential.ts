@@ -1,4 +1,7 @@
-/** The credential endpoint (VCI §8): issues the credential of a session to the key that the wallet proves to have. */
+/**
+ * The credential endpoint (VCI §8): issues the credential of a session to the key that the wallet proves to
+ * have.
+ */
 import * as z from 'zod'
 import { isSameKey, type PublicJwk } from '../../foundation/crypto/keys.ts'
 import { createJwkDid } from '../../did/jwk.ts'
@@ -33,7 +36,8 @@ export const CredentialResponse = z
 export type CredentialResponse = z.infer<typeof CredentialResponse>
 
 /**
- * Issues the credential. A repeated request with a proof of the same key returns the same credential, because the first response may be lost.
+ * Issues the credential. A repeated request with a proof of the same key returns the same credential, because
+ * the first response may be lost.
  *
  * @throws {OAuthError} with the reason, which the record then has too
  */
@@ -63,7 +67,10 @@ export async function issueToWallet(
   }
 }
 
-/** The response with the credentials, or that of a deferred issuance. Access tokens protect both ids, which are that of the record. */
+/**
+ * The response with the credentials, or that of a deferred issuance. Access tokens protect both ids, which
+ * are that of the record.
+ */
 export function toResponse(
   { record_id: id }: SessionRow,
   credentials: string[] | undefined,

@@ -1,4 +1,7 @@
-/** The deferred credential endpoint (VCI §9): the wallet fetches a credential after the issuer has approved its request. */
+/**
+ * The deferred credential endpoint (VCI §9): the wallet fetches a credential after the issuer has approved
+ * its request.
+ */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { getRecord } from '../engine/find.ts'
@@ -19,12 +22,16 @@ export const DeferredCredentialRequest = z
   })
   .meta({ id: 'DeferredCredentialRequest' })
 
-/** How long the credential can be fetched again, in milliseconds: as long as with the access token of an immediate issuance. */
+/**
+ * How long the credential can be fetched again, in milliseconds: as long as with the access token of an
+ * immediate issuance.
+ */
 const repeatMs = shortLifetime * 1_000
 
 /**
- * The credentials, or the request to wait. The transaction ends when the wallet notifies the issuer that it has the credential, or ten minutes
- * after it has fetched it (VCI §8.3, §9.1). Until then it gets the same credential again, because a response may be lost.
+ * The credentials, or the request to wait. The transaction ends when the wallet notifies the issuer that it
+ * has the credential, or ten minutes after it has fetched it (VCI §8.3, §9.1). Until then it gets the same
+ * credential again, because a response may be lost.
  *
  * @throws {OAuthError} `invalid_transaction_id`, `credential_request_denied`
  */

@@ -1,7 +1,9 @@
 /**
- * DPoP (RFC 9449): a wallet proves with each request that it has the key to which its access token is bound, so that a stolen token is useless.
+ * DPoP (RFC 9449): a wallet proves with each request that it has the key to which its access token is bound,
+ * so that a stolen token is useless.
  *
- * The nonce of a proof is required. It is a sealed time, as that of key proofs, so that it needs no row and a proof cannot be made in advance.
+ * The nonce of a proof is required. It is a sealed time, as that of key proofs, so that it needs no row and a
+ * proof cannot be made in advance.
  */
 import { calculateJwkThumbprint } from 'jose'
 import * as z from 'zod'
@@ -15,7 +17,10 @@ import { createNonce, nonceLifetimeSeconds, readNonce, useNonce } from './nonce.
 import { OAuthError, type OAuthErrorCode } from '../../foundation/oauth/oauth-error.ts'
 import { digestOf } from '../../foundation/oauth/secrets.ts'
 
-/** A proof that passed all checks. `jkt` is the thumbprint of its key (RFC 7638), `id` identifies the proof until `endsMs`. */
+/**
+ * A proof that passed all checks. `jkt` is the thumbprint of its key (RFC 7638), `id` identifies the proof
+ * until `endsMs`.
+ */
 export type DpopProof = { jkt: string; id: string; endsMs: number }
 
 const Header = z.looseObject({
@@ -42,7 +47,8 @@ type Use = {
 }
 
 /**
- * Checks the proof in the header `DPoP` of a request (RFC 9449 §4.3). Undefined without one. `useProof` then excludes its repetition.
+ * Checks the proof in the header `DPoP` of a request (RFC 9449 §4.3). Undefined without one. `useProof` then
+ * excludes its repetition.
  *
  * @throws {OAuthError} `invalid_dpop_proof`; `use_dpop_nonce` with a nonce
  */
@@ -86,7 +92,10 @@ export async function useProof(tx: Tx, { id, endsMs }: DpopProof, endpoint: Use[
   throw refusal('invalid_dpop_proof', 'The DPoP proof was used before: its jti is known.', endpoint)
 }
 
-/** RFC 9449 §5 and §7.1: the authorization server refuses with 400, endpoints that take access tokens with 401. */
+/**
+ * RFC 9449 §5 and §7.1: the authorization server refuses with 400, endpoints that take access tokens with
+ * 401.
+ */
 export function refusal(
   code: OAuthErrorCode,
   description: string,

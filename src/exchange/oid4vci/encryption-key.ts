@@ -1,4 +1,7 @@
-/** The key to which wallets encrypt requests: P-256, one of each issuer. Its private part is sealed with the key of the wallet. */
+/**
+ * The key to which wallets encrypt requests: P-256, one of each issuer. Its private part is sealed with the
+ * key of the wallet.
+ */
 import * as z from 'zod'
 import { newId } from '../../foundation/id.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../../foundation/crypto/keys.ts'
@@ -26,7 +29,9 @@ export function newEncryptionKey(wallet: Wallet, issuerId: string): string {
   return JSON.stringify({ jwk, sealed } satisfies z.output<typeof Stored>)
 }
 
-/** The public key of an issuer. Undefined for an issuer of an earlier release until `provideEncryptionKey`. */
+/**
+ * The public key of an issuer. Undefined for an issuer of an earlier release until `provideEncryptionKey`.
+ */
 export function findEncryptionJwk({ encryption_key: stored }: IssuerRow): EncryptionJwk | undefined {
   return stored === null ? undefined : Stored.parse(JSON.parse(stored)).jwk
 }

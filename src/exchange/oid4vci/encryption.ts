@@ -1,4 +1,7 @@
-/** Encrypted requests and responses of the credential endpoints (VCI §10): JWE by ECDH-ES on P-256, with AES-GCM. */
+/**
+ * Encrypted requests and responses of the credential endpoints (VCI §10): JWE by ECDH-ES on P-256, with
+ * AES-GCM.
+ */
 import { CompactEncrypt, compactDecrypt, importJWK } from 'jose'
 import * as z from 'zod'
 import { firstFault } from '../../foundation/faults.ts'
@@ -65,7 +68,8 @@ export const ResponseEncryption = z.looseObject({
 })
 
 /**
- * Decrypts the body of a request. Bodies of other media types than `application/jwt` are returned as they are.
+ * Decrypts the body of a request. Bodies of other media types than `application/jwt` are returned as they
+ * are.
  *
  * @throws {OAuthError} `invalid_encryption_parameters`, `invalid_credential_request`
  */
@@ -112,7 +116,11 @@ async function decrypt(wallet: Wallet, issuer: IssuerRow, jwe: string): Promise<
 /** Encrypts a response. */
 export type Seal = (response: object) => Promise<string>
 
-/** Reads how a response is to be encrypted. Undefined: it is not. @throws {OAuthError} `invalid_encryption_parameters` */
+/**
+ * Reads how a response is to be encrypted. Undefined: it is not.
+ *
+ * @throws {OAuthError} `invalid_encryption_parameters`
+ */
 export async function readResponseEncryption(
   { encryption_required: isRequired }: IssuerRow,
   parameters: unknown,

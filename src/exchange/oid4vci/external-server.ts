@@ -1,6 +1,6 @@
 /**
- * The external authorization server of an issuer: its metadata (RFC 8414, OpenID Connect Discovery), and what an access token of it says. The
- * tenant names the server, so requests go through the guarded HTTP client.
+ * The external authorization server of an issuer: its metadata (RFC 8414, OpenID Connect Discovery), and what
+ * an access token of it says. The tenant names the server, so requests go through the guarded HTTP client.
  */
 import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet } from 'jose'
 import { LRUCache } from 'lru-cache'
@@ -27,7 +27,10 @@ const Metadata = z.looseObject({
   introspection_endpoint: ifValid(z.url()),
 })
 
-/** `issuer_state` is the claim by which the server says for which offer it authorized the wallet, `cnf` the key that the token is bound to (RFC 9449 §6). */
+/**
+ * `issuer_state` is the claim by which the server says for which offer it authorized the wallet, `cnf` the
+ * key that the token is bound to (RFC 9449 §6).
+ */
 const Claims = z.looseObject({
   issuer_state: z.string(),
   cnf: z.looseObject({ jkt: z.string().optional() }).optional(),
@@ -41,7 +44,9 @@ const Introspection = z.looseObject({
 
 const limits = { timeoutMs: 10_000, maxBytes: 262_144 }
 
-/** Signature algorithms of access tokens. `none` and those of shared keys are not among them (RFC 9068 §4). */
+/**
+ * Signature algorithms of access tokens. `none` and those of shared keys are not among them (RFC 9068 §4).
+ */
 const algorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'PS256', 'PS384', 'PS512', 'RS256']
 
 type Known = { metadata: z.infer<typeof Metadata>; keys: JSONWebKeySet; readAtMs: number }
@@ -53,7 +58,8 @@ const servers = new LRUCache<string, Known>({ max: 100, ttl: 300_000 })
 const rereadMs = 10_000
 
 /**
- * The `issuer_state` of a valid access token, and the thumbprint of its DPoP key: a JWT, checked by the keys of the server (RFC 9068), or any text, checked by introspection (RFC 7662).
+ * The `issuer_state` of a valid access token, and the thumbprint of its DPoP key: a JWT, checked by the keys
+ * of the server (RFC 9068), or any text, checked by introspection (RFC 7662).
  *
  * @throws {OAuthError} `invalid_token`
  * @throws {Problem} `error:ServiceUnavailable` if the server does not answer

@@ -11,17 +11,22 @@ import { LaterError, type Wallet } from '../../wallet/wallet.ts'
 import { invalidNonce, useNonce } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 
-/** The most attempts. Another request may issue first, or another credential get the index of the status list. */
+/**
+ * The most attempts. Another request may issue first, or another credential get the index of the status list.
+ */
 const attempts = 5
 
 /** A key of the wallet, and the DID that names it. */
 type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
 
-/** The keys that a request proved, and the nonces of its proofs, each with its end in milliseconds since 1970. */
+/**
+ * The keys that a request proved, and the nonces of its proofs, each with its end in milliseconds since 1970.
+ */
 export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, number> }
 
 /**
- * Signs and stores the credentials, or returns those that were issued to the same keys. Undefined: the issuer has to approve the request first.
+ * Signs and stores the credentials, or returns those that were issued to the same keys. Undefined: the issuer
+ * has to approve the request first.
  *
  * @throws {OAuthError} `credential_request_denied`, `invalid_nonce`
  */
@@ -42,7 +47,11 @@ export function issueOnce(
   })
 }
 
-/** The credentials of a deferred request. Undefined: the issuer has not approved it. @throws {OAuthError} `credential_request_denied` */
+/**
+ * The credentials of a deferred request. Undefined: the issuer has not approved it.
+ *
+ * @throws {OAuthError} `credential_request_denied`
+ */
 export function issueDeferred(wallet: Wallet, recordId: string): Promise<string[] | undefined> {
   return retryRaces(async () => {
     const record = await getRecord(wallet.db, issueCredential, recordId)
@@ -102,7 +111,8 @@ async function issueNow(
   const further = batch.length > 0 ? { batch } : {}
   const change = { ...holder, credential, metaLastFailure: undefined, ...further }
   await wallet.transaction(async (tx) => {
-    // First the state: the same request at once, of the same nonces, is a race, and gets the same credentials.
+    // First the state: the same request at once, of the same nonces, is a race, and gets the same
+    // credentials.
     await advance(tx, issueCredential, record, on, change)
     await use?.(tx)
     for (const { store } of issued) {

@@ -96,7 +96,10 @@ export type CredentialIssuer = z.infer<typeof CredentialIssuer>
 /** The Credential Issuer Identifier (VCI §12.2.1); `base` is the public base URL. */
 export const identifierOf = (base: string, id: string) => `${base}/oid4vci/issuers/${id}`
 
-/** @throws {Problem} 409 if any wallet of this agent has an issuer with the id, or this wallet has too many; 400 for an unknown certificate */
+/**
+ * @throws {Problem} 409 if any wallet of this agent has an issuer with the id, or this wallet has too many;
+ * 400 for an unknown certificate
+ */
 export async function createIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   given: CreateCredentialIssuer,
@@ -144,7 +147,11 @@ export async function listIssuers(
   return { issuers: rows.map((row) => toIssuer(env.urls.rest, row)), total }
 }
 
-/** Changes the members that are given. @throws {Problem} 404; 400 if a part of the authorization server would be missing */
+/**
+ * Changes the members that are given.
+ *
+ * @throws {Problem} 404; 400 if a part of the authorization server would be missing
+ */
 export async function updateIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   id: string,

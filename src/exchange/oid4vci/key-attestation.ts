@@ -1,6 +1,6 @@
 /**
- * Key attestations (VCI Appendix D): a wallet provider that the issuer trusts attests keys of a wallet, and how they are stored. In the header of a
- * key proof, or as the proof itself (VCI Appendix F.1, F.3).
+ * Key attestations (VCI Appendix D): a wallet provider that the issuer trusts attests keys of a wallet, and
+ * how they are stored. In the header of a key proof, or as the proof itself (VCI Appendix F.1, F.3).
  */
 import * as z from 'zod'
 import { type Clock, PublicKey, verifyProofJwt } from '../../credentials/codecs/proof-jwt.ts'
@@ -74,7 +74,8 @@ const Claims = z.looseObject({
 const ClaimsInHeader = Claims.extend({ exp: NumericDate })
 
 /**
- * Verifies an attestation in the header of a key proof, or as the proof itself. Keys for encryption are left out.
+ * Verifies an attestation in the header of a key proof, or as the proof itself. Keys for encryption are left
+ * out.
  *
  * @throws {OAuthError} `invalid_proof` with the reason, `invalid_nonce`
  */

@@ -104,7 +104,10 @@ export async function readIssuerMetadata(
   }
 }
 
-/** The members that depend on the format (VCI Appendix A), and `credential_metadata` (VCI §12.2.4, Appendix B), whose claims must not be an empty array. */
+/**
+ * The members that depend on the format (VCI Appendix A), and `credential_metadata` (VCI §12.2.4, Appendix
+ * B), whose claims must not be an empty array.
+ */
 function describeType(base: string, row: ConfigurationRow): object {
   const { configurationMember, anyType, claimsRoot } = openIdTraits(row.format as OpenIdFormat)
   const type = { vct: vctOf(base, row), credential_definition: { type: [anyType] } }[configurationMember]

@@ -1,6 +1,7 @@
 /**
- * Nonces of key proofs (VCI §7). A nonce is the time of its creation, sealed with the key of the wallet for one issuer: it needs no row until a
- * credential is issued for it, is valid at every process and after a restart, and cannot be predicted.
+ * Nonces of key proofs (VCI §7). A nonce is the time of its creation, sealed with the key of the wallet for
+ * one issuer: it needs no row until a credential is issued for it, is valid at every process and after a
+ * restart, and cannot be predicted.
  */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
@@ -33,7 +34,11 @@ export const NonceResponse = z
   .object({ nonce: z.string(), nonceExpiresIn: z.int().describe('Seconds.') })
   .meta({ id: 'NonceResponse' })
 
-/** A nonce that an external authorization server passes on in its token response, as the Cloud Agent's does. @throws {Problem} 404 */
+/**
+ * A nonce that an external authorization server passes on in its token response, as the Cloud Agent's does.
+ *
+ * @throws {Problem} 404
+ */
 export async function createNonceFor(
   wallet: Wallet,
   issuerId: string,
@@ -51,7 +56,10 @@ export function stateNotFound(): Problem {
   )
 }
 
-/** When a nonce of the issuer ends, in milliseconds since 1970. Undefined if the issuer did not create it, or it has expired. */
+/**
+ * When a nonce of the issuer ends, in milliseconds since 1970. Undefined if the issuer did not create it, or
+ * it has expired.
+ */
 export function readNonce(
   wallet: Wallet,
   issuerId: string,

@@ -1,4 +1,7 @@
-/** The two representations of an offer: the Credential Offer object for the wallet (VCI §4.1.1), and the reply to the issuer. */
+/**
+ * The two representations of an offer: the Credential Offer object for the wallet (VCI §4.1.1), and the reply
+ * to the issuer.
+ */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { Problem } from '../../foundation/problem.ts'
@@ -79,7 +82,11 @@ export function toReply(
   }
 }
 
-/** The same reply once more. @throws {Problem} 409 if the offer was redeemed, since its secrets are gone then */
+/**
+ * The same reply once more.
+ *
+ * @throws {Problem} 409 if the offer was redeemed, since its secrets are gone then
+ */
 export async function readReply(
   wallet: Wallet,
   issuer: IssuerRow,

@@ -53,10 +53,11 @@ export const CreateOpenIdCredentialOffer = z
 export type CreateOpenIdCredentialOffer = z.output<typeof CreateOpenIdCredentialOffer>
 
 /**
- * Offers a credential. A repeated request with the same idempotency key returns the first offer, until it is redeemed.
+ * Offers a credential. A repeated request with the same idempotency key returns the first offer, until it is
+ * redeemed.
  *
- * @throws {Problem} 404 without issuer or configuration; if DID or claims cannot be used; 409 if the first offer was redeemed; like
- * `createOnce`
+ * @throws {Problem} 404 without issuer or configuration; if DID or claims cannot be used; 409 if the first
+ * offer was redeemed; like `createOnce`
  */
 export async function createOffer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
@@ -141,7 +142,11 @@ function signerOf(
   return { issuerCertificateId: certificate }
 }
 
-/** The secrets of a new offer, and the external server that it is for. @throws {Problem} 400 for a transaction code that nobody would ask for */
+/**
+ * The secrets of a new offer, and the external server that it is for.
+ *
+ * @throws {Problem} 400 for a transaction code that nobody would ask for
+ */
 function newGrant(
   issuer: IssuerRow,
   { grant, txCode: wanted }: Pick<CreateOpenIdCredentialOffer, 'grant' | 'txCode'>,

@@ -1,4 +1,7 @@
-/** Key proofs of the type `jwt` (VCI Appendix F.1): which key a credential is bound to, and that the wallet has it. */
+/**
+ * Key proofs of the type `jwt` (VCI Appendix F.1): which key a credential is bound to, and that the wallet
+ * has it.
+ */
 import * as z from 'zod'
 import { checkSignature } from '../../credentials/codecs/did-signature.ts'
 import { isSignedBy } from '../../credentials/codecs/jws.ts'
@@ -20,11 +23,17 @@ export type ProofChecks = AttestationChecks & {
   resolve: Resolve
   /** The Credential Issuer Identifier. */
   audience: string
-  /** The client that the authorization code was issued to. Undefined for other grants, whose clients are not known. */
+  /**
+   * The client that the authorization code was issued to. Undefined for other grants, whose clients are not
+   * known.
+   */
   clientId: string | undefined
 }
 
-/** A proof that passed all checks: the DID that the credential is bound to, the nonce to be used up, and the attestation of the key. */
+/**
+ * A proof that passed all checks: the DID that the credential is bound to, the nonce to be used up, and the
+ * attestation of the key.
+ */
 export type KeyProof = {
   holderDid: string
   key: PublicJwk

@@ -1,6 +1,7 @@
 /**
- * Redirect URIs of wallets, which are public clients without registration (RFC 6749 §3.1.2, RFC 8252 §7). The person's consent, the
- * transaction code and PKCE protect the code. These rules keep the browser from running or loading anything else.
+ * Redirect URIs of wallets, which are public clients without registration (RFC 6749 §3.1.2, RFC 8252 §7). The
+ * person's consent, the transaction code and PKCE protect the code. These rules keep the browser from running
+ * or loading anything else.
  */
 
 /** Loopback hosts of wallets on the same machine (RFC 8252 §7.3). */

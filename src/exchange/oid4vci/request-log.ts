@@ -13,8 +13,8 @@ import type { SessionRow } from './session.ts'
 type RequestType = 'authorization-request' | 'token-request' | 'credential-request'
 
 /**
- * Logs the error that the wallet got, for the trace. Refusals after the end of the flow are not logged, because whoever has the link can
- * cause any number of them.
+ * Logs the error that the wallet got, for the trace. Refusals after the end of the flow are not logged,
+ * because whoever has the link can cause any number of them.
  */
 export async function logRefusal(
   tx: Tx,
@@ -26,7 +26,10 @@ export async function logRefusal(
   await logRefused(tx, { thread: thid, type, to: issuingDID }, `${code}: ${message}`)
 }
 
-/** Runs the checks of a request, and logs its refusal if the request names a session. A wallet gets its first DPoP nonce by a refusal, which is not logged. */
+/**
+ * Runs the checks of a request, and logs its refusal if the request names a session. A wallet gets its first
+ * DPoP nonce by a refusal, which is not logged.
+ */
 export async function withLog<T>(
   wallet: Wallet,
   type: RequestType,

@@ -1,6 +1,7 @@
 /**
- * Authorization requests between two steps: a pushed request (RFC 9126), and the form of the consent page. Each contains the request itself,
- * sealed with the key of the wallet for one issuer. So a request of a stranger writes nothing, and nobody else can make or change one.
+ * Authorization requests between two steps: a pushed request (RFC 9126), and the form of the consent page.
+ * Each contains the request itself, sealed with the key of the wallet for one issuer. So a request of a
+ * stranger writes nothing, and nobody else can make or change one.
  */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
@@ -47,7 +48,11 @@ export function sealRequest(
   return { sealed: wallet.seal(contextOf(purpose, issuerId), text), expiresIn }
 }
 
-/** Undefined if this issuer did not seal the request for the purpose. @throws {ClosedRequest} if its time is over */
+/**
+ * Undefined if this issuer did not seal the request for the purpose.
+ *
+ * @throws {ClosedRequest} if its time is over
+ */
 export function openRequest(
   wallet: Wallet,
   issuerId: string,
@@ -69,8 +74,9 @@ export function openRequest(
 }
 
 /**
- * RFC 9126 §2: stores the request in its `request_uri`. A DPoP proof binds the code to its key (RFC 9449 §10.1). That it is used once is not
- * stored: repeating it pushes the same request. A wallet attestation binds the code to the attested key.
+ * RFC 9126 §2: stores the request in its `request_uri`. A DPoP proof binds the code to its key (RFC 9449
+ * §10.1). That it is used once is not stored: repeating it pushes the same request. A wallet attestation
+ * binds the code to the attested key.
  *
  * @throws {OAuthError}
  */
@@ -127,7 +133,10 @@ export function readPushed(wallet: Wallet, issuerId: string, parameters: URLSear
   return request
 }
 
-/** Stores that a request is answered, or that its form was, until no form of it is left. False if it was answered before. */
+/**
+ * Stores that a request is answered, or that its form was, until no form of it is left. False if it was
+ * answered before.
+ */
 export function useRequest(tx: Tx, { id }: Pick<CheckedRequest, 'id'>): Promise<boolean> {
   return useNonce(tx, id, Date.now() + (lifetimes.pushed + lifetimes.form) * 1_000)
 }

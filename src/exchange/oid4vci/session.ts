@@ -1,4 +1,7 @@
-/** Sessions of issuance: rows that bind the code and the access token of an offer to its record. Secrets are stored as digests. */
+/**
+ * Sessions of issuance: rows that bind the code and the access token of an offer to its record. Secrets are
+ * stored as digests.
+ */
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
@@ -9,7 +12,10 @@ import type { Wallet } from '../../wallet/wallet.ts'
 
 export type SessionRow = Selectable<WalletTables['issuance_session']>
 
-/** The secret of the grant, a pre-authorized code or `issuer_state`, and the transaction code. `txCodeHint` is the `tx_code` object of the offer. */
+/**
+ * The secret of the grant, a pre-authorized code or `issuer_state`, and the transaction code. `txCodeHint` is
+ * the `tx_code` object of the offer.
+ */
 const Secrets = z.object({
   code: z.string().optional(),
   issuerState: z.string().optional(),
@@ -18,7 +24,10 @@ const Secrets = z.object({
 })
 export type SessionSecrets = z.infer<typeof Secrets>
 
-/** The `issuer_state` of an offer. It begins with the id of the issuer, because an external authorization server names no issuer beside it. */
+/**
+ * The `issuer_state` of an offer. It begins with the id of the issuer, because an external authorization
+ * server names no issuer beside it.
+ */
 export function newIssuerState(issuerId: string): string {
   return `${issuerId}.${newSecret()}`
 }

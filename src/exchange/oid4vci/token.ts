@@ -1,4 +1,7 @@
-/** The token endpoint of the built-in authorization server (VCI §6, RFC 6749 §5): redeems pre-authorized and authorization codes. */
+/**
+ * The token endpoint of the built-in authorization server (VCI §6, RFC 6749 §5): redeems pre-authorized and
+ * authorization codes.
+ */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { getRecord } from '../engine/find.ts'
@@ -23,7 +26,10 @@ import { newSecret } from '../../foundation/oauth/secrets.ts'
 import { findSession, openSecrets, redeemSession, type SessionRow } from './session.ts'
 import { guessTxCode } from './tx-code.ts'
 
-/** The seconds for which an access token is valid. The longer time is for a credential that the issuer has to approve. */
+/**
+ * The seconds for which an access token is valid. The longer time is for a credential that the issuer has to
+ * approve.
+ */
 export const [shortLifetime, deferredLifetime] = [600, 30 * 86_400]
 
 export const TokenRequest = z
@@ -65,7 +71,12 @@ type Redeemed = { details: z.infer<typeof GrantedDetails>[] | undefined; lifetim
 
 type Request = { form: URLSearchParams; headers: ClientHeaders }
 
-/** With a DPoP proof, the access token is bound to its key. @throws {OAuthError} `invalid_request`, `unsupported_grant_type`, `invalid_client`, `invalid_grant`, and of `readProof` */
+/**
+ * With a DPoP proof, the access token is bound to its key.
+ *
+ * @throws {OAuthError} `invalid_request`, `unsupported_grant_type`, `invalid_client`, `invalid_grant`, and of
+ * `readProof`
+ */
 export async function redeemCode(
   wallet: Wallet,
   issuer: IssuerRow,

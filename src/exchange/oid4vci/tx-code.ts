@@ -1,4 +1,7 @@
-/** Transaction codes (VCI §4.1.1): the issuer gives one to the person on another channel, and the wallet or the consent page asks for it. */
+/**
+ * Transaction codes (VCI §4.1.1): the issuer gives one to the person on another channel, and the wallet or
+ * the consent page asks for it.
+ */
 import { randomInt } from 'node:crypto'
 import * as z from 'zod'
 import { createTokenCheck } from '../../foundation/api-key.ts'
@@ -29,7 +32,8 @@ export function newTxCode(wanted: boolean | z.output<typeof TxCode>) {
 }
 
 /**
- * Compares a transaction code. A wrong one is counted, and the offer is blocked after the last guess (VCI §13.6.3).
+ * Compares a transaction code. A wrong one is counted, and the offer is blocked after the last guess (VCI
+ * §13.6.3).
  *
  * @returns how many guesses are left after a wrong code; undefined if the code is right
  */

@@ -1,6 +1,6 @@
 /**
- * The wallet providers that an issuer trusts, by their keys or by the authorities of their certificates: the trust anchors of wallet attestations
- * (VCI Appendix E) and of key attestations (VCI Appendix D).
+ * The wallet providers that an issuer trusts, by their keys or by the authorities of their certificates: the
+ * trust anchors of wallet attestations (VCI Appendix E) and of key attestations (VCI Appendix D).
  */
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'

@@ -1,4 +1,7 @@
-/** Authorization requests (OpenID4VP 1.0 §5): their parameters, the URL for the wallet, and the signed Request Object. */
+/**
+ * Authorization requests (OpenID4VP 1.0 §5): their parameters, the URL for the wallet, and the signed Request
+ * Object.
+ */
 import { supportedFormats } from '../../definitions/format-names.ts'
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
@@ -72,7 +75,8 @@ export const RequestUriForm = z
   .meta({ id: 'OpenId4VpRequestUriForm' })
 
 /**
- * The signed Request Object behind a `request_uri`, while the request can be answered. Wallets may retrieve it several times.
+ * The signed Request Object behind a `request_uri`, while the request can be answered. Wallets may retrieve
+ * it several times.
  *
  * @throws {Problem} 404; {OAuthError} for a malformed form
  */

@@ -38,7 +38,12 @@ const EncryptedResponse = AuthorizationResponse.omit({ response: true }).extend(
   vp_token: z.unknown().optional(),
 })
 
-/** The parameters of a form. @throws {OAuthError} `invalid_request` for another response mode, or another `state` than that of the request */
+/**
+ * The parameters of a form.
+ *
+ * @throws {OAuthError} `invalid_request` for another response mode, or another `state` than that of the
+ * request
+ */
 export async function readResponse(
   wallet: Wallet,
   record: RequestRecord,
@@ -53,7 +58,11 @@ export async function readResponse(
   return response
 }
 
-/** Decrypts a response if the request has asked for that. An error needs no encryption (§8.3.1). @throws {OAuthError} `invalid_request` */
+/**
+ * Decrypts a response if the request has asked for that. An error needs no encryption (§8.3.1).
+ *
+ * @throws {OAuthError} `invalid_request`
+ */
 export async function openResponse(
   wallet: Wallet,
   { id, openid4vp: { encryptionKey } }: RequestRecord,

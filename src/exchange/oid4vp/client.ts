@@ -56,7 +56,11 @@ async function chooseClient(
   return { clientId: `${prefix}:${hostname}`, signer }
 }
 
-/** The DID and the certificate, of a request that both sign; otherwise the one client. @throws {Problem} as `chooseClient` */
+/**
+ * The DID and the certificate, of a request that both sign; otherwise the one client.
+ *
+ * @throws {Problem} as `chooseClient`
+ */
 export async function chooseClients(
   wallet: Wallet,
   choice: ClientChoice,

@@ -1,4 +1,7 @@
-/** Requests for the Digital Credentials API (OpenID4VP 1.0 Appendix A.2, A.3): unsigned, or signed with the origins that may use them. */
+/**
+ * Requests for the Digital Credentials API (OpenID4VP 1.0 Appendix A.2, A.3): unsigned, or signed with the
+ * origins that may use them.
+ */
 import * as z from 'zod'
 import type { JsonObject } from '../../foundation/json.ts'
 import { isPublicUrl } from '../../foundation/net/public-url.ts'
@@ -8,7 +11,10 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { anyWallet, askedParameters } from './authorization-request.ts'
 import { type Client, signRequest } from './client.ts'
 
-/** The origin of a page, as browsers write it. Without https, only hosts of private networks are accepted (A.2). */
+/**
+ * The origin of a page, as browsers write it. Without https, only hosts of private networks are accepted
+ * (A.2).
+ */
 export const WebOrigin = z
   .string()
   .max(300)
@@ -57,7 +63,10 @@ export async function toDigitalRequest(
   return { protocol: 'openid4vp-v1-signed', data: { request } }
 }
 
-/** A general JWS (RFC 7515 §7.2.1). Client id and attestations are in the protected header of each signature (A.3.2.2). */
+/**
+ * A general JWS (RFC 7515 §7.2.1). Client id and attestations are in the protected header of each signature
+ * (A.3.2.2).
+ */
 async function signByAll(
   wallet: Wallet,
   clients: readonly Client[],

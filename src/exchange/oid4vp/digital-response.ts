@@ -19,7 +19,10 @@ import {
   type ResponseReceipt,
 } from './response.ts'
 
-/** The members of `data`. Others are ignored: the request's parameter `state` is not part of the Digital Credentials API. */
+/**
+ * The members of `data`. Others are ignored: the request's parameter `state` is not part of the Digital
+ * Credentials API.
+ */
 const Data = z.object({
   vp_token: z.unknown().optional(),
   response: z.string().optional(),
@@ -27,7 +30,11 @@ const Data = z.object({
   error_description: z.string().optional(),
 })
 
-/** Receives a response from the page of a request. @throws {OAuthError} `invalid_request` with the reason; {Problem} 404, 503 */
+/**
+ * Receives a response from the page of a request.
+ *
+ * @throws {OAuthError} `invalid_request` with the reason; {Problem} 404, 503
+ */
 export async function receiveFromPage(
   wallet: Wallet,
   token: string,
@@ -76,9 +83,11 @@ export const DigitalResponse = DigitalCredential.extend({
 export type DigitalResponse = z.infer<typeof DigitalResponse>
 
 /**
- * Receives a response from the tenant, whose own page got it. Returns the record with the result of the checks.
+ * Receives a response from the tenant, whose own page got it. Returns the record with the result of the
+ * checks.
  *
- * @throws {Problem} 400 for a response that is not of the request, which stays open; 404; 409 after another response; 503
+ * @throws {Problem} 400 for a response that is not of the request, which stays open; 404; 409 after another
+ * response; 503
  */
 export async function receiveFromTenant(
   wallet: Wallet,

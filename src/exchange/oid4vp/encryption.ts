@@ -1,4 +1,7 @@
-/** Encrypted responses (OpenID4VP 1.0 §8.3): a key for each request, and the content that a wallet has encrypted to it. */
+/**
+ * Encrypted responses (OpenID4VP 1.0 §8.3): a key for each request, and the content that a wallet has
+ * encrypted to it.
+ */
 import { compactDecrypt, errors } from 'jose'
 import { randomId } from '../../foundation/id.ts'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '../../foundation/json.ts'

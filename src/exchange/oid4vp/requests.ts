@@ -1,4 +1,6 @@
-/** Presentation requests of a tenant over OpenID4VP: a record, its session, and the URL that a wallet opens. */
+/**
+ * Presentation requests of a tenant over OpenID4VP: a record, its session, and the URL that a wallet opens.
+ */
 import * as z from 'zod'
 import { randomId } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
@@ -208,7 +210,9 @@ async function create(
   })
 }
 
-/** @throws {Problem} 400 if neither `issuers` nor the policy nor the query says whose credentials are accepted */
+/**
+ * @throws {Problem} 400 if neither `issuers` nor the policy nor the query says whose credentials are accepted
+ */
 function requireIssuers({
   dcqlQuery: query,
   issuers,
@@ -226,8 +230,8 @@ export const ResponseCode = z
   .meta({ id: 'OpenId4VpResponseCode' })
 
 /**
- * Redeems the code that the person's browser brought from the wallet: it proves that the browser and the wallet belong together
- * (OpenID4VP 1.0 §13.3).
+ * Redeems the code that the person's browser brought from the wallet: it proves that the browser and the
+ * wallet belong together (OpenID4VP 1.0 §13.3).
  *
  * @throws {Problem} 404; 409 if the code is of another presentation, or was used
  */

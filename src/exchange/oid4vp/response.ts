@@ -1,4 +1,7 @@
-/** Authorization responses of wallets (OpenID4VP 1.0 §8): one that can be read and is of the request ends it, valid or not. */
+/**
+ * Authorization responses of wallets (OpenID4VP 1.0 §8): one that can be read and is of the request ends it,
+ * valid or not.
+ */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { oneLine } from '../../foundation/foreign.ts'
@@ -45,7 +48,8 @@ export type FindAnsweredSession = (
 ) => Promise<AnsweredSession | undefined>
 
 /**
- * Receives a response at the `response_uri`. A response that is not of this request changes nothing but its log.
+ * Receives a response at the `response_uri`. A response that is not of this request changes nothing but its
+ * log.
  *
  * @throws {OAuthError} `invalid_request` with the reason; {Problem} 404, 503
  */
@@ -66,7 +70,11 @@ type Arrived = { record: RequestRecord; audience: string; digest: string }
 /** A response with the session that it answers. */
 type Received = Arrived & { session: AnsweredSession | undefined }
 
-/** Receives a response that `read` reads. @throws {OAuthError} `invalid_request` with the reason; {Problem} 503 */
+/**
+ * Receives a response that `read` reads.
+ *
+ * @throws {OAuthError} `invalid_request` with the reason; {Problem} 503
+ */
 export async function receive(
   wallet: Wallet,
   arrived: Arrived,
@@ -97,8 +105,9 @@ function repeat({ redirectUri, refusal }: StoredAnswer): ResponseReceipt {
 }
 
 /**
- * Stores why a response to an open request was refused, for the trace. The wallet may send a better one. Refusals after the
- * end of the flow are not logged, because whoever has the link can cause any number of them.
+ * Stores why a response to an open request was refused, for the trace. The wallet may send a better one.
+ * Refusals after the end of the flow are not logged, because whoever has the link can cause any number of
+ * them.
  */
 async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
   await writeIfRoom(wallet, async (tx) => {
@@ -212,7 +221,11 @@ async function finish(
   return repeat(answer)
 }
 
-/** Writes the end of a request, and the answer to the wallet. Another response may have come meanwhile. @throws {OAuthError} */
+/**
+ * Writes the end of a request, and the answer to the wallet. Another response may have come meanwhile.
+ *
+ * @throws {OAuthError}
+ */
 async function end(
   wallet: Wallet,
   recordId: string,

@@ -1,4 +1,7 @@
-/** Sessions of OpenID4VP requests: rows that find the record of a request by its public URL. Secrets are stored as digests. */
+/**
+ * Sessions of OpenID4VP requests: rows that find the record of a request by its public URL. Secrets are
+ * stored as digests.
+ */
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import type { PrivateJwk } from '../../foundation/crypto/keys.ts'
@@ -93,7 +96,10 @@ export async function storeResponseCode(tx: Tx, recordId: string, code: string):
   await update.where('record_id', '=', recordId).execute()
 }
 
-/** Uses up the response code of a record, and forgets the answer with it. False if it has another, or the code was used. */
+/**
+ * Uses up the response code of a record, and forgets the answer with it. False if it has another, or the code
+ * was used.
+ */
 export async function useResponseCode(tx: Tx, recordId: string, code: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('presentation_session')

@@ -1,4 +1,6 @@
-/** The public status of a request: for the page that the verifier shows to a person. It contains no claims. */
+/**
+ * The public status of a request: for the page that the verifier shows to a person. It contains no claims.
+ */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { Problem } from '../../foundation/problem.ts'
@@ -30,7 +32,11 @@ export type RequestStatus = z.infer<typeof RequestStatus>
 /** The status, and what changes it: a commit that notifies of the topic, or the time. */
 export type WatchedStatus = { status: RequestStatus; walletId: string; topic: string; remainingMs: number }
 
-/** The status of a request's URL. The token is one of the wallet's. @throws {Problem} 410 for a request that was removed */
+/**
+ * The status of a request's URL. The token is one of the wallet's.
+ *
+ * @throws {Problem} 410 for a request that was removed
+ */
 export async function readStatus(wallet: Wallet, token: string): Promise<WatchedStatus> {
   const record = await getRequest(wallet, token).catch((error: unknown) => {
     throw error instanceof Problem && error.status === 404 ? requestClosed() : error

@@ -83,8 +83,9 @@ export const PresentationCandidates = z
 export type PresentationCandidates = z.infer<typeof PresentationCandidates>
 
 /**
- * Compares the wallet's credentials with a received request: format, schemas and issuers, claims of an SD-JWT, dates, the holder's key,
- * and reported revocation; then reads the status of those that fit. Signatures were verified when the credentials were received.
+ * Compares the wallet's credentials with a received request: format, schemas and issuers, claims of an
+ * SD-JWT, dates, the holder's key, and reported revocation; then reads the status of those that fit.
+ * Signatures were verified when the credentials were received.
  *
  * @throws {Problem} 404; 400 for a verifier's record
  */
@@ -133,7 +134,10 @@ async function judgeAll(wallet: Wallet, record: PresentationRecord): Promise<Can
   })
 }
 
-/** The only way to satisfy a request: the only candidate, or the only candidates of their lines if they satisfy all lines. */
+/**
+ * The only way to satisfy a request: the only candidate, or the only candidates of their lines if they
+ * satisfy all lines.
+ */
 function findChoice(candidates: Candidate[], lines: PresentationCandidates['lines']): string[] | undefined {
   if (lines.length === 0) return candidates.length === 1 ? [candidates[0]!.recordId] : undefined
   const chosen = new Set(lines.flatMap((line) => (line.candidates.length === 1 ? line.candidates : [])))
@@ -166,7 +170,10 @@ async function judge(wallet: Wallet, record: PresentationRecord, held: ListedCre
   }
 }
 
-/** Why a credential does not satisfy the request, apart from its dates. For AnonCreds, also which references it answers. */
+/**
+ * Why a credential does not satisfy the request, apart from its dates. For AnonCreds, also which references
+ * it answers.
+ */
 async function findMismatch(
   wallet: Wallet,
   record: PresentationRecord,

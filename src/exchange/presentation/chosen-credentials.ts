@@ -13,7 +13,8 @@ const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>
 )
 
 /**
- * The credentials with these record ids, in the same order, of one format. `member` is the request's member with the ids, for errors.
+ * The credentials with these record ids, in the same order, of one format. `member` is the request's member
+ * with the ids, for errors.
  *
  * @throws {Problem} if one does not exist or has another format
  */

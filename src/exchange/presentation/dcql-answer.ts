@@ -1,4 +1,7 @@
-/** Answers a DCQL query with credentials of the wallet: which ones match, what they would disclose, and the VP token (OpenID4VP 1.0 §6.4, §8.1). */
+/**
+ * Answers a DCQL query with credentials of the wallet: which ones match, what they would disclose, and the VP
+ * token (OpenID4VP 1.0 §6.4, §8.1).
+ */
 import { Problem } from '../../foundation/problem.ts'
 import { checkValidity } from '../../credentials/codecs/validity.ts'
 import { VerificationError } from '../../credentials/codecs/verification-error.ts'
@@ -26,7 +29,10 @@ export type Unpresentable = { held: ListedCredential; reason: string; isExpired:
 /** The credentials of a wallet, as far as a query is concerned. */
 type Compared = { presentable: Presentable[]; others: Unpresentable[] }
 
-/** Decodes the credentials of the wallet, checks dates, reported revocation and the holder's key, and matches them with a query. */
+/**
+ * Decodes the credentials of the wallet, checks dates, reported revocation and the holder's key, and matches
+ * them with a query.
+ */
 export async function compareCredentials(
   wallet: Wallet,
   query: DcqlQuery,
@@ -47,7 +53,10 @@ export async function compareCredentials(
   return { presentable, others }
 }
 
-/** Reads the status of the credentials that match, and leaves out the revoked and suspended ones: none is chosen without being named. */
+/**
+ * Reads the status of the credentials that match, and leaves out the revoked and suspended ones: none is
+ * chosen without being named.
+ */
 export async function withoutInvalid(wallet: Wallet, { presentable, others }: Compared): Promise<Compared> {
   const fitting = presentable.flatMap(({ held, results }) =>
     results.some(({ isMatch }) => isMatch) ? [held] : [],
@@ -83,12 +92,16 @@ async function readHeld(
   return { decoded, queried: toQueried(held.format, decoded) }
 }
 
-/** A credential that answers a credential query, and the paths of the claims that it must disclose. Undefined paths: none. */
+/**
+ * A credential that answers a credential query, and the paths of the claims that it must disclose. Undefined
+ * paths: none.
+ */
 type AnswerPart = { credentialId: string; recordId: string; paths: ClaimsPath[] | undefined }
 
 /**
- * The credentials that answer a query: the first that match, or those that were chosen. Credential sets that are not required are
- * answered only by chosen credentials, so that no claim is disclosed without need. Undefined: the query cannot be answered.
+ * The credentials that answer a query: the first that match, or those that were chosen. Credential sets that
+ * are not required are answered only by chosen credentials, so that no claim is disclosed without need.
+ * Undefined: the query cannot be answered.
  */
 export function findAnswer(
   query: DcqlQuery,
@@ -173,10 +186,11 @@ type Request = {
 }
 
 /**
- * The `vp_token` that answers a request, by chosen credentials or by the first that match: a presentation of each, signed for the request
- * where its query requires holder binding.
+ * The `vp_token` that answers a request, by chosen credentials or by the first that match: a presentation of
+ * each, signed for the request where its query requires holder binding.
  *
- * @throws {Problem} if a chosen credential cannot be presented, or is not needed, or the query cannot be answered
+ * @throws {Problem} if a chosen credential cannot be presented, or is not needed, or the query cannot be
+ * answered
  */
 export async function answerQuery(
   wallet: Wallet,

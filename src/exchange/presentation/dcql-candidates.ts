@@ -1,4 +1,7 @@
-/** Finds the wallet's credentials that answer a received query in DCQL, and the claims that each would disclose. */
+/**
+ * Finds the wallet's credentials that answer a received query in DCQL, and the claims that each would
+ * disclose.
+ */
 import type { Decoded } from '../../credentials/formats/format.ts'
 import { createCheckpoint } from '../../foundation/checkpoint.ts'
 import { describePath } from '../../credentials/dcql/match.ts'
@@ -19,7 +22,10 @@ import type { PresentationRecord } from './model.ts'
 
 type Candidate = PresentationCandidates['candidates'][number]
 
-/** `choice` is there if each requested credential has only one candidate; `answer` is that of a call that names no credentials. */
+/**
+ * `choice` is there if each requested credential has only one candidate; `answer` is that of a call that
+ * names no credentials.
+ */
 export async function findDcqlCandidates(
   wallet: Wallet,
   query: DcqlQuery,

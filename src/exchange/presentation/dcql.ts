@@ -1,4 +1,7 @@
-/** Presentations that answer a query in DCQL over DIDComm: what a record stores, and the content of the two attachments. */
+/**
+ * Presentations that answer a query in DCQL over DIDComm: what a record stores, and the content of the two
+ * attachments.
+ */
 import * as z from 'zod'
 import { maxTokenLength } from '../../credentials/codecs/jws.ts'
 import { DcqlQuery } from '../../credentials/dcql/query.ts'

@@ -1,4 +1,7 @@
-/** Present Proof 3.0: its handlers. `verifier.ts` and `prover.ts` have the two sides, `exchange/transports.ts` the tasks. */
+/**
+ * Present Proof 3.0: its handlers. `verifier.ts` and `prover.ts` have the two sides, `exchange/transports.ts`
+ * the tasks.
+ */
 import type { Flow } from '../engine/composition.ts'
 import { presentProof } from './model.ts'
 import { onRequest } from './prover.ts'

@@ -13,7 +13,10 @@ import { perToken } from '../../definitions/format-names.ts'
 /** Fields of a record that a transition adds or changes. */
 export type PresentationChange = Partial<PresentationData>
 
-/** A new request: the record's data, the attachments, their `content` (also `requestData`), and a write to make in the same transaction. */
+/**
+ * A new request: the record's data, the attachments, their `content` (also `requestData`), and a write to
+ * make in the same transaction.
+ */
 export type NewRequest = {
   terms: PresentationChange
   attachments: Attachment[]
@@ -24,7 +27,10 @@ export type NewRequest = {
 /** The prover's choices: credentials by their record ids, and the claims to disclose. */
 export type PresentOptions = Omit<RequestPresentationAction, 'action'>
 
-/** The result of a verification, which the record stores. A presentation that is not valid has `refusal`, the reason, or the format throws. */
+/**
+ * The result of a verification, which the record stores. A presentation that is not valid has `refusal`, the
+ * reason, or the format throws.
+ */
 export type Verdict = Pick<PresentationData, 'disclosedClaims' | 'verification' | 'dcql'> & {
   refusal?: string
 }
@@ -36,7 +42,11 @@ export type ProofFormat = {
   /** Prover: reads the attachment of a request. @throws if it is malformed */
   readRequest(content: unknown): PresentationChange
 
-  /** Prover: checks the choices and returns the change of the record. @throws {Problem} if they cannot be presented */
+  /**
+   * Prover: checks the choices and returns the change of the record.
+   *
+   * @throws {Problem} if they cannot be presented
+   */
   choose(wallet: Wallet, record: PresentationRecord, choice: PresentOptions): Promise<PresentationChange>
 
   /** Prover: creates the presentation as text. */
@@ -45,7 +55,11 @@ export type ProofFormat = {
   /** Prover: the presentation as an attachment. */
   attach(presentation: string): Attachment[]
 
-  /** Verifier: verifies a presentation. The attachment's format label is ignored. @throws {VerificationError} */
+  /**
+   * Verifier: verifies a presentation. The attachment's format label is ignored.
+   *
+   * @throws {VerificationError}
+   */
   verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<Verdict>
 }
 
@@ -54,7 +68,10 @@ export const proofFormats: Readonly<Record<CredentialFormat, ProofFormat>> = {
   AnonCreds: anonCreds,
 }
 
-/** The format of a record or of the terms of a request. A query in DCQL may name credentials of several formats. */
+/**
+ * The format of a record or of the terms of a request. A query in DCQL may name credentials of several
+ * formats.
+ */
 export function formatOf(about: {
   credentialFormat: CredentialFormat
   dcql?: unknown

@@ -16,7 +16,10 @@ const RequestBody = z.looseObject({
   proof_types: z
     .array(z.looseObject({ schema: z.string(), trustIssuers: z.array(z.string()).nullish() }))
     .nullish(),
-  /** Extension: the entries of `proof_types` are alternatives, like the constraints of a policy. Other agents ignore it. */
+  /**
+   * Extension: the entries of `proof_types` are alternatives, like the constraints of a policy. Other agents
+   * ignore it.
+   */
   proof_types_any: z.boolean().nullish(),
   /** Extension: the DIDs of the accepted issuers, whatever the schema. Other agents ignore it. */
   trusted_issuers: z.array(z.string()).nullish().catch(undefined),

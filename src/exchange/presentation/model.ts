@@ -42,7 +42,10 @@ export const ClaimNames = z.record(z.string(), JsonValue)
 export const PresentationData = z.object({
   ...Sides,
   credentialFormat: CredentialFormat.default(defaultFormat),
-  /** Absent for AnonCreds, and if a Cloud Agent requests an SD-JWT without it; key-bound credentials cannot be presented then. */
+  /**
+   * Absent for AnonCreds, and if a Cloud Agent requests an SD-JWT without it; key-bound credentials cannot be
+   * presented then.
+   */
   /** A request of another agent may have no domain. */
   options: Options.partial({ domain: true }).optional(),
   /** AnonCreds: the presentation request. */
@@ -56,7 +59,10 @@ export const PresentationData = z.object({
   /** Verifier: the claims that the presentation discloses. */
   disclosedClaims: z.record(z.string(), JsonValue).optional(),
   proofs: z.array(z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).optional() })),
-  /** Verifier: the accepted issuers, beside those of `proofs` and the policy. Absent: any. Prover: the accepted DIDs, if the request names them. */
+  /**
+   * Verifier: the accepted issuers, beside those of `proofs` and the policy. Absent: any. Prover: the
+   * accepted DIDs, if the request names them.
+   */
   issuers: AcceptedIssuers.optional(),
   /** Verifier: the result, unless the request is a query in DCQL. */
   verification: Verification.omit({ issuersChecked: true }).optional(),

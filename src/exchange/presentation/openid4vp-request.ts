@@ -1,4 +1,7 @@
-/** The part of a prover's record that is about a request over OpenID4VP: as it is stored, and as REST shows it. */
+/**
+ * The part of a prover's record that is about a request over OpenID4VP: as it is stored, and as REST shows
+ * it.
+ */
 import * as z from 'zod'
 import { DcqlQuery } from '../../credentials/dcql/query.ts'
 import { DigitalCredential, digitalProtocols } from './digital-credentials.ts'

@@ -29,7 +29,11 @@ export const onRequest: Handler = async (wallet, message) => {
   }
 }
 
-/** Accepts an invitation with a request. @throws {Problem} 400 if it carries none, has expired, or was accepted before */
+/**
+ * Accepts an invitation with a request.
+ *
+ * @throws {Problem} 400 if it carries none, has expired, or was accepted before
+ */
 export async function acceptRequestInvitation(
   wallet: Wallet,
   invitation: string,

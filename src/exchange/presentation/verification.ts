@@ -1,4 +1,7 @@
-/** The result of a verification in the record of a verifier: the checks, the credentials, and whether anything restricts their issuers. */
+/**
+ * The result of a verification in the record of a verifier: the checks, the credentials, and whether anything
+ * restricts their issuers.
+ */
 import * as z from 'zod'
 import type { PresentationRequest } from '../../credentials/anoncreds/presentation.ts'
 import type { Failure } from '../../credentials/codecs/verification-error.ts'
@@ -61,7 +64,10 @@ export function restrictsIssuers({ issuers = 'any', policy, query, proofs = [], 
   )
 }
 
-/** Members of a restriction that only credentials of one issuer satisfy: a definition has the keys of its issuer. */
+/**
+ * Members of a restriction that only credentials of one issuer satisfy: a definition has the keys of its
+ * issuer.
+ */
 const ofOneIssuer = ['issuer_did', 'issuer_id', 'cred_def_id']
 
 function restrictsDefinitions(request: PresentationRequest): boolean {
@@ -74,7 +80,9 @@ function restrictsDefinitions(request: PresentationRequest): boolean {
   )
 }
 
-/** Certificates always end at a trust anchor, so that credentials with a certificate have a checked issuer. */
+/**
+ * Certificates always end at a trust anchor, so that credentials with a certificate have a checked issuer.
+ */
 function checksIssuers(record: PresentationRecord, presented: readonly PresentedCredential[]): boolean {
   const { issuers, policy, proofs, anoncreds, openid4vp, dcql } = record
   const query = openid4vp?.dcqlQuery ?? dcql?.query

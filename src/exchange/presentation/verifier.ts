@@ -23,7 +23,8 @@ import type { InviteToPresent, RequestTerms, RequestPresentation } from './reque
 import { checkOf, toFailure } from './verification.ts'
 
 /**
- * Requests a presentation over a connection. A repeated request with the same idempotency key returns the first one.
+ * Requests a presentation over a connection. A repeated request with the same idempotency key returns the
+ * first one.
  *
  * @throws {Problem} if the connection cannot be used or the policy does not exist; like `createOnce`
  */
@@ -47,8 +48,8 @@ export function requestPresentation(
 }
 
 /**
- * Creates an invitation with a request, for the first agent that answers it. A repeated request with the same idempotency key returns the
- * first invitation.
+ * Creates an invitation with a request, for the first agent that answers it. A repeated request with the same
+ * idempotency key returns the first invitation.
  *
  * @throws {Problem} if the policy does not exist; like `createOnce`
  */
@@ -74,7 +75,10 @@ export function inviteToPresent(
   })
 }
 
-/** The initial data of the record of a request by the DID `verifier`, the `content` of its message, and a write (`store`) to make in the same transaction. */
+/**
+ * The initial data of the record of a request by the DID `verifier`, the `content` of its message, and a
+ * write (`store`) to make in the same transaction.
+ */
 async function prepare(
   wallet: Wallet,
   requested: RequestTerms,
@@ -108,7 +112,11 @@ async function prepare(
   }
 }
 
-/** Accepts or rejects a verified presentation. A second call changes nothing. @throws {Problem} in another state */
+/**
+ * Accepts or rejects a verified presentation. A second call changes nothing.
+ *
+ * @throws {Problem} in another state
+ */
 export function closePresentation(
   wallet: Wallet,
   id: string,

@@ -1,4 +1,7 @@
-/** Credential formats by their names in the API and in attachments, and the attachments that both credential protocols use. */
+/**
+ * Credential formats by their names in the API and in attachments, and the attachments that both credential
+ * protocols use.
+ */
 import * as z from 'zod'
 import { randomId } from '../../foundation/id.ts'
 import { isTemporary, Problem } from '../../foundation/problem.ts'
@@ -35,7 +38,10 @@ export const anonCredsFormats = {
   proof: 'anoncreds/proof@v1.0',
 } as const
 
-/** The credential format of an offer or a request. Agents label the attachments of other messages differently; for those the record has the format. */
+/**
+ * The credential format of an offer or a request. Agents label the attachments of other messages differently;
+ * for those the record has the format.
+ */
 function findFormat(attachmentFormat: string | null | undefined): CredentialFormat | undefined {
   const isOf = (known: string) =>
     known.endsWith('/') ? attachmentFormat?.startsWith(known) : attachmentFormat === known
@@ -53,7 +59,10 @@ export type ReceivedOptions = z.output<typeof ReceivedOptions>
 
 const Challenge = z.looseObject({ options: ReceivedOptions })
 
-/** Challenge and domain as the attachment of an offer, or of a request for JWT credentials. `content` is the attachment's JSON. */
+/**
+ * Challenge and domain as the attachment of an offer, or of a request for JWT credentials. `content` is the
+ * attachment's JSON.
+ */
 export function challengeAttachment(
   options: ProofOptions,
   format: TokenFormat,
@@ -70,7 +79,12 @@ export function readChallenge(content: unknown): ReceivedOptions {
   return Challenge.parse(content).options
 }
 
-/** The content and the credential format of an offer's or a request's attachment: of several, the first of a known format (Aries RFC 0453), or of one of `more`. @throws {TypeError} without one */
+/**
+ * The content and the credential format of an offer's or a request's attachment: of several, the first of a
+ * known format (Aries RFC 0453), or of one of `more`.
+ *
+ * @throws {TypeError} without one
+ */
 export function readContent(
   message: Received,
   ...more: readonly string[]
@@ -108,7 +122,9 @@ export function readToken(message: Received): string {
   return Buffer.from(attachmentBytes(only(message))).toString('utf8')
 }
 
-/** Whether the token is at fault. Otherwise it could not be verified for now, and the message may be repeated. */
+/**
+ * Whether the token is at fault. Otherwise it could not be verified for now, and the message may be repeated.
+ */
 export function isTokensFault(error: unknown): boolean {
   return (
     error instanceof VerificationError ||

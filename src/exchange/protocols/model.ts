@@ -42,7 +42,9 @@ export type Invitation = z.infer<typeof Invitation>
 /** The longest time in which an invitation, offer or request can be answered. */
 const maxSeconds = 30 * 86_400
 
-/** The time in which an invitation, offer or request can be answered, in seconds. `setting` has the default. */
+/**
+ * The time in which an invitation, offer or request can be answered, in seconds. `setting` has the default.
+ */
 export function expiresIn(setting: string) {
   return optional(z.int().min(1).max(maxSeconds)).describe(
     `Seconds in which it can be answered, at most 30 days. Default: ${setting} (extension).`,
@@ -75,8 +77,8 @@ const StoredInvitation = Invitation.extend({
 export type StoredInvitation = z.infer<typeof StoredInvitation>
 
 /**
- * The two sides of a record: a connection, or two DIDs that only this record uses, if it began with an invitation. `theirDid` is absent
- * until the other side answers the invitation.
+ * The two sides of a record: a connection, or two DIDs that only this record uses, if it began with an
+ * invitation. `theirDid` is absent until the other side answers the invitation.
  */
 export const Sides = {
   connectionId: z.string().optional(),

@@ -1,4 +1,7 @@
-/** Out-of-band invitations that carry an offer or a request: creates them, opens them and checks their expiry. They need no connection. */
+/**
+ * Out-of-band invitations that carry an offer or a request: creates them, opens them and checks their expiry.
+ * They need no connection.
+ */
 import { isOver } from '../../foundation/clock.ts'
 import { newId, randomId } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
@@ -43,7 +46,10 @@ type Accepted = {
   errors: 'error:CredentialServiceError' | 'error:PresentationError'
 }
 
-/** By purpose: the types of messages that an invitation carries, the endpoint that accepts it, and the prefix of its errors. */
+/**
+ * By purpose: the types of messages that an invitation carries, the endpoint that accepts it, and the prefix
+ * of its errors.
+ */
 export const purposes = {
   offer: {
     carries: [credentialMessages.offer],
@@ -74,7 +80,10 @@ export type Terms = {
   message: { type: string; body: Record<string, unknown>; attachments: Attachment[] }
 }
 
-/** Creates an invitation by `peer` with an embedded message. The invitation and the thread have the same id. `shortId` is to be saved with the record. */
+/**
+ * Creates an invitation by `peer` with an embedded message. The invitation and the thread have the same id.
+ * `shortId` is to be saved with the record.
+ */
 export function invite(
   wallet: Wallet,
   { goalCode, goal, lifetimeSeconds, message }: Terms,
@@ -130,10 +139,11 @@ export function expired(purpose: Purpose, id: string, expiresTime: number): Prob
 }
 
 /**
- * Opens an invitation that the tenant accepts, and creates a DID to answer from. `message` is the embedded message, as if that DID had
- * received it.
+ * Opens an invitation that the tenant accepts, and creates a DID to answer from. `message` is the embedded
+ * message, as if that DID had received it.
  *
- * @throws {Problem} 400 if it is malformed, has another purpose (the error names the right endpoint) or has expired
+ * @throws {Problem} 400 if it is malformed, has another purpose (the error names the right endpoint) or has
+ * expired
  */
 export async function openInvitation(
   wallet: Wallet,
@@ -160,7 +170,11 @@ export function alreadyReceived(purpose: Purpose, thid: string): Problem {
   return new Problem(`${purposes[purpose].errors}:InvitationAlreadyReceived`, detail)
 }
 
-/** Checks that an invitation carries neither an offer nor a request. @throws {Problem} 400 naming the endpoint that accepts it */
+/**
+ * Checks that an invitation carries neither an offer nor a request.
+ *
+ * @throws {Problem} 400 naming the endpoint that accepts it
+ */
 export function requireConnectionInvitation(invitation: OutOfBandInvitation): void {
   const purpose = purposeIn(invitation)
   if (!purpose) return
@@ -168,7 +182,10 @@ export function requireConnectionInvitation(invitation: OutOfBandInvitation): vo
   throw new Problem('error:ConnectionServiceError:InvitationParsingError', detail)
 }
 
-/** The purpose of an invitation by its embedded message. Undefined if it carries none, or one of an unknown type. */
+/**
+ * The purpose of an invitation by its embedded message. Undefined if it carries none, or one of an unknown
+ * type.
+ */
 export function purposeIn(invitation: OutOfBandInvitation): Purpose | undefined {
   let message: EmbeddedMessage | undefined
   try {
@@ -184,7 +201,11 @@ function purposeOf(type: string): Purpose | undefined {
   return names.find((name) => findKnownType(purposes[name].carries, type) !== undefined)
 }
 
-/** Parses an invitation. If the text is its short URL, retrieves it first. @throws {Problem} `InvitationParsingError`, `RetrievalFailed` */
+/**
+ * Parses an invitation. If the text is its short URL, retrieves it first.
+ *
+ * @throws {Problem} `InvitationParsingError`, `RetrievalFailed`
+ */
 export async function retrieveInvitation({ env }: Wallet, text: string): Promise<ReadInvitation> {
   const url = findShortUrl(text)
   if (!url) return parseInvitation(text)

@@ -1,4 +1,7 @@
-/** The two sides of records and messages: the DIDs of a connection, or of a record that began with an invitation. */
+/**
+ * The two sides of records and messages: the DIDs of a connection, or of a record that began with an
+ * invitation.
+ */
 import * as z from 'zod'
 import type { Db } from '../../foundation/storage/database.ts'
 import { findByThread, findRecord, getRecord } from '../engine/find.ts'
@@ -17,7 +20,11 @@ type HasSides = {
   theirDid?: string | undefined
 }
 
-/** The DIDs of a record's two sides. @throws {Problem} 400 if its connection is not complete, 404 if it is deleted */
+/**
+ * The DIDs of a record's two sides.
+ *
+ * @throws {Problem} 400 if its connection is not complete, 404 if it is deleted
+ */
 export async function peersOf(
   db: Db,
   { connectionId, myDid, theirDid }: HasSides,
@@ -30,7 +37,8 @@ export async function peersOf(
 /**
  * The record that a message belongs to: it has the message's thread and the two DIDs.
  *
- * With `mayAnswer`, any sender may answer an unanswered invitation. Later messages must come from the same sender.
+ * With `mayAnswer`, any sender may answer an unanswered invitation. Later messages must come from the same
+ * sender.
  */
 export async function findRecordFor<M extends Machine, Data extends HasSides>(
   db: Db,
@@ -48,7 +56,10 @@ export async function findRecordFor<M extends Machine, Data extends HasSides>(
   return myDid === to && isTheirs ? record : undefined
 }
 
-/** The change when a message answers an invitation: its sender becomes the other side. Empty for a record with a connection. */
+/**
+ * The change when a message answers an invitation: its sender becomes the other side. Empty for a record with
+ * a connection.
+ */
 export function bindSender(
   { from }: Pick<Received, 'from'>,
   { connectionId }: HasSides,
@@ -84,8 +95,9 @@ export async function findPeers(db: Db, from: string, to: string): Promise<Peers
 const Sides = z.looseObject({ myDid: z.string().optional(), theirDid: z.string().optional() })
 
 /**
- * Checks that the sender is the other side of the record that the recipient DID was created for. `admitHolder` admits the holder of an
- * unanswered invitation as well, who could accept it anyway; it is called for such a sender and may refuse.
+ * Checks that the sender is the other side of the record that the recipient DID was created for.
+ * `admitHolder` admits the holder of an unanswered invitation as well, who could accept it anyway; it is
+ * called for such a sender and may refuse.
  *
  * @throws {Problem} `SenderNotAllowed` for unknown senders, who get no report and cause no write
  */

@@ -1,5 +1,6 @@
 /**
- * Report Problem 2.0: a report ends the flow of the record that it is about, and this agent reports the messages that it refuses.
+ * Report Problem 2.0: a report ends the flow of the record that it is about, and this agent reports the
+ * messages that it refuses.
  *
  * https://identity.foundation/didcomm-messaging/spec/v2.1/#problem-reports
  */
@@ -32,7 +33,10 @@ export type ReportBody = z.infer<typeof ReportBody>
 
 const trigger = 'received problem-report'
 
-/** Ends the flow of the thread, if a record of one of the protocols waits for this sender. Any other report changes nothing. */
+/**
+ * Ends the flow of the thread, if a record of one of the protocols waits for this sender. Any other report
+ * changes nothing.
+ */
 export function onProblemReport(protocols: readonly Protocol[]): Handler {
   return async (wallet, message) => {
     const report = ReportBody.safeParse(message.body).data
@@ -61,8 +65,8 @@ export function onProblemReport(protocols: readonly Protocol[]): Handler {
 }
 
 /**
- * Enqueues a report to the sender of a refused message. The message is authenticated; the handler that refuses it with one of `codes`
- * has checked that the sender may know of the thread.
+ * Enqueues a report to the sender of a refused message. The message is authenticated; the handler that
+ * refuses it with one of `codes` has checked that the sender may know of the thread.
  */
 export async function enqueueReport(tx: Tx, message: Received, problem: Problem): Promise<void> {
   const body = toReport(problem)
@@ -79,7 +83,10 @@ export function problemReport(
   return { type: 'problem-report' as const, from: to, to: from, pthid: thid, body }
 }
 
-/** The report to the other side, in any state of the connection. An unanswered invitation, and a deleted connection, have none. */
+/**
+ * The report to the other side, in any state of the connection. An unanswered invitation, and a deleted
+ * connection, have none.
+ */
 export async function reportTo(
   tx: Tx,
   record: Rec,
@@ -92,7 +99,10 @@ export async function reportTo(
   return problemReport({ from, to, thid: record.thid }, body)
 }
 
-/** The record of the thread whose other side is the sender, or whose invitation the report answers, and whose table has the trigger. */
+/**
+ * The record of the thread whose other side is the sender, or whose invitation the report answers, and whose
+ * table has the trigger.
+ */
 async function findReported(
   db: Db,
   protocols: readonly Protocol[],
@@ -107,7 +117,9 @@ async function findReported(
   return undefined
 }
 
-/** Whether the record is in a state with the trigger, or will be once its own message is confirmed as sent. */
+/**
+ * Whether the record is in a state with the trigger, or will be once its own message is confirmed as sent.
+ */
 function isWaiting(protocol: Machine, { role, state }: Rec): boolean {
   const sent = findRow(protocol, role, state, 'sent')?.[3] ?? state
   return findRow(protocol, role, sent, trigger) !== undefined

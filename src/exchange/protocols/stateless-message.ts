@@ -1,6 +1,6 @@
 /**
- * Messages that belong to no state table: pings, replies, problem reports and basic messages. They are jobs in one queue per connection,
- * so that they survive a restart and keep their order.
+ * Messages that belong to no state table: pings, replies, problem reports and basic messages. They are jobs
+ * in one queue per connection, so that they survive a restart and keep their order.
  */
 import type { Attachment } from '../didcomm/message.ts'
 import { enqueue } from '../../wallet/outbox/job.ts'
@@ -8,7 +8,10 @@ import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { findRecordIdOfPeerDid } from '../../wallet/peer-dids.ts'
 import type { Received } from '../engine/receive.ts'
 
-/** Replies that may wait in a queue. A peer that asks repeatedly and accepts no reply must not fill the wallet's file. */
+/**
+ * Replies that may wait in a queue. A peer that asks repeatedly and accepts no reply must not fill the
+ * wallet's file.
+ */
 const replyLimit = 20
 
 /** A message to send. `outcomes` in `index.ts` finds the protocol by `protocol`, and passes it `recordId`. */

@@ -1,8 +1,8 @@
 /**
  * The environment variables of the agent. Those that the Cloud Agent has too have the same name and meaning.
  *
- * No other file reads the environment. `test/docs.test.ts` compares the table in docs/operate/configuration.md
- * with this one.
+ * No other file reads the environment. `test/docs.test.ts` compares the table in
+ * docs/operate/configuration.md with this one.
  */
 import * as z from 'zod'
 import { fetchedMethods, namesOf } from '../../definitions/did-names.ts'
@@ -173,8 +173,8 @@ export const knownSecrets: readonly string[] = ['admin', 'default', 'changeme', 
 type Wrong = { name: string; reason: string; remedy?: string }
 
 /**
- * Parses values in the form of environment variables. An empty value counts as unset. Returns the configuration, or all
- * that is wrong, without values of secrets.
+ * Parses values in the form of environment variables. An empty value counts as unset. Returns the
+ * configuration, or all that is wrong, without values of secrets.
  */
 export function parseConfig(
   values: Readonly<Record<string, string | undefined>>,
@@ -238,7 +238,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   throw new ConfigError(wrong.map((each) => ({ ...each, source: 'environment' as const })))
 }
 
-/** Deletes the secrets of a configuration from the environment, so that crash reports and child processes do not contain them. */
+/**
+ * Deletes the secrets of a configuration from the environment, so that crash reports and child processes do
+ * not contain them.
+ */
 export function forgetSecrets(env: Record<string, string | undefined>, config: Config): void {
   for (const [name, value] of Object.entries(config)) if (value instanceof Secret) delete env[name]
 }

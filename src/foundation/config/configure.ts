@@ -1,6 +1,6 @@
 /**
- * The configuration of a daemon: flags, then the environment, then the configuration file, then the settings of the
- * profile, then defaults.
+ * The configuration of a daemon: flags, then the environment, then the configuration file, then the settings
+ * of the profile, then defaults.
  */
 import { resolve } from 'node:path'
 import * as z from 'zod'
@@ -108,7 +108,12 @@ export async function inspect(env: Environment, flags: readonly string[] = []): 
   }
 }
 
-/** As `inspect`. @throws {ConfigError} with the name of each invalid setting and the reason, but without values. @throws {StartError} */
+/**
+ * As `inspect`.
+ *
+ * @throws {ConfigError} with the name of each invalid setting and the reason, but without values.
+ * @throws {StartError}
+ */
 export async function configure(env: Environment, flags: readonly string[] = []): Promise<Configured> {
   const { config, faults, warnings, layers, layerOf } = await inspect(env, flags)
   if (!config) throw new ConfigError(faults)

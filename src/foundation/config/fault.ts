@@ -4,7 +4,10 @@ import { StartError } from '../start-error.ts'
 /** Where a value comes from. `file` is the configuration file, `profile` the settings of the profile. */
 export type Source = 'flag' | 'environment' | 'file' | 'profile' | 'default'
 
-/** Reasons are predicates such as `must be at most 65535`, remedies are sentences. Neither has a value of a setting that is secret. */
+/**
+ * Reasons are predicates such as `must be at most 65535`, remedies are sentences. Neither has a value of a
+ * setting that is secret.
+ */
 export type Fault = {
   /** The setting; undefined for a fault of a whole file. */
   name?: string | undefined

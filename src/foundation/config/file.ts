@@ -1,6 +1,7 @@
 /**
- * Configuration files: settings by the names of variables, in JSON or YAML. They have values of the types of JSON, where
- * the environment has texts: `{ "AGENT_HTTP_PORT": 9085, "AGENT_MEDIATOR": true, "AGENT_ALLOW_HOSTS": ["hooks.example"] }`.
+ * Configuration files: settings by the names of variables, in JSON or YAML. They have values of the types of
+ * JSON, where the environment has texts: `{ "AGENT_HTTP_PORT": 9085, "AGENT_MEDIATOR": true,
+ * "AGENT_ALLOW_HOSTS": ["hooks.example"] }`.
  */
 import { dirname, resolve } from 'node:path'
 import * as z from 'zod'
@@ -47,8 +48,8 @@ export function formOf(name: Name): Form {
 }
 
 /**
- * Reads a configuration file: JSON if its name ends in `.json`, otherwise YAML 1.2, of which JSON is a part. Relative
- * paths in it start at its folder.
+ * Reads a configuration file: JSON if its name ends in `.json`, otherwise YAML 1.2, of which JSON is a part.
+ * Relative paths in it start at its folder.
  *
  * @param path absolute
  * @returns the valid settings in the form of environment variables, and all that is wrong
@@ -91,7 +92,12 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Reads one YAML document without aliases, of which a few can stand for gigabytes. A document of comments has no settings. @throws {FileFault} */
+/**
+ * Reads one YAML document without aliases, of which a few can stand for gigabytes. A document of comments has
+ * no settings.
+ *
+ * @throws {FileFault}
+ */
 function parseYaml(text: string): unknown {
   const lines = new yaml.LineCounter()
   let document: yaml.Document.Parsed

@@ -2,7 +2,10 @@
 import * as z from 'zod'
 import { Secret } from '../secret.ts'
 
-/** `postgres://role:password@host:port/database`, also with the host of a Unix socket as a parameter. The password makes it a secret. */
+/**
+ * `postgres://role:password@host:port/database`, also with the host of a Unix socket as a parameter. The
+ * password makes it a secret.
+ */
 export const databaseUrl = z
   .string()
   .refine(

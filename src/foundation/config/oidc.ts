@@ -1,4 +1,7 @@
-/** The variables of bearer tokens: the OpenID provider of the operator, and the tokens that are accepted of it. */
+/**
+ * The variables of bearer tokens: the OpenID provider of the operator, and the tokens that are accepted of
+ * it.
+ */
 import * as z from 'zod'
 import { flag, http, lifetime, seconds, secret, tokenAlgorithms } from './values.ts'
 

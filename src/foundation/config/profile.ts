@@ -87,8 +87,8 @@ export function readLocalProfile(configDir: string, name: string): LocalProfile 
 }
 
 /**
- * Refuses to start an agent over files, which would be another and empty one, where the last daemon of the profile and data folder used a
- * database. @throws {StartError} 2
+ * Refuses to start an agent over files, which would be another and empty one, where the last daemon of the
+ * profile and data folder used a database. @throws {StartError} 2
  */
 export function assertSameStore(
   { AGENT_CONFIG_DIR, AGENT_PROFILE, AGENT_DATA_DIR, AGENT_DATABASE_URL }: StoreSettings,

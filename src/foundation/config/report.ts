@@ -1,4 +1,7 @@
-/** The configuration as `agent config` shows it. The command line loads this file as a bundle of its own, when it is needed. */
+/**
+ * The configuration as `agent config` shows it. The command line loads this file as a bundle of its own, when
+ * it is needed.
+ */
 import { variables } from './config.ts'
 import type { Source } from './fault.ts'
 import type { Inspected } from './configure.ts'
@@ -11,7 +14,9 @@ export { findUnknownVariables, isSecret, isSettingName, nearestSetting } from '.
 
 export type Row = {
   name: string
-  /** In the form of an environment variable; a secret as `***`; null when it is not set and has no default. */
+  /**
+   * In the form of an environment variable; a secret as `***`; null when it is not set and has no default.
+   */
   value: string | null
   source: Source
   path?: string | undefined

@@ -18,8 +18,8 @@ import { locating, secretFiles, typeOf, type Name } from './setting-names.ts'
 const ofMachine: readonly string[] = ['AGENT_DATA_DIR', 'AGENT_CONFIG_DIR']
 
 /**
- * Returns the schema: names, types, ranges and forms of the settings, with descriptions and defaults. Hosts, addresses and
- * contradictions between settings are only checked by `agent config validate`.
+ * Returns the schema: names, types, ranges and forms of the settings, with descriptions and defaults. Hosts,
+ * addresses and contradictions between settings are only checked by `agent config validate`.
  */
 export function configSchema(): JsonObject {
   const names = (Object.keys(variables) as Name[]).filter((name) => !locating.includes(name))

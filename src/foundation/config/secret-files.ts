@@ -1,4 +1,7 @@
-/** Secrets in files of their own, as Docker, Kubernetes and systemd provide them: `ADMIN_TOKEN_FILE` names the file of `ADMIN_TOKEN`. */
+/**
+ * Secrets in files of their own, as Docker, Kubernetes and systemd provide them: `ADMIN_TOKEN_FILE` names the
+ * file of `ADMIN_TOKEN`.
+ */
 import { resolve } from 'node:path'
 import type { Fault, Source } from './fault.ts'
 import { secretFiles, type Name } from './setting-names.ts'
@@ -11,7 +14,8 @@ export type Layer = { source: Source; path?: string | undefined; values: Setting
 const maxBytes = 65_536
 
 /**
- * Reads the files that the highest source of each secret names. The final line break is not part of the secret.
+ * Reads the files that the highest source of each secret names. The final line break is not part of the
+ * secret.
  *
  * @param layers with the highest precedence first
  * @returns the secrets by variable. A secret and its file in one source are a fault.

@@ -37,7 +37,10 @@ export function isSecret(name: Name): boolean {
   return secretTypes.includes(typeOf(name))
 }
 
-/** Each secret by the variable that names its file. `AGENT_MASTER_KEY_FILE` is not one: that file may also be created. */
+/**
+ * Each secret by the variable that names its file. `AGENT_MASTER_KEY_FILE` is not one: that file may also be
+ * created.
+ */
 export const secretFiles: ReadonlyMap<string, Name> = new Map(
   (Object.keys(variables) as Name[])
     .filter((name) => isSecret(name) && !isSettingName(`${name}_FILE`))

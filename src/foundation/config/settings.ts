@@ -17,7 +17,10 @@ import { StartError } from '../start-error.ts'
 /** Values by variable, in the form of the environment. */
 export type Settings = Readonly<Record<string, string>>
 
-/** The settings that a daemon stores: its configuration file, data folder, addresses, ledger and number of processes. */
+/**
+ * The settings that a daemon stores: its configuration file, data folder, addresses, ledger and number of
+ * processes.
+ */
 export const remembered = [
   'AGENT_CONFIG_FILE',
   'AGENT_DATA_DIR',

@@ -1,5 +1,6 @@
 /**
- * The variables of OpenTelemetry (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/), with their names and
+ * The variables of OpenTelemetry
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/), with their names and
  * meanings there. They are checked only if traces are exported: other programs may share the environment.
  */
 import * as z from 'zod'

@@ -48,8 +48,8 @@ export const ledger = readWith((text) => {
 })
 
 /**
- * A message is parsed and decrypted as a whole, which blocks the event loop: a hostile message of 16 MiB takes
- * seconds. Usual credentials and proofs need up to 16 KiB.
+ * A message is parsed and decrypted as a whole, which blocks the event loop: a hostile message of 16 MiB
+ * takes seconds. Usual credentials and proofs need up to 16 KiB.
  */
 export const messageBytes = z.coerce.number().int().min(16_384).max(16_777_216)
 
@@ -72,7 +72,10 @@ export const didMethods = z
   .transform((text) => text.split(',').map((name) => name.trim()))
   .pipe(z.array(z.enum(challengeMethods)))
 
-/** Signature algorithms of bearer tokens (RFC 7518 §3.1, RFC 9864). `none` and those of shared keys are not among them. */
+/**
+ * Signature algorithms of bearer tokens (RFC 7518 §3.1, RFC 9864). `none` and those of shared keys are not
+ * among them.
+ */
 // prettier-ignore
 export const signatureAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512']
 
@@ -94,7 +97,9 @@ export const namedHosts = hosts.refine(
 
 export const ports = readWith(readPorts)
 
-/** `off`, `auto`, or an IPv4 address, which may have the length of its network's prefix: `192.168.1.10/24`. */
+/**
+ * `off`, `auto`, or an IPv4 address, which may have the length of its network's prefix: `192.168.1.10/24`.
+ */
 export const lan = readWith((text) => {
   const [address = '', length = '32', ...more] = text.split('/')
   const isNetwork = /^\d\d?$/.test(length) && Number(length) >= 8 && Number(length) <= 32

@@ -1,6 +1,6 @@
 /**
- * Derives the keys of DIDs from the wallet seed: on secp256k1 by BIP-32, on the same paths as the Cloud Agent,
- * so that either can recover DIDs from a seed; on P-256 by SLIP-0010, on the same paths.
+ * Derives the keys of DIDs from the wallet seed: on secp256k1 by BIP-32, on the same paths as the Cloud
+ * Agent, so that either can recover DIDs from a seed; on P-256 by SLIP-0010, on the same paths.
  */
 import { HDKey } from '@scure/bip32'
 import type { PrivateJwk } from './keys.ts'

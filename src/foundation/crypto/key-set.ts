@@ -12,8 +12,8 @@ const leastRsaBits = 2_048
 export const KeySet = z.looseObject({ keys: z.array(z.unknown()).max(100) })
 
 /**
- * Reads a set without the keys that cannot be used, so that one bad key does not disable the others: those that
- * are malformed, weak, private or symmetric, which others know too.
+ * Reads a set without the keys that cannot be used, so that one bad key does not disable the others: those
+ * that are malformed, weak, private or symmetric, which others know too.
  *
  * @throws {z.ZodError} for another document, or more than 100 keys
  */

@@ -1,7 +1,13 @@
-/** Spans of outgoing requests, by the semantic conventions for HTTP clients. Paths are left out: those of mailboxes and webhooks are secret. */
+/**
+ * Spans of outgoing requests, by the semantic conventions for HTTP clients. Paths are left out: those of
+ * mailboxes and webhooks are secret.
+ */
 import { activeSpan, inSpan, type SpanStart } from '../spans.ts'
 
-/** Runs a request in a span, if another span is active. A response with a status other than 2xx or 3xx fails it. */
+/**
+ * Runs a request in a span, if another span is active. A response with a status other than 2xx or 3xx fails
+ * it.
+ */
 export function inCall<T>(method: 'GET' | 'POST', url: string, call: () => Promise<T>): Promise<T> {
   return inSpan(
     () => callSpan(method, url),

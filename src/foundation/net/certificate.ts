@@ -1,4 +1,6 @@
-/** The certificate of the servers: that of the operator, or one for development in `tls/` of the data folder. */
+/**
+ * The certificate of the servers: that of the operator, or one for development in `tls/` of the data folder.
+ */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -9,7 +11,10 @@ import { authorityFileOf, type HttpsSettings as Settings, isHttps } from './http
 import { StartError } from '../start-error.ts'
 import { systemReason } from '../system-reason.ts'
 
-/** In PEM: the certificate with its chain, and the private key. `authorityFile` is the one to install, for development. */
+/**
+ * In PEM: the certificate with its chain, and the private key. `authorityFile` is the one to install, for
+ * development.
+ */
 export type ServerCertificate = {
   cert: string
   key: string
@@ -22,7 +27,8 @@ export type ServerCertificate = {
 const renewalMs = 30 * 86_400_000
 
 /**
- * Reads the certificate of the operator, or the one for development, which it creates, or renews for other addresses.
+ * Reads the certificate of the operator, or the one for development, which it creates, or renews for other
+ * addresses.
  *
  * @returns undefined without HTTPS
  * @throws {StartError} 2 for files that cannot be read, do not fit, or have expired

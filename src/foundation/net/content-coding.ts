@@ -13,7 +13,8 @@ const unbrotli = promisify<InputType, ZlibOptions, Buffer>(brotliDecompress)
 const codings: Readonly<Record<string, Decompress>> = {
   gzip: ungzip,
   'x-gzip': ungzip,
-  // Some servers send it without the zlib wrapper, which begins with the compression method 8 (RFC 1950 §2.2).
+  // Some servers send it without the zlib wrapper, which begins with the compression method 8 (RFC 1950
+  // §2.2).
   deflate: (bytes, options) =>
     (((bytes as Uint8Array)[0]! & 0x0f) === 8 ? unzlib : undeflate)(bytes, options),
   br: unbrotli,
@@ -28,8 +29,8 @@ export function hasUnknownCoding(contentEncoding: string | string[] | undefined)
 }
 
 /**
- * Decodes a body of at most `maxBytes` decoded bytes, on a thread of its own. A coding of another name is left
- * as it is, since some servers send the name of a charset there.
+ * Decodes a body of at most `maxBytes` decoded bytes, on a thread of its own. A coding of another name is
+ * left as it is, since some servers send the name of a charset there.
  *
  * @throws {UnreachableError} `too-large`, `bad-encoding`
  */

@@ -63,7 +63,8 @@ export type Destinations = {
   /**
    * Runs a request to `url` for a wallet. Wallets share the connections to a server fairly.
    *
-   * @throws {NoFreeConnectionError | ServerDownError} without having run the request, and the errors of the request
+   * @throws {NoFreeConnectionError | ServerDownError} without having run the request, and the errors of the
+   * request
    */
   run: <T>(url: string, walletId: string, request: () => Promise<T>) => Promise<T>
 }
@@ -131,7 +132,10 @@ function waitForConnection({ waiting }: Server, walletId: string): Promise<void>
   })
 }
 
-/** Notifies a waiting caller for each free connection, of one wallet after the other; all callers when the server is down. */
+/**
+ * Notifies a waiting caller for each free connection, of one wallet after the other; all callers when the
+ * server is down.
+ */
 function notifyWaiting(server: Server, now: number): void {
   const { waiting } = server
   for (let free = server.pausedUntil > now ? Infinity : freeConnections(server); free > 0; free--) {

@@ -1,8 +1,10 @@
 /**
- * Certificates for development: an authority of this data folder, and the server's certificate that it signs (RFC 5280).
+ * Certificates for development: an authority of this data folder, and the server's certificate that it signs
+ * (RFC 5280).
  *
- * Phones install the authority once. Its name constraints exclude all public names and addresses, so that a stolen key cannot
- * impersonate other sites there. The server's certificate follows the addresses of this machine.
+ * Phones install the authority once. Its name constraints exclude all public names and addresses, so that a
+ * stolen key cannot impersonate other sites there. The server's certificate follows the addresses of this
+ * machine.
  */
 import { isIP } from 'node:net'
 import { AsnConvert } from '@peculiar/asn1-schema'

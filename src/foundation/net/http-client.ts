@@ -35,7 +35,10 @@ export type PostRequest = Purposeful & {
   headers: Record<string, string>
   body: string | Uint8Array
   timeoutMs: number
-  /** Whether the receiver gets the trace of the request (`traceparent`), if traces are exported: it must be the tenant's or the operator's own. */
+  /**
+   * Whether the receiver gets the trace of the request (`traceparent`), if traces are exported: it must be
+   * the tenant's or the operator's own.
+   */
   sendsTrace?: boolean
 }
 
@@ -65,7 +68,10 @@ export type HttpClient = {
 /** `retryAfter` is the header as sent: seconds or a date. */
 export type Posted = { status: number; retryAfter?: string }
 
-/** A response with its body as text; `date` and `retryAfter` are headers as sent, and `headers` has the `keptHeaders` that were sent once, and `www-authenticate` as one list. */
+/**
+ * A response with its body as text; `date` and `retryAfter` are headers as sent, and `headers` has the
+ * `keptHeaders` that were sent once, and `www-authenticate` as one list.
+ */
 export type Exchanged = {
   status: number
   text: string

@@ -22,7 +22,10 @@ export function authorityFileOf(config: HttpsSettings): string | undefined {
 /** The servers of this agent, and the authority of their certificate for development, in PEM. */
 export type OwnServers = { hosts: readonly string[]; authority: string }
 
-/** Two tenants of this agent call each other at its public URLs. Undefined with a certificate that others trust. */
+/**
+ * Two tenants of this agent call each other at its public URLs. Undefined with a certificate that others
+ * trust.
+ */
 export function findOwnServers(
   config: HttpsSettings,
   urls: { rest: string; didcomm: string },

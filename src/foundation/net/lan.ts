@@ -1,8 +1,9 @@
 /**
- * The address of this machine in its local network, at which phones and other machines reach the agent (AGENT_LAN).
+ * The address of this machine in its local network, at which phones and other machines reach the agent
+ * (AGENT_LAN).
  *
- * Only IPv4 addresses of private networks qualify (RFC 1918, RFC 6598): an address of the public Internet needs TLS and a
- * decision of its own.
+ * Only IPv4 addresses of private networks qualify (RFC 1918, RFC 6598): an address of the public Internet
+ * needs TLS and a decision of its own.
  */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -24,8 +25,8 @@ const virtual =
   /^(?:docker|br-|veth|virbr|vmnet|vboxnet|vEthernet|lxc|lxd|cni|flannel|podman|tun|tap|utun|wg|tailscale|zt)/i
 
 /**
- * Finds the address for `auto`, or checks a named one, whose network may have another prefix: `192.168.1.10/28`. `auto` prefers
- * real interfaces, then the interface of the default route.
+ * Finds the address for `auto`, or checks a named one, whose network may have another prefix:
+ * `192.168.1.10/28`. `auto` prefers real interfaces, then the interface of the default route.
  *
  * @throws {StartError} 2 when there is no such address
  */
@@ -68,7 +69,9 @@ export function sortAddresses(found: readonly LanAddress[], preferred: string | 
   return found.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** The address of the default route: that of a UDP socket which is connected to the Internet. Nothing is sent. */
+/**
+ * The address of the default route: that of a UDP socket which is connected to the Internet. Nothing is sent.
+ */
 async function defaultAddress(): Promise<string | undefined> {
   const socket = createSocket('udp4')
   try {

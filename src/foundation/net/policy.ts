@@ -15,7 +15,9 @@ export type Reach = 'public' | 'loopback' | 'private' | 'any'
 
 export type Limits = {
   allow: Reach
-  /** A private network (CIDR) whose addresses may be called, but not names that only private networks know. */
+  /**
+   * A private network (CIDR) whose addresses may be called, but not names that only private networks know.
+   */
   network?: string | undefined
   allowHosts?: HostList | undefined
   denyHosts?: HostList | undefined
@@ -32,8 +34,8 @@ export type Policy = {
 }
 
 /**
- * Ports of mail, remote shells, name servers and other services, which could misinterpret an HTTP request: the
- * blocked ports of browsers (WHATWG Fetch §2.9, "Port blocking").
+ * Ports of mail, remote shells, name servers and other services, which could misinterpret an HTTP request:
+ * the blocked ports of browsers (WHATWG Fetch §2.9, "Port blocking").
  */
 const otherServices = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,

@@ -54,7 +54,10 @@ const called = {
   private: 'public and private addresses and this machine',
 } as const satisfies Partial<Record<Reach, string>>
 
-/** The network of the LAN address, from which others can reach this agent, and its services at private addresses by themselves. */
+/**
+ * The network of the LAN address, from which others can reach this agent, and its services at private
+ * addresses by themselves.
+ */
 function networkOf({ AGENT_LAN: lan }: Settings): string | undefined {
   return lan.includes('/') ? lan : undefined
 }

@@ -45,7 +45,10 @@ export function tooLarge({ host }: URL, maxBytes: number): UnreachableError {
   return new UnreachableError('too-large', `${host} answered with more than ${maxBytes} bytes`)
 }
 
-/** Converts an error to the code of the system. Messages of the HTTP parser quote the other side and are dropped. */
+/**
+ * Converts an error to the code of the system. Messages of the HTTP parser quote the other side and are
+ * dropped.
+ */
 export function toUnreachable(error: unknown, url: URL): UnreachableError {
   if (error instanceof UnreachableError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'

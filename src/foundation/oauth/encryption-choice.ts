@@ -1,10 +1,16 @@
-/** How this wallet encrypts for another side: the key and the content encryption, from those that it names, and the JWE (OpenID4VP 1.0 §8.3, VCI §10). */
+/**
+ * How this wallet encrypts for another side: the key and the content encryption, from those that it names,
+ * and the JWE (OpenID4VP 1.0 §8.3, VCI §10).
+ */
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import * as z from 'zod'
 import { isPoint } from '../crypto/key-objects.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 
-/** Keys of other types and for other purposes are ignored (RFC 7517 §5). A private key is none that another side may send. `alg` is required, but a key for encryption needs none to be understood. */
+/**
+ * Keys of other types and for other purposes are ignored (RFC 7517 §5). A private key is none that another
+ * side may send. `alg` is required, but a key for encryption needs none to be understood.
+ */
 const EncryptionJwk = z.looseObject({
   kty: z.enum(['EC', 'OKP']),
   crv: z.enum(['P-256', 'P-384', 'P-521', 'X25519']),

@@ -1,4 +1,7 @@
-/** Errors of the OAuth and OpenID4VCI endpoints: a code of the specification and its description (RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3, RFC 9396 §5, RFC 9449 §5, VCI §8.3.1, OpenID4VP §8.5). */
+/**
+ * Errors of the OAuth and OpenID4VCI endpoints: a code of the specification and its description (RFC 6749
+ * §4.1.2.1 and §5.2, RFC 6750 §3, RFC 9396 §5, RFC 9449 §5, VCI §8.3.1, OpenID4VP §8.5).
+ */
 
 const statuses = {
   invalid_request: 400,
@@ -43,7 +46,10 @@ export class OAuthError extends Error {
   /** The `DPoP-Nonce` header. */
   readonly dpopNonce: string | undefined
 
-  /** `description` is public. Characters that `error_description` must not have are replaced. `status` replaces that of the code. */
+  /**
+   * `description` is public. Characters that `error_description` must not have are replaced. `status`
+   * replaces that of the code.
+   */
   constructor(
     code: OAuthErrorCode,
     description: string,
@@ -69,7 +75,10 @@ const signs: Readonly<Record<string, string>> = {
   '…': '...',
 }
 
-/** A text as `error_description` may have it: ASCII without quotation mark and backslash (RFC 6749 §5.2, VCI §11.1). */
+/**
+ * A text as `error_description` may have it: ASCII without quotation mark and backslash (RFC 6749 §5.2, VCI
+ * §11.1).
+ */
 export function toDescription(text: string): string {
   return text.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/gu, (sign) => signs[sign] ?? '?').slice(0, 500)
 }

@@ -5,7 +5,11 @@ import { OAuthError } from './oauth-error.ts'
 /** The grant whose code is in the offer (VCI §4.1.1). */
 export const preAuthorizedGrant = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
-/** RFC 6749 §3.1 and §3.2: a parameter must not be repeated, and one without a value is absent. @throws {OAuthError} `invalid_request` */
+/**
+ * RFC 6749 §3.1 and §3.2: a parameter must not be repeated, and one without a value is absent.
+ *
+ * @throws {OAuthError} `invalid_request`
+ */
 export function readParameters<Type extends z.ZodType>(
   type: Type,
   parameters: URLSearchParams,
@@ -21,7 +25,9 @@ export function readParameters<Type extends z.ZodType>(
   throw new OAuthError('invalid_request', `${path.join('.')} ${isMissing ? 'is missing.' : message}`)
 }
 
-/** Parameters of a URL for wallets, which decode `+` differently: percent-encoded, others than texts as JSON. */
+/**
+ * Parameters of a URL for wallets, which decode `+` differently: percent-encoded, others than texts as JSON.
+ */
 export function encodeParameters(parameters: object): string {
   return Object.entries(parameters)
     .map(([name, value]: [string, unknown]) => {

@@ -1,6 +1,12 @@
-/** Where the metadata of issuers and authorization servers are. A slash at the end of an identifier does not count (RFC 8414 §3.1). */
+/**
+ * Where the metadata of issuers and authorization servers are. A slash at the end of an identifier does not
+ * count (RFC 8414 §3.1).
+ */
 
-/** The places of the metadata of a credential issuer, the usual one first: of VCI §12.2.2, also as it reads for a path with a slash at its end, and of the drafts before. */
+/**
+ * The places of the metadata of a credential issuer, the usual one first: of VCI §12.2.2, also as it reads
+ * for a path with a slash at its end, and of the drafts before.
+ */
 export function issuerMetadataUrls(identifier: string): string[] {
   const name = 'openid-credential-issuer'
   const usual = inserted(identifier, name)
@@ -8,12 +14,17 @@ export function issuerMetadataUrls(identifier: string): string[] {
   return [...new Set([usual, literal, appended(identifier, name)])]
 }
 
-/** The places of the metadata of an authorization server: of RFC 8414 §3, and of OpenID Connect Discovery §4. */
+/**
+ * The places of the metadata of an authorization server: of RFC 8414 §3, and of OpenID Connect Discovery §4.
+ */
 export function serverMetadataUrls(identifier: string): [oauth: string, openId: string] {
   return [inserted(identifier, 'oauth-authorization-server'), appended(identifier, 'openid-configuration')]
 }
 
-/** Whether two identifiers are the same but for a slash at the end, so that their metadata are at the same places. */
+/**
+ * Whether two identifiers are the same but for a slash at the end, so that their metadata are at the same
+ * places.
+ */
 export function isSameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, '') === other.replace(/\/$/, '')
 }

@@ -97,7 +97,9 @@ function createExporter({ url, headers, protocol, compression, timeoutMs }: Trac
   )
 }
 
-/** Logs the first of several failed exports, and the first success after them with the number of lost spans. */
+/**
+ * Logs the first of several failed exports, and the first success after them with the number of lost spans.
+ */
 function warnOnce(exporter: SpanExporter, log: Log): SpanExporter {
   let lost = 0
   // An export runs in the span whose end began it, and is not part of it.
@@ -122,7 +124,10 @@ function warnOnce(exporter: SpanExporter, log: Log): SpanExporter {
   }
 }
 
-/** The status that the collector answered, or the code of the system. Its answer and the headers are not logged. */
+/**
+ * The status that the collector answered, or the code of the system. Its answer and the headers are not
+ * logged.
+ */
 function reasonOf(error: Error | undefined): string {
   const { code } = (error ?? {}) as { code?: unknown }
   if (typeof code === 'number') return `the collector answered ${code}`

@@ -1,6 +1,6 @@
 /**
- * Spans with the SDK of OpenTelemetry: the implementation of `src/foundation/spans.ts`. Part of `dist/daemon/tracing.cjs`, which a daemon loads only if it
- * exports traces.
+ * Spans with the SDK of OpenTelemetry: the implementation of `src/foundation/spans.ts`. Part of
+ * `dist/daemon/tracing.cjs`, which a daemon loads only if it exports traces.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
@@ -102,7 +102,9 @@ function fail(span: OtelSpan, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The type of a `Problem`, the code of any other error with one, or the error's name. Messages may name DIDs. */
+/**
+ * The type of a `Problem`, the code of any other error with one, or the error's name. Messages may name DIDs.
+ */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const { type, code } = error as { type?: unknown; code?: unknown }

@@ -16,13 +16,19 @@ export interface AgentTables {
     updated_at: string
     /** When the wallet was exported for transfer to another agent. It is suspended here since then. */
     moved_at: string | null
-    /** The name in `wallets/transit` of an imported file. As long as that file exists, it must replace the wallet's file. */
+    /**
+     * The name in `wallets/transit` of an imported file. As long as that file exists, it must replace the
+     * wallet's file.
+     */
     arrived: string | null
     /** 1, 2, 3 and so on, unique. It is part of short links, see `wallet/short-links.ts`. */
     number: number
   }
 
-  /** Tokens in addresses that another agent issued for an imported wallet. Tokens of this agent contain the wallet id or number. */
+  /**
+   * Tokens in addresses that another agent issued for an imported wallet. Tokens of this agent contain the
+   * wallet id or number.
+   */
   wallet_alias: {
     token: string
     kind: 'mailbox' | 'status-list' | 'onboard' | 'authenticate' | 'short-link'
@@ -32,7 +38,10 @@ export interface AgentTables {
   /** Tenants. */
   entity: { id: string; name: string; wallet_id: string; created_at: string; updated_at: string }
 
-  /** API keys of tenants, as keyed digests. The row of a deleted tenant's key stays, so that no other tenant gets the key. */
+  /**
+   * API keys of tenants, as keyed digests. The row of a deleted tenant's key stays, so that no other tenant
+   * gets the key.
+   */
   api_key: {
     digest: string
     id: string
@@ -114,7 +123,9 @@ export interface AgentTables {
     client_secret: string | null
     /** The issuer certificate of the wallet that signs the metadata. */
     certificate_id: string | null
-    /** JSON of the key for encrypted requests, see `oid4vci/encryption-key.ts`. Null until it is first read. */
+    /**
+     * JSON of the key for encrypted requests, see `oid4vci/encryption-key.ts`. Null until it is first read.
+     */
     encryption_key: string | null
     /** 0 or 1: whether wallets must encrypt requests and get encrypted responses. */
     encryption_required: number

@@ -1,4 +1,7 @@
-/** The tables of `audit.db`. It is a file of its own, so that its writes block no other writes. Columns are as in `wallet-tables.ts`. */
+/**
+ * The tables of `audit.db`. It is a file of its own, so that its writes block no other writes. Columns are as
+ * in `wallet-tables.ts`.
+ */
 
 /** The columns that are known before an action is done. */
 interface Action {

@@ -1,6 +1,6 @@
 /**
- * Opens, migrates and closes databases. Reads take a `Db` and writes take a `Tx`, so that a write outside of a transaction does not compile.
- * Only this folder depends on SQLite.
+ * Opens, migrates and closes databases. Reads take a `Db` and writes take a `Tx`, so that a write outside of
+ * a transaction does not compile. Only this folder depends on SQLite.
  */
 import { Kysely, sql, type Transaction } from 'kysely'
 import type { AgentTables } from './agent-tables.ts'
@@ -71,7 +71,11 @@ export const walletMigrations: Migrations = {
   '009-session-openid4vp': wallet009,
 }
 
-/** Opens `agent.db`, and creates it if it is missing. Deleted and overwritten rows are erased from the file. @throws {NewerFileError} */
+/**
+ * Opens `agent.db`, and creates it if it is missing. Deleted and overwritten rows are erased from the file.
+ *
+ * @throws {NewerFileError}
+ */
 export function openAgentDb(path: string): Promise<AgentDb> {
   const prepare = (database: Database) => database.pragma('secure_delete = on')
   return open<AgentTables>(path, agentMigrations, { prepare, isShared: true })
@@ -82,7 +86,10 @@ export function openAgentDbToRead(path: string): AgentDb {
   return new Kysely<AgentTables>({ dialect: createDialect(openSqlite(path, { readonly: true })) })
 }
 
-/** Truncates the write-ahead log, so that overwritten rows are erased from it too. Does nothing while another connection reads. */
+/**
+ * Truncates the write-ahead log, so that overwritten rows are erased from it too. Does nothing while another
+ * connection reads.
+ */
 export async function emptyLog(db: AgentDb): Promise<void> {
   if (!isSqlite(db)) return
   // SQLite does not wait for readers of a shared database. It removes the log when the database is closed.
@@ -108,7 +115,8 @@ export function openWalletDb(path: string): Promise<Db> {
 let emptyWallet: Buffer | undefined
 
 /**
- * Creates the database file of a wallet with the rows that `fill` writes. The file is on the disk and closed when this resolves.
+ * Creates the database file of a wallet with the rows that `fill` writes. The file is on the disk and closed
+ * when this resolves.
  *
  * @throws {Problem} `InsufficientStorage`. No part of the file is left then.
  */
@@ -126,10 +134,11 @@ async function getEmptyWallet(): Promise<Buffer> {
 }
 
 /**
- * Opens the database file of an existing wallet. With `isSuspect`, SQLite checks the whole file first. A commit is on the disk after
- * `LogSync.flush`, or when the database is closed.
+ * Opens the database file of an existing wallet. With `isSuspect`, SQLite checks the whole file first. A
+ * commit is on the disk after `LogSync.flush`, or when the database is closed.
  *
- * @throws {DamagedFileError} when the file is damaged or is not a wallet, {NewerFileError}. The file is unchanged then.
+ * @throws {DamagedFileError} when the file is damaged or is not a wallet, {NewerFileError}. The file is
+ * unchanged then.
  */
 export async function openExistingWalletDb(path: string, { isSuspect = false } = {}): Promise<Db> {
   const prepare = (database: Database) => {
@@ -143,7 +152,12 @@ export async function openExistingWalletDb(path: string, { isSuspect = false } =
   return db
 }
 
-/** Asserts that a migrated file from elsewhere has exactly the tables and indexes of a wallet, and no triggers or views. @throws {DamagedFileError} */
+/**
+ * Asserts that a migrated file from elsewhere has exactly the tables and indexes of a wallet, and no triggers
+ * or views.
+ *
+ * @throws {DamagedFileError}
+ */
 export async function assertWalletTables(db: Db, path: string): Promise<void> {
   const known = await openWalletDb(':memory:')
   try {
@@ -163,7 +177,9 @@ async function schemaOf(db: Db): Promise<string> {
   return JSON.stringify(rows.map((row) => ({ ...row, sql: row.sql && normalizeSql(row.sql) })))
 }
 
-/** A definition without quotes and optional white space, which SQLite keeps as the migration had written them. */
+/**
+ * A definition without quotes and optional white space, which SQLite keeps as the migration had written them.
+ */
 export function normalizeSql(definition: string): string {
   return definition
     .trim()

@@ -1,12 +1,14 @@
 /**
- * The Kysely dialect of better-sqlite3, with storage errors (`file-errors.ts`) and a cache of prepared statements.
+ * The Kysely dialect of better-sqlite3, with storage errors (`file-errors.ts`) and a cache of prepared
+ * statements.
  *
- * Several processes may write to a shared database. Its transactions take the write lock first (`begin immediate`): SQLite refuses to
- * upgrade a read lock when another process has written in between. A locked database is waited for in the event loop: a wait inside
- * SQLite would block the process, which may hold the lock itself.
+ * Several processes may write to a shared database. Its transactions take the write lock first (`begin
+ * immediate`): SQLite refuses to upgrade a read lock when another process has written in between. A locked
+ * database is waited for in the event loop: a wait inside SQLite would block the process, which may hold the
+ * lock itself.
  *
- * SQLite itself rolls a transaction back when the disk is full. Later statements of the transaction would then commit individually:
- * the dialect refuses them.
+ * SQLite itself rolls a transaction back when the disk is full. Later statements of the transaction would
+ * then commit individually: the dialect refuses them.
  */
 import { basename } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -42,8 +44,8 @@ export function createDialect(database: Database, { isShared = false }: DialectO
 }
 
 /**
- * Runs a query with other values at once, without Kysely's queue. Returns undefined when the query has to wait, because another
- * transaction has the connection.
+ * Runs a query with other values at once, without Kysely's queue. Returns undefined when the query has to
+ * wait, because another transaction has the connection.
  */
 export function runAtOnce<R>(
   db: Kysely<any>,
@@ -149,7 +151,11 @@ class Driver extends SqliteDriver {
     if (this.#database.inTransaction) this.#run(rollback)
   }
 
-  /** Runs a statement, and waits while another connection has locked a shared database. @throws {Problem} 503 after ten seconds */
+  /**
+   * Runs a statement, and waits while another connection has locked a shared database.
+   *
+   * @throws {Problem} 503 after ten seconds
+   */
   async #runInTurn<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     for (let end: number | undefined; ; await setTimeout(1 + Math.random() * 4)) {
       try {
@@ -212,7 +218,10 @@ function locked(path: string, cause: unknown): Problem {
   return new Problem('error:ServiceUnavailable', detail, { retryAfter: 1, cause })
 }
 
-/** Connects Kysely to an open database at once. Kysely would otherwise not close a database that was never queried. */
+/**
+ * Connects Kysely to an open database at once. Kysely would otherwise not close a database that was never
+ * queried.
+ */
 export async function asKysely<Tables>(
   database: Database,
   options?: DialectOptions,
@@ -229,8 +238,9 @@ const maxStatements = 64
 const isCacheable = /^(select|with|insert|update|delete|begin|commit|rollback|savepoint|release)\b/i
 
 /**
- * Creates a function that prepares statements and caches them by text. A statement that is being iterated is not reused. Any statement that
- * may change a table clears the cache: SQLite prepares statements again after such a change, but better-sqlite3 keeps their old columns.
+ * Creates a function that prepares statements and caches them by text. A statement that is being iterated is
+ * not reused. Any statement that may change a table clears the cache: SQLite prepares statements again after
+ * such a change, but better-sqlite3 keeps their old columns.
  */
 export function createPrepare(database: Pick<Database, 'prepare'>): (text: string) => Statement {
   const kept = new LRUCache<string, Statement>({ max: maxStatements })

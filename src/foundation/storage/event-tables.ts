@@ -1,4 +1,7 @@
-/** The tables of a wallet's logs, of events and of messages, and of its webhooks. Columns are as in `wallet-tables.ts`. */
+/**
+ * The tables of a wallet's logs, of events and of messages, and of its webhooks. Columns are as in
+ * `wallet-tables.ts`.
+ */
 
 export interface EventTables {
   /** The log of events, oldest first. */
@@ -29,7 +32,10 @@ export interface EventTables {
     due_at: string
   }
 
-  /** Events that were abandoned after three attempts. Rows here and in the next two tables are deleted with their webhook or event. */
+  /**
+   * Events that were abandoned after three attempts. Rows here and in the next two tables are deleted with
+   * their webhook or event.
+   */
   dead_letter: {
     webhook_id: string
     event_sequence: number
@@ -50,7 +56,10 @@ export interface EventTables {
   delivery_attempt: {
     sequence: number
     webhook_id: string
-    /** The `sequence` of the event. A test event is not in the log, and has that of the newest event, if there is one. */
+    /**
+     * The `sequence` of the event. A test event is not in the log, and has that of the newest event, if there
+     * is one.
+     */
     event_sequence: number | null
     event_id: string
     event_type: string
@@ -63,7 +72,9 @@ export interface EventTables {
     error: string | null
   }
 
-  /** DIDComm messages that were received, sent or abandoned, without their content. Kept as long as events. */
+  /**
+   * DIDComm messages that were received, sent or abandoned, without their content. Kept as long as events.
+   */
   message_log: {
     sequence: number
     thread: string

@@ -14,7 +14,9 @@ export class DamagedFileError extends Error {
   }
 }
 
-/** A newer release wrote a database file, and this release does not know its tables. The file is unchanged. */
+/**
+ * A newer release wrote a database file, and this release does not know its tables. The file is unchanged.
+ */
 export class NewerFileError extends Error {
   override name = 'NewerFileError'
   readonly path: string
@@ -28,7 +30,10 @@ export class NewerFileError extends Error {
   }
 }
 
-/** Converts an error of SQLite or `node:fs` to a {Problem} or {DamagedFileError}. Returns any other error as it is. */
+/**
+ * Converts an error of SQLite or `node:fs` to a {Problem} or {DamagedFileError}. Returns any other error as
+ * it is.
+ */
 export function toStorageError(error: unknown, path: string): unknown {
   const { code = '', message } = error as Partial<NodeJS.ErrnoException>
   if (diskFullCodes.includes(code)) return diskFull(error)
@@ -77,7 +82,10 @@ export function diskFull(cause: unknown): Problem {
   return new Problem('error:InsufficientStorage', detail, { cause })
 }
 
-/** Converts an error of a database file at the start to a sentence with the file and the way out. Returns any other error as it is. */
+/**
+ * Converts an error of a database file at the start to a sentence with the file and the way out. Returns any
+ * other error as it is.
+ */
 export function toStartError(error: unknown): unknown {
   const text = describe(error)
   return text === undefined ? error : new StartError(text, 1, { cause: error })

@@ -22,8 +22,9 @@ function pageSumsOf(path: string): string {
 }
 
 /**
- * Moves a database that has no log to `to`, and replaces the database there. Neither is open. The names are on the disk when this returns.
- * As long as a file exists at `from`, the move is not complete and must be repeated.
+ * Moves a database that has no log to `to`, and replaces the database there. Neither is open. The names are
+ * on the disk when this returns. As long as a file exists at `from`, the move is not complete and must be
+ * repeated.
  */
 export function replaceDatabase(from: string, to: string): void {
   // SQLite would apply the log of the replaced database to the new one.

@@ -1,4 +1,7 @@
-/** New database files, which are built in memory and written at once: SQLite would flush the disk many times for the first rows. */
+/**
+ * New database files, which are built in memory and written at once: SQLite would flush the disk many times
+ * for the first rows.
+ */
 import { dirname } from 'node:path'
 import { writeFile } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
@@ -24,12 +27,14 @@ export async function makeImage<Tables>(
 }
 
 /**
- * Writes the bytes of a database to a new file with mode 0600. The file and its name are on the disk when this returns.
+ * Writes the bytes of a database to a new file with mode 0600. The file and its name are on the disk when
+ * this returns.
  *
  * @throws {Problem} `InsufficientStorage`, or as `node:fs` does. No part of the file is left then.
  */
 export async function writeImage(path: string, image: Buffer): Promise<void> {
-  // Mark the file as one in WAL mode (https://www.sqlite.org/fileformat2.html §1.3.3), so that opening it does not have to write to it.
+  // Mark the file as one in WAL mode (https://www.sqlite.org/fileformat2.html §1.3.3), so that opening it
+  // does not have to write to it.
   image.set([2, 2], 18)
   try {
     await writeNewFile(path, image)
@@ -41,8 +46,8 @@ export async function writeImage(path: string, image: Buffer): Promise<void> {
 }
 
 /**
- * Writes a new database file (0600) that has the bytes `image` and what `fill` adds in one transaction. Its content may be larger than the
- * memory. It is not in WAL mode, and not flushed to the disk.
+ * Writes a new database file (0600) that has the bytes `image` and what `fill` adds in one transaction. Its
+ * content may be larger than the memory. It is not in WAL mode, and not flushed to the disk.
  *
  * @throws {Problem} `InsufficientStorage`, or what `fill` throws. A part of the file may be left then.
  */

@@ -1,4 +1,7 @@
-/** Reads database files that other connections may have open, and does not change them. Worker threads load this module, so it imports little. */
+/**
+ * Reads database files that other connections may have open, and does not change them. Worker threads load
+ * this module, so it imports little.
+ */
 import { statSync } from 'node:fs'
 import { findFault, hasTable, openSqlite, type Database } from './sqlite.ts'
 
@@ -16,7 +19,11 @@ export function findDamage(path: string): string | undefined {
   }
 }
 
-/** The schema version of a database: the name of its last migration, or the `user_version` of its header. @throws as SQLite does */
+/**
+ * The schema version of a database: the name of its last migration, or the `user_version` of its header.
+ *
+ * @throws as SQLite does
+ */
 export function readSchema(path: string): string {
   const database = openSqlite(path, { readonly: true })
   try {

@@ -1,6 +1,9 @@
 /** The tables of OpenID4VCI issuance and of OpenID4VP requests in a wallet's file. */
 export interface IssuanceTables {
-  /** Sessions of OpenID4VCI issuance, one for each offered credential. The record has the state. Digests are SHA-256, base64url. */
+  /**
+   * Sessions of OpenID4VCI issuance, one for each offered credential. The record has the state. Digests are
+   * SHA-256, base64url.
+   */
   issuance_session: {
     record_id: string
     issuer_id: string
@@ -21,16 +24,23 @@ export interface IssuanceTables {
     guesses: number
     /** Of the access token. */
     token_digest: string | null
-    /** The thumbprint of the key that the access token is bound to (RFC 7638, RFC 9449). Null: a bearer token. */
+    /**
+     * The thumbprint of the key that the access token is bound to (RFC 7638, RFC 9449). Null: a bearer token.
+     */
     token_jkt: string | null
     /** ISO 8601. */
     token_expires_at: string | null
   }
 
-  /** Values of single use: nonces of key proofs that a credential was issued for, ids of DPoP proofs, and ids of answered authorization requests. Rows are deleted when the value has expired. */
+  /**
+   * Values of single use: nonces of key proofs that a credential was issued for, ids of DPoP proofs, and ids
+   * of answered authorization requests. Rows are deleted when the value has expired.
+   */
   issuance_nonce: { digest: string; expires_at: string }
 
-  /** Sessions of OpenID4VP requests. The record has the request and its state. Digests are SHA-256, base64url. */
+  /**
+   * Sessions of OpenID4VP requests. The record has the request and its state. Digests are SHA-256, base64url.
+   */
   presentation_session: {
     record_id: string
     /** Of the last part of the request's URL. */

@@ -17,7 +17,10 @@ export async function pageOf<DB, Table extends keyof DB, Row>(
   return { rows: await ordered.offset(offset).limit(limit).execute(), total: Number(total) }
 }
 
-/** The operator and operand that compare a column with a text. `%` in the text matches any characters; `_` has no special meaning. */
+/**
+ * The operator and operand that compare a column with a text. `%` in the text matches any characters; `_` has
+ * no special meaning.
+ */
 export function filterBy(
   db: Kysely<any>,
   text: string,

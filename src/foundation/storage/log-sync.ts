@@ -1,9 +1,9 @@
 /**
  * Flushes the write-ahead log of an open database outside of the event loop.
  *
- * With `synchronous=NORMAL`, SQLite flushes the log only before a checkpoint (https://www.sqlite.org/pragma.html#pragma_synchronous). With
- * `FULL`, it also does so after each commit, but blocks the event loop until the disk has answered. This module does the same in libuv's
- * thread pool.
+ * With `synchronous=NORMAL`, SQLite flushes the log only before a checkpoint
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous). With `FULL`, it also does so after each commit,
+ * but blocks the event loop until the disk has answered. This module does the same in libuv's thread pool.
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -26,7 +26,8 @@ export function createLogSync(path: string): LogSync {
 
   async function sync(): Promise<void> {
     try {
-      // The log exists since the first commit, and is the same file until the database is closed. SQLite holds no locks on it.
+      // The log exists since the first commit, and is the same file until the database is closed. SQLite
+      // holds no locks on it.
       file ??= openSync(`${path}-wal`, 'r+')
       await syncData(file)
     } catch (cause) {

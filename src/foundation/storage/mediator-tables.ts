@@ -1,11 +1,13 @@
 /**
- * The tables of `mediator.db`, whose data belongs to no wallet of this agent. Columns are as in `wallet-tables.ts`. DIDs have the canonical
- * form of `mediator/handler.ts`, so that a recipient has one row.
+ * The tables of `mediator.db`, whose data belongs to no wallet of this agent. Columns are as in
+ * `wallet-tables.ts`. DIDs have the canonical form of `mediator/handler.ts`, so that a recipient has one row.
  */
 import type { Generated } from 'kysely'
 
 export interface MediatorTables {
-  /** The DIDs of the mediator: one for each public address that it has had, since a did:peer cannot change. */
+  /**
+   * The DIDs of the mediator: one for each public address that it has had, since a did:peer cannot change.
+   */
   identity: {
     did: string
     /** The address in its services. */

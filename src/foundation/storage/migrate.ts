@@ -1,6 +1,6 @@
 /**
- * Migrations of database files. All that a file lacks run in one transaction, so that a killed process leaves the file unchanged or
- * complete. There are no down migrations: a file of a newer release is refused.
+ * Migrations of database files. All that a file lacks run in one transaction, so that a killed process leaves
+ * the file unchanged or complete. There are no down migrations: a file of a newer release is refused.
  */
 import { Migrator, type Kysely, type Migration } from 'kysely'
 import { NewerFileError } from './file-errors.ts'

@@ -1,8 +1,8 @@
 import { Problem } from '../problem.ts'
 
 /**
- * Another process owns the wallet. Nothing was done. The server forwards such a request to the owner; where it cannot, the client
- * gets 503 with `Retry-After`.
+ * Another process owns the wallet. Nothing was done. The server forwards such a request to the owner; where
+ * it cannot, the client gets 503 with `Retry-After`.
  */
 export class NotOwnerError extends Problem {
   override name = 'NotOwnerError'

@@ -1,6 +1,7 @@
 /**
- * Outcomes of what was sent: a message, an event. While the wallet cannot be written (a full disk, a database that is away), an outcome
- * is kept and stored later, because the other side must not get the same again and again.
+ * Outcomes of what was sent: a message, an event. While the wallet cannot be written (a full disk, a database
+ * that is away), an outcome is kept and stored later, because the other side must not get the same again and
+ * again.
  */
 import { Problem } from '../problem.ts'
 

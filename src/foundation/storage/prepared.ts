@@ -14,8 +14,9 @@ class Placeholder {
 }
 
 /**
- * Creates a query with named parameters. `build` runs once for each kind of database, with a placeholder for each parameter, which it may use as a value but must not
- * read: the text of the query does not depend on the values.
+ * Creates a query with named parameters. `build` runs once for each kind of database, with a placeholder for
+ * each parameter, which it may use as a value but must not read: the text of the query does not depend on the
+ * values.
  */
 export function prepared<Parameters extends object, Tables, Row>(
   build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>,

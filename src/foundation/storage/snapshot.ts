@@ -1,8 +1,8 @@
 /**
  * Copies of a database file at one instant, while other connections write to it.
  *
- * A read transaction sees one state of the file from its first read to its end (WAL mode, https://www.sqlite.org/isolation.html). A copy
- * that is made inside the transaction is a copy of that state.
+ * A read transaction sees one state of the file from its first read to its end (WAL mode,
+ * https://www.sqlite.org/isolation.html). A copy that is made inside the transaction is a copy of that state.
  */
 import {
   chmodSync,
@@ -32,8 +32,8 @@ export type Snapshot = {
 const inMemoryBytes = 8 * 1_024 * 1_024
 
 /**
- * Begins a snapshot of an existing file. The connection is read-only, because the last connection that can write would checkpoint the log
- * when it closes.
+ * Begins a snapshot of an existing file. The connection is read-only, because the last connection that can
+ * write would checkpoint the log when it closes.
  *
  * @throws {DamagedFileError}
  */
@@ -56,7 +56,11 @@ export function hasNoLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
 }
 
-/** Copies a closed database that has no log, as `copyTo` does. @throws {DamagedFileError} when it is missing */
+/**
+ * Copies a closed database that has no log, as `copyTo` does.
+ *
+ * @throws {DamagedFileError} when it is missing
+ */
 export async function copyClosed(from: string, to: string): Promise<void> {
   assertExists(from)
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
@@ -87,7 +91,10 @@ function toSnapshot(database: Database): Snapshot {
   }
 }
 
-/** Sets bytes 18 and 19, the versions of the file format for writing and reading, to 1: no WAL (https://www.sqlite.org/fileformat2.html §1.3.3). */
+/**
+ * Sets bytes 18 and 19, the versions of the file format for writing and reading, to 1: no WAL
+ * (https://www.sqlite.org/fileformat2.html §1.3.3).
+ */
 function leaveWalMode(path: string): void {
   const file = openSync(path, 'r+')
   try {

@@ -1,4 +1,7 @@
-/** Loads better-sqlite3. Release 13 needs Node-API 10 (Node.js 22.14); for an older Node.js, `bin/sqlite.cjs` compiles release 12. */
+/**
+ * Loads better-sqlite3. Release 13 needs Node-API 10 (Node.js 22.14); for an older Node.js, `bin/sqlite.cjs`
+ * compiles release 12.
+ */
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type BetterSqlite3 from 'better-sqlite3'
@@ -9,8 +12,8 @@ import { isDiskFull, toStorageError } from './file-errors.ts'
 export type Database = BetterSqlite3.Database
 
 /**
- * The page cache of one database, in kilobytes. The package's default of 16,000 would be 8 GB for 500 open wallets. A larger cache is not
- * faster, since the operating system caches files too.
+ * The page cache of one database, in kilobytes. The package's default of 16,000 would be 8 GB for 500 open
+ * wallets. A larger cache is not faster, since the operating system caches files too.
  */
 const cacheSize = 1_000
 
@@ -18,8 +21,9 @@ const hasBinary = Number(process.versions.napi) >= 10
 const packageName = hasBinary ? 'better-sqlite3' : '.sqlite-node20/node_modules/better-sqlite3'
 
 /**
- * Opens a SQLite file, and creates it with mode 0600 if it is missing; `:memory:` is a database in memory. A commit is on the disk when it
- * returns (WAL mode, `synchronous=FULL`). A locked file is waited for, five seconds at most. On a disk that is read-only, writes fail.
+ * Opens a SQLite file, and creates it with mode 0600 if it is missing; `:memory:` is a database in memory. A
+ * commit is on the disk when it returns (WAL mode, `synchronous=FULL`). A locked file is waited for, five
+ * seconds at most. On a disk that is read-only, writes fail.
  *
  * @throws when the folder is missing, the file is not a database, or better-sqlite3 is not installed
  */
@@ -29,7 +33,8 @@ export function openSqlite(path: string, { readonly = false } = {}): Database {
   } catch (error) {
     if (!readonly && (error as NodeJS.ErrnoException).code === 'EROFS') return openUnwritable(path)
     if (readonly || !isDiskFull(error)) throw error
-    // There is no room for the index of the log (-shm). SQLite needs no file for it while one connection has the database exclusively.
+    // There is no room for the index of the log (-shm). SQLite needs no file for it while one connection has
+    // the database exclusively.
     return connect(path, { readonly, isExclusive: true })
   }
 }
@@ -38,8 +43,8 @@ export function openSqlite(path: string, { readonly = false } = {}): Database {
 const maxInMemory = 100_000_000
 
 /**
- * Opens a file that can only be read. SQLite reads a file in WAL mode only beside its log, which it would create: without a log, the file is
- * read into memory.
+ * Opens a file that can only be read. SQLite reads a file in WAL mode only beside its log, which it would
+ * create: without a log, the file is read into memory.
  */
 function openUnwritable(path: string): Database {
   if (existsSync(`${path}-wal`) || statSync(path).size > maxInMemory) return connect(path, { readonly: true })
@@ -63,7 +68,8 @@ function connect(
     if (isExclusive) database.pragma('locking_mode = exclusive')
     database.pragma('busy_timeout = 5000')
     database.pragma(`cache_size = -${cacheSize}`)
-    // Keep temporary storage in memory: savepoint data would otherwise spill, unencrypted, to a temporary file.
+    // Keep temporary storage in memory: savepoint data would otherwise spill, unencrypted, to a temporary
+    // file.
     database.pragma('temp_store = memory')
     if (!readonly) switchToWal(database)
     database.pragma('synchronous = FULL')
@@ -75,7 +81,10 @@ function connect(
   }
 }
 
-/** Opens a file that is only used for its lock. It needs no room on the disk: with exclusive locking, SQLite writes no index of a log. */
+/**
+ * Opens a file that is only used for its lock. It needs no room on the disk: with exclusive locking, SQLite
+ * writes no index of a log.
+ */
 export function openLockFile(path: string): Database {
   const Database = load()
   closeSync(openSync(path, 'a', 0o600))
@@ -86,7 +95,10 @@ export function openLockFile(path: string): Database {
   return database
 }
 
-/** Opens a file that no other connection reads before it is complete. There is no log, and no flush to the disk. */
+/**
+ * Opens a file that no other connection reads before it is complete. There is no log, and no flush to the
+ * disk.
+ */
 export function openToFill(path: string): Database {
   const Database = load()
   const database = new Database(path, { fileMustExist: true })
@@ -118,7 +130,10 @@ function load(): typeof BetterSqlite3 {
   }
 }
 
-/** Why SQLite cannot be loaded, and the way out, in one sentence. Of Node's own message the first line, since the others are a list of files. */
+/**
+ * Why SQLite cannot be loaded, and the way out, in one sentence. Of Node's own message the first line, since
+ * the others are a list of files.
+ */
 function describe(error: unknown): string {
   const { version, platform, arch } = process
   const again = 'install identity-agent again (npm i -g identity-agent, or npm ci in a clone)'
@@ -130,8 +145,9 @@ function describe(error: unknown): string {
 }
 
 /**
- * Frees the page cache, and has SQLite allocate pages one by one from now on. With a large cache, it allocates twenty pages with the first
- * one, which is more than most wallets need; so the first page is read while the cache holds two.
+ * Frees the page cache, and has SQLite allocate pages one by one from now on. With a large cache, it
+ * allocates twenty pages with the first one, which is more than most wallets need; so the first page is read
+ * while the cache holds two.
  */
 export function releasePages(database: Database): void {
   database.pragma('cache_size = 2')
@@ -145,13 +161,19 @@ export function hasTable(database: Database, name: string): boolean {
   return tables.get(name) !== undefined
 }
 
-/** Runs `integrity_check`, which reads the whole file. Returns SQLite's first message, or undefined when the database is sound. */
+/**
+ * Runs `integrity_check`, which reads the whole file. Returns SQLite's first message, or undefined when the
+ * database is sound.
+ */
 export function findFault(database: Database): string | undefined {
   const found = String(database.pragma('integrity_check(1)', { simple: true }))
   return found === 'ok' ? undefined : found
 }
 
-/** Switches to WAL mode. When two processes do so at once, SQLite fails at once and ignores the busy timeout, so this function retries. */
+/**
+ * Switches to WAL mode. When two processes do so at once, SQLite fails at once and ignores the busy timeout,
+ * so this function retries.
+ */
 function switchToWal(database: Database): void {
   for (const end = Date.now() + 5_000; ;) {
     try {
@@ -165,7 +187,8 @@ function switchToWal(database: Database): void {
 }
 
 /**
- * Locks a data folder for one daemon. The operating system releases the lock when the process ends, however it ends.
+ * Locks a data folder for one daemon. The operating system releases the lock when the process ends, however
+ * it ends.
  *
  * @returns the function that releases the lock, or undefined when another process holds it
  * @throws {DamagedFileError} when the lock file is not a database

@@ -26,7 +26,10 @@ export function isGone(error: unknown): boolean {
   )
 }
 
-/** Whether this process need not try again to work on the wallet: it is gone, or another process owns it and does the work. */
+/**
+ * Whether this process need not try again to work on the wallet: it is gone, or another process owns it and
+ * does the work.
+ */
 export function isElsewhere(error: unknown): boolean {
   return isGone(error) || error instanceof NotOwnerError
 }
@@ -43,7 +46,10 @@ export async function assertNotTransferred(tx: AgentDb, id: string): Promise<voi
   if (row.moved_at !== null) throw walletTransferred(id)
 }
 
-/** The answer of a wallet, or undefined when it is not here: one that was transferred, or that another process owns, answers at its public address. */
+/**
+ * The answer of a wallet, or undefined when it is not here: one that was transferred, or that another process
+ * owns, answers at its public address.
+ */
 export async function unlessElsewhere<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
@@ -53,7 +59,10 @@ export async function unlessElsewhere<T>(answer: Promise<T>): Promise<T | undefi
   }
 }
 
-/** The answer of a wallet that a public URL names. The URL of a deleted wallet is answered as one that never existed, with `unknown`. */
+/**
+ * The answer of a wallet that a public URL names. The URL of a deleted wallet is answered as one that never
+ * existed, with `unknown`.
+ */
 export async function unlessDeleted<T>(answer: Promise<T>, unknown: () => Problem): Promise<T> {
   try {
     return await answer

@@ -1,8 +1,13 @@
-/** Notes that belong to a transaction: changes for the worker, increments of metrics, touched threads, and logs to prune. */
+/**
+ * Notes that belong to a transaction: changes for the worker, increments of metrics, touched threads, and
+ * logs to prune.
+ */
 import type { Count } from '../metrics.ts'
 import type { Tx } from './database.ts'
 
-/** A topic of a commit: jobs, events, webhooks with their replays, or the DID request or challenge with an id. */
+/**
+ * A topic of a commit: jobs, events, webhooks with their replays, or the DID request or challenge with an id.
+ */
 export type ChangeTopic = 'jobs' | 'events' | 'webhooks' | `session ${string}` | `record ${string}`
 
 /** Deletes some of the oldest rows of a log that are older than `retentionSeconds`. Returns how many. */
@@ -15,7 +20,10 @@ type TxContext = {
   prunes: Set<Prune>
 }
 
-/** Every tenth row triggers pruning, which deletes up to twenty of the oldest rows: a log shrinks faster than it grows. */
+/**
+ * Every tenth row triggers pruning, which deletes up to twenty of the oldest rows: a log shrinks faster than
+ * it grows.
+ */
 const pruneEvery = 10
 export const prunedAtOnce = 20
 
@@ -29,7 +37,10 @@ function contextOf(tx: Tx): TxContext {
   return context
 }
 
-/** Notes a change of a transaction, so that its commit notifies of it. A rolled back savepoint does not undo the note. */
+/**
+ * Notes a change of a transaction, so that its commit notifies of it. A rolled back savepoint does not undo
+ * the note.
+ */
 export function noteChange(tx: Tx, topic: ChangeTopic): void {
   contextOf(tx).changes.add(topic)
 }

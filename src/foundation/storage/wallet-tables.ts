@@ -1,8 +1,9 @@
 /**
  * The tables of a wallet's file.
  *
- * Columns have the type `text` or `integer`. Dates are ISO 8601 in UTC, objects are JSON, flags are 0 or 1. Rows that are listed in the
- * order of their creation have a `sequence` that the writer increments, because the system clock may be set back.
+ * Columns have the type `text` or `integer`. Dates are ISO 8601 in UTC, objects are JSON, flags are 0 or 1.
+ * Rows that are listed in the order of their creation have a `sequence` that the writer increments, because
+ * the system clock may be set back.
  */
 import type { Generated } from 'kysely'
 import type { ManagedName } from '../../definitions/did-names.ts'
@@ -26,7 +27,7 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     data: string
     created_at: string
     updated_at: string | null
-    /** The start of `FLOW_EXPIRY`: the last step, or the end of the invitation. Null when the flow has ended. */
+    /** The start of `FLOW_EXPIRY`: the last step, or the end of the invitation. Null after the flow's end. */
     waits_since: string | null
     /** The id of the short link to the record's own invitation. */
     short_id: string | null
@@ -44,7 +45,10 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     attempts: number
     /** This date, `put_off_at` and `created_at` are by `steadyNow` (`foundation/clock.ts`). */
     due_at: string
-    /** When the job was rescheduled. A date in the future means that the clock was set back, and the job is due. */
+    /**
+     * When the job was rescheduled. A date in the future means that the clock was set back, and the job is
+     * due.
+     */
     put_off_at: string | null
     /** Why the last attempt failed. */
     reason: string | null
@@ -53,10 +57,16 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     event_sequence: number
   }
 
-  /** Received DIDComm messages, as `<sender DID> <message id>`, so that a duplicate is dropped. Rows are deleted after a time. */
+  /**
+   * Received DIDComm messages, as `<sender DID> <message id>`, so that a duplicate is dropped. Rows are
+   * deleted after a time.
+   */
   inbox: { rowid: Generated<number>; id: string; received_at: string }
 
-  /** The wallet's did:peer DIDs: one for each connection, connectionless record and ping to a DID, and those that a tenant requested. */
+  /**
+   * The wallet's did:peer DIDs: one for each connection, connectionless record and ping to a DID, and those
+   * that a tenant requested.
+   */
   peer_did: {
     did: string
     /** JSON of private keys by key id, sealed. */
@@ -76,7 +86,10 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     /** The DID's part of the derivation path of its keys. */
     did_index: number
     status: 'CREATED' | 'PUBLICATION_PENDING' | 'PUBLISHED'
-    /** JSON of the `DidState`: as created, then as last confirmed by the ledger. For other methods, its `DidContent`. */
+    /**
+     * JSON of the `DidState`: as created, then as last confirmed by the ledger. For other methods, its
+     * `DidContent`.
+     */
     state: string
     /** The operation that the ledger has not confirmed yet. There is at most one. */
     pending_operation: string | null
@@ -182,7 +195,9 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     expected_did: string | null
     /** Null without an answer, and in rows of earlier releases. */
     answered_by: 'submission' | 'openid4vp' | null
-    /** JSON of `SessionOpenId4Vp`: the request to wallets of OpenID4VP, and its result. Null if there is none. */
+    /**
+     * JSON of `SessionOpenId4Vp`: the request to wallets of OpenID4VP, and its result. Null if there is none.
+     */
     openid4vp: string | null
     created_at: string
     updated_at: string
@@ -201,9 +216,15 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     /** The number of revocations. */
     revision: number
     created_at: string
-    /** The only form of a list of SD-JWT VCs, or of one that is a VDR entry on the ledger. Empty: the list is served in all forms. */
+    /**
+     * The only form of a list of SD-JWT VCs, or of one that is a VDR entry on the ledger. Empty: the list is
+     * served in all forms.
+     */
     media: string
-    /** Of a list on the ledger: the revision that was written last, the last operation, and when it was submitted. */
+    /**
+     * Of a list on the ledger: the revision that was written last, the last operation, and when it was
+     * submitted.
+     */
     written_revision: number | null
     operation_id: string | null
     submitted_at: string | null
@@ -218,7 +239,10 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     revoked_at: string | null
   }
 
-  /** The credentials that the wallet holds. The id is that of the record. An AnonCreds credential names no subject. */
+  /**
+   * The credentials that the wallet holds. The id is that of the record. An AnonCreds credential names no
+   * subject.
+   */
   credential: {
     id: string
     format: string
@@ -228,7 +252,10 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     created_at: string
   }
 
-  /** The nonces of all AnonCreds proof requests of the wallet, decimal without leading zeros, so that none is used twice. */
+  /**
+   * The nonces of all AnonCreds proof requests of the wallet, decimal without leading zeros, so that none is
+   * used twice.
+   */
   proof_nonce: { nonce: string }
 
   /** The wallet's verification policies. */

@@ -1,6 +1,6 @@
 /**
- * Group commit: writes to one database that are requested at about the same time share a transaction, each in its own savepoint, and one
- * flush of the disk, which usually takes longer than the writes.
+ * Group commit: writes to one database that are requested at about the same time share a transaction, each in
+ * its own savepoint, and one flush of the disk, which usually takes longer than the writes.
  */
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
@@ -8,8 +8,9 @@ import { isTemporary } from '../problem.ts'
 import { plain } from './prepared.ts'
 
 /**
- * A write that `canWait` joins the next urgent write, or is committed soon; the flush of a later urgent write covers it. A write that
- * `isBounded` is needed for security, and limited otherwise, so that no quota forbids it (`src/wallet/quotas.ts`).
+ * A write that `canWait` joins the next urgent write, or is committed soon; the flush of a later urgent write
+ * covers it. A write that `isBounded` is needed for security, and limited otherwise, so that no quota forbids
+ * it (`src/wallet/quotas.ts`).
  */
 export type WriteOptions = { canWait?: boolean; isBounded?: boolean }
 
@@ -23,10 +24,10 @@ type Request<Tables> = {
 }
 
 /**
- * Hooks of a group of writes: `before` is the last part of its transaction; `sync` flushes the commit to the disk when a write of the group
- * is durable; `timed` gets the time of both, and the number of writes; `after` runs after the callers of the group have continued, so
- * that a response is sent before the work that it causes; `unknown` runs when the commit failed because the database was away, which
- * may have committed it.
+ * Hooks of a group of writes: `before` is the last part of its transaction; `sync` flushes the commit to the
+ * disk when a write of the group is durable; `timed` gets the time of both, and the number of writes; `after`
+ * runs after the callers of the group have continued, so that a response is sent before the work that it
+ * causes; `unknown` runs when the commit failed because the database was away, which may have committed it.
  */
 type Hooks<Tables> = {
   before: (tx: Transaction<Tables>) => Promise<void>
@@ -37,8 +38,8 @@ type Hooks<Tables> = {
 }
 
 /**
- * `joinMs`: the longest wait for more writes before a transaction. `groupMs`: how long a transaction accepts more writes. `waitMs`: how long
- * a write that can wait does so.
+ * `joinMs`: the longest wait for more writes before a transaction. `groupMs`: how long a transaction accepts
+ * more writes. `waitMs`: how long a write that can wait does so.
  */
 type Limits = { joinMs: number; groupMs: number; waitMs: number }
 const defaultLimits: Limits = { joinMs: 8, groupMs: 5, waitMs: 50 }
@@ -65,7 +66,11 @@ export class Writer<Tables> {
     this.#limits = limits
   }
 
-  /** Runs a write after all earlier ones, entirely or not at all. Resolves after the commit. @throws the error of `write` or of the commit */
+  /**
+   * Runs a write after all earlier ones, entirely or not at all. Resolves after the commit.
+   *
+   * @throws the error of `write` or of the commit
+   */
   write<T>(
     write: (tx: Transaction<Tables>) => Promise<T>,
     { canWait = false }: WriteOptions = {},
@@ -176,8 +181,9 @@ function isAway(error: unknown): boolean {
 }
 
 /**
- * Waits for the end of the tick, and then until the event loop has no other work, which may lead to more writes. A lone write is hardly
- * delayed; at 16 concurrent flows, the larger groups save an eighth of the CPU time.
+ * Waits for the end of the tick, and then until the event loop has no other work, which may lead to more
+ * writes. A lone write is hardly delayed; at 16 concurrent flows, the larger groups save an eighth of the CPU
+ * time.
  */
 async function untilIdle(limitMs: number): Promise<void> {
   await nextTick()

@@ -116,7 +116,11 @@ function kindOf({ publicKey }: Certificate): string {
   return curve === undefined ? `a key of the type ${publicKey.asymmetricKeyType}` : `a key on ${curve}`
 }
 
-/** The key of an issuing certificate, which must be on P-256, and that an authority signed. @throws {ChainError} */
+/**
+ * The key of an issuing certificate, which must be on P-256, and that an authority signed.
+ *
+ * @throws {ChainError}
+ */
 export function checkIssuingKey(leaf: Certificate, count: number): PublicJwk {
   const what = nameOf(0, count, leaf.subject)
   if (isSelfIssued(leaf))

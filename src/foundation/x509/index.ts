@@ -25,7 +25,11 @@ export type { Role } from './path.ts'
 export { checkX5c, verifyX5c } from './x5c.ts'
 export type { PresentedCertificate, VerifiedCertificate, X5cPolicy } from './x5c.ts'
 
-/** Parses and checks the chain of an issuing key: the key's certificate first, each one signed by the next. @throws {ChainError} */
+/**
+ * Parses and checks the chain of an issuing key: the key's certificate first, each one signed by the next.
+ *
+ * @throws {ChainError}
+ */
 export function readChain(pem: string, key: PublicJwk, at: Date): Certificate[] {
   return evaluate(() => checkChain(pem, key, at))
 }

@@ -16,7 +16,10 @@ const dayMs = 86_400_000
 /** A certificate and its private key, in PEM. The key is PKCS #8. */
 export type Pair = { certificate: string; key: string }
 
-/** Makes a self-signed authority. It signs end-entity certificates only. `days` begin a day ago. `subject` is text as in RFC 4514. */
+/**
+ * Makes a self-signed authority. It signs end-entity certificates only. `days` begin a day ago. `subject` is
+ * text as in RFC 4514.
+ */
 export async function issueAuthority(
   subject: string,
   days: number,

@@ -1,7 +1,7 @@
 /**
- * Name constraints (RFC 5280 §4.2.1.10) of DNS names and URIs. Both name the host of an issuer, so a constraint of one form holds for names
- * of the other, unless their own form is constrained too. A certificate with a name of another form, for which an authority has a
- * constraint, is refused.
+ * Name constraints (RFC 5280 §4.2.1.10) of DNS names and URIs. Both name the host of an issuer, so a
+ * constraint of one form holds for names of the other, unless their own form is constrained too. A
+ * certificate with a name of another form, for which an authority has a constraint, is refused.
  */
 import { isIP } from 'node:net'
 import { AsnConvert } from '@peculiar/asn1-schema'
@@ -76,7 +76,10 @@ function isAllowed(name: GeneralName, { permitted, excluded }: Constraints): boo
 /** The forms that name a host. */
 const hostForms: readonly string[] = ['dNSName', 'uniformResourceIdentifier']
 
-/** The host of a name, in lower case, without a final dot. Undefined: it is not a DNS name, such as an IP address. */
+/**
+ * The host of a name, in lower case, without a final dot. Undefined: it is not a DNS name, such as an IP
+ * address.
+ */
 function hostOf({ dNSName, uniformResourceIdentifier: uri }: GeneralName): string | undefined {
   const url = uri !== undefined && URL.canParse(uri) ? new URL(uri) : undefined
   const host = trimmed(dNSName ?? url?.hostname ?? '')
@@ -84,7 +87,9 @@ function hostOf({ dNSName, uniformResourceIdentifier: uri }: GeneralName): strin
   return isHost ? host : undefined
 }
 
-/** Whether a host is in a subtree. Of DNS names, each has its subdomains; of URIs, one with a dot before it. */
+/**
+ * Whether a host is in a subtree. Of DNS names, each has its subdomains; of URIs, one with a dot before it.
+ */
 function isBelow(host: string, { dNSName, uniformResourceIdentifier: uri }: GeneralName): boolean {
   const base = trimmed(dNSName ?? uri!)
   if (base.startsWith('.')) return host.endsWith(base)

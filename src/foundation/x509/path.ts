@@ -1,6 +1,7 @@
 /**
- * Validates a certification path (RFC 5280 §6.1): signatures, dates, basic constraints, path length, key usage, name constraints and
- * critical extensions. Certificate policies and revocation lists are not evaluated.
+ * Validates a certification path (RFC 5280 §6.1): signatures, dates, basic constraints, path length, key
+ * usage, name constraints and critical extensions. Certificate policies and revocation lists are not
+ * evaluated.
  */
 import { x509 } from './issue.ts'
 import { type Certificate, findAuthorityKeyId, findKeyId, isSelfIssued, nameOf } from './certificate.ts'
@@ -18,19 +19,25 @@ const understood: readonly string[] = [
 ]
 /** Any purpose (RFC 5280 §4.2.1.12). */
 const anyPurpose = '2.5.29.37.0'
-/** Signers of documents, and readers of them, of driving licences (ISO/IEC 18013-5) and of any document (ISO/IEC 23220-4). */
+/**
+ * Signers of documents, and readers of them, of driving licences (ISO/IEC 18013-5) and of any document
+ * (ISO/IEC 23220-4).
+ */
 const [documentSigners, readers] = [
   ['1.0.18013.5.1.2', '1.0.23220.4.1.2'],
   ['1.0.18013.5.1.6', '1.0.23220.4.1.6'],
 ]
 
 /**
- * `id-kp-oauthStatusSigning` (Token Status List §10) has no number yet. This is the number of BGPsec routers (RFC 8209), which other
- * software uses in its place.
+ * `id-kp-oauthStatusSigning` (Token Status List §10) has no number yet. This is the number of BGPsec routers
+ * (RFC 8209), which other software uses in its place.
  */
 const statusSigning = '1.3.6.1.5.5.7.3.30'
 
-/** The things that the end entity signs: credentials and attestations, requests of a verifier, or status lists. */
+/**
+ * The things that the end entity signs: credentials and attestations, requests of a verifier, or status
+ * lists.
+ */
 export type Role = 'issuer' | 'verifier' | 'status'
 
 /** A critical extended key usage must name a purpose of the role. An issuer signs its own status lists. */
@@ -42,12 +49,16 @@ const purposes: Readonly<Record<Role, readonly string[]>> = {
 
 const hashes = ['SHA-256', 'SHA-384', 'SHA-512']
 
-/** The bits of RSA keys, and the least public exponent that is too large: others take long to verify, which anyone could have us do. */
+/**
+ * The bits of RSA keys, and the least public exponent that is too large: others take long to verify, which
+ * anyone could have us do.
+ */
 const [leastRsaBits, maxRsaBits, tooLargeExponent] = [2_048, 4_096, 2n ** 64n]
 
 /**
- * Checks a path, the end-entity certificate first. The last one is trusted, or the highest that is known: its own signature is not checked.
- * Signatures are verified from there down, each with a key that is already vouched for. `roles`: those that the end entity may have.
+ * Checks a path, the end-entity certificate first. The last one is trusted, or the highest that is known: its
+ * own signature is not checked. Signatures are verified from there down, each with a key that is already
+ * vouched for. `roles`: those that the end entity may have.
  *
  * @throws {ChainError}
  */
@@ -67,7 +78,11 @@ export function checkPath(path: readonly Certificate[], at: Date, roles: readonl
   checkNames(path)
 }
 
-/** Checks by itself that an authority made a certificate, the one at a place in a path. @throws {ChainError} */
+/**
+ * Checks by itself that an authority made a certificate, the one at a place in a path.
+ *
+ * @throws {ChainError}
+ */
 export function checkLink(certificate: Certificate, issuer: Certificate, index: number, count: number): void {
   const fail = failerOf(certificate, index, count)
   checkIssuer(certificate, issuer, fail)
@@ -109,7 +124,10 @@ function checkEndEntity({ parsed }: Certificate, roles: readonly Role[], fail: F
     )
 }
 
-/** Whether an authority delegates the signing of status lists to a certificate: its extended key usage says so. */
+/**
+ * Whether an authority delegates the signing of status lists to a certificate: its extended key usage says
+ * so.
+ */
 export function isStatusIssuer({ parsed }: Certificate): boolean {
   const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)
   return extended?.usages.some((each) => String(each) === statusSigning) ?? false
@@ -143,7 +161,10 @@ export function checkAnchor(certificate: Certificate, at: Date): void {
   checkSize(certificate, (reason) => fail('algorithm', `has ${reason}`))
 }
 
-/** Checks that signatures of a key are neither weak nor slow to verify. `fail` continues a sentence with its reason. */
+/**
+ * Checks that signatures of a key are neither weak nor slow to verify. `fail` continues a sentence with its
+ * reason.
+ */
 function checkSize({ publicKey }: Certificate, fail: (reason: string) => never): void {
   const { modulusLength: bits, publicExponent } = publicKey.asymmetricKeyDetails ?? {}
   if (bits === undefined) return

@@ -1,6 +1,7 @@
 /**
- * The header member `x5c` (RFC 7515 §4.1.6): the certificate of the key first, each one signed by the next. The profile HAIP 1.0 forbids the trust
- * anchor there; in what others send it is accepted, and does not count.
+ * The header member `x5c` (RFC 7515 §4.1.6): the certificate of the key first, each one signed by the next.
+ * The profile HAIP 1.0 forbids the trust anchor there; in what others send it is accepted, and does not
+ * count.
  */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -43,7 +44,10 @@ export type X5cPolicy = {
 /** The verified certificate: its key, and its names. */
 export type VerifiedCertificate = {
   publicKey: PublicJwk
-  /** The identifiers of the authorities on its path, from that which signed it up to the trust anchor, base64url. */
+  /**
+   * The identifiers of the authorities on its path, from that which signed it up to the trust anchor,
+   * base64url.
+   */
   authorityKeyIds: string[]
   /** The SHA-256 of the DER of the trust anchor at which its path ends, base64url. */
   anchor: string
@@ -134,8 +138,9 @@ function readTrusted(pem: string): Certificate[] {
 }
 
 /**
- * The path to a trust anchor. Certificates from the anchor up are left out. The highest one is read first, and the others once it is of an
- * anchor: what nobody vouches for costs no more. Two anchors may have the same name, such as before and after a renewal.
+ * The path to a trust anchor. Certificates from the anchor up are left out. The highest one is read first,
+ * and the others once it is of an anchor: what nobody vouches for costs no more. Two anchors may have the
+ * same name, such as before and after a renewal.
  */
 function checkTrust(
   { x5c, read }: { x5c: readonly Buffer[]; read: (index: number) => Certificate },

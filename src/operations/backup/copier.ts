@@ -1,4 +1,6 @@
-/** Worker threads that copy databases: reading, hashing and syncing large files would block the event loop. */
+/**
+ * Worker threads that copy databases: reading, hashing and syncing large files would block the event loop.
+ */
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
@@ -11,7 +13,9 @@ export type CopyTask = { from: string; to: string; isOpen: boolean }
 /** The request to the thread: all files get a snapshot before the first is copied. */
 export type CopyRequest = { files: readonly CopyTask[] }
 
-/** The result for one file. `damaged`: the file is damaged or missing. `full`: the disk of the copy is full. */
+/**
+ * The result for one file. `damaged`: the file is damaged or missing. `full`: the disk of the copy is full.
+ */
 export type CopyResult =
   | { bytes: number; sha256: string; schema: string; fault?: never }
   | { fault: 'damaged' | 'full' | 'other'; reason: string }
@@ -20,7 +24,11 @@ export type CopyMessage =
   { event: 'ready' } | { event: 'snapshots taken' } | { event: 'copied'; results: CopyResult[] }
 
 export type Copier = {
-  /** Copies files, after those of earlier calls. Calls `onSnapshot` when the snapshots of all files are taken. @throws when the thread has ended. */
+  /**
+   * Copies files, after those of earlier calls. Calls `onSnapshot` when the snapshots of all files are taken.
+   *
+   * @throws when the thread has ended.
+   */
   copy(files: CopyRequest['files'], onSnapshot: () => void): Promise<CopyResult[]>
   close(): Promise<void>
 }

@@ -27,7 +27,8 @@ export type Backups = {
   /**
    * Makes a backup. Only one runs at a time.
    *
-   * @throws {Problem} `FolderNotUsable`, `BackupUnderWay`, `FileUnreadable`, `MasterKeyNotUsable`, `InsufficientStorage`; nothing is left then.
+   * @throws {Problem} `FolderNotUsable`, `BackupUnderWay`, `FileUnreadable`, `MasterKeyNotUsable`,
+   * `InsufficientStorage`; nothing is left then.
    */
   create(wanted: CreateBackup & { agentVersion: string }): Promise<MadeBackup>
   [Symbol.asyncDispose](): Promise<void>
@@ -105,7 +106,11 @@ function isFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
-/** A full disk would stop all tenants, so it is checked before the copy. @throws {Problem} `InsufficientStorage` */
+/**
+ * A full disk would stop all tenants, so it is checked before the copy.
+ *
+ * @throws {Problem} `InsufficientStorage`
+ */
 async function assertFreeSpace(bytes: number, target: string): Promise<void> {
   const needed = bytes + reservedBytes
   const { bavail, bsize } = await statfs(target)

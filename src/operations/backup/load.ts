@@ -1,6 +1,6 @@
 /**
- * Loads a backup into an empty PostgreSQL database, completely or not at all: in one transaction, in which no node can start. Databases of
- * earlier releases are migrated in a copy.
+ * Loads a backup into an empty PostgreSQL database, completely or not at all: in one transaction, in which no
+ * node can start. Databases of earlier releases are migrated in a copy.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,15 +25,19 @@ import { verifyFiles, type VerifiedBackup } from './verify.ts'
 /** The least number of connections that the pools need. The transaction has one of them. */
 const connectionLimit = 8
 
-/** How long the load waits for a node that starts or another load, and how long it may take to read from files before the server ends it. */
+/**
+ * How long the load waits for a node that starts or another load, and how long it may take to read from files
+ * before the server ends it.
+ */
 const [lockTimeoutMs, idleTimeoutMs] = [5_000, 600_000]
 
 /**
- * Verifies a backup, and loads it into the database of `config.AGENT_DATABASE_URL`, in which no agent has data. If the result has `faults`,
- * nothing was restored.
+ * Verifies a backup, and loads it into the database of `config.AGENT_DATABASE_URL`, in which no agent has
+ * data. If the result has `faults`, nothing was restored.
  *
- * @throws {StartError} 1 when there is no backup, a newer release made it, or its rows cannot be stored; 2 without the setting; 5 when the
- * database is in use. Nothing was changed then, but tables may have been created.
+ * @throws {StartError} 1 when there is no backup, a newer release made it, or its rows cannot be stored; 2
+ * without the setting; 5 when the database is in use. Nothing was changed then, but tables may have been
+ * created.
  */
 export async function loadBackup(from: string, config: Config): Promise<VerifiedBackup> {
   const url = config.AGENT_DATABASE_URL?.reveal()
@@ -64,7 +68,11 @@ export async function loadBackup(from: string, config: Config): Promise<Verified
   }
 }
 
-/** Keeps nodes from starting until the transaction ends. @throws {StartError} 5 when a node runs, or an agent has data there */
+/**
+ * Keeps nodes from starting until the transaction ends.
+ *
+ * @throws {StartError} 5 when a node runs, or an agent has data there
+ */
 async function assertUnused(tx: Kysely<any>, address: string): Promise<void> {
   await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true),
     set_config('idle_in_transaction_session_timeout', ${String(idleTimeoutMs)}, true)`.execute(tx)

@@ -1,4 +1,7 @@
-/** `backup.json`, the manifest of a backup: the list of its files, sealed with a MAC. It is written last and read first. */
+/**
+ * `backup.json`, the manifest of a backup: the list of its files, sealed with a MAC. It is written last and
+ * read first.
+ */
 import { timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, isAbsolute } from 'node:path'
@@ -21,7 +24,11 @@ export async function writeManifest(
   )
 }
 
-/** Reads the manifest. @throws {StartError} 1 when there is none, it is not valid, or a newer release wrote it. */
+/**
+ * Reads the manifest.
+ *
+ * @throws {StartError} 1 when there is none, it is not valid, or a newer release wrote it.
+ */
 export function readManifest(folder: string): BackupManifest {
   const path = join(folder, manifestName)
   try {

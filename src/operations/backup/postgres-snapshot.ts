@@ -1,8 +1,8 @@
 /**
  * Writes all rows in PostgreSQL as the files of a backup, as they are at one instant, while all nodes run.
  *
- * One transaction reads everything (`repeatable read`): it sees one state, and pauses no write. It has a connection of its own, and names each
- * wallet in turn, because row-level security hides the others.
+ * One transaction reads everything (`repeatable read`): it sees one state, and pauses no write. It has a
+ * connection of its own, and names each wallet in turn, because row-level security hides the others.
  */
 import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
@@ -19,8 +19,8 @@ import type { BackupFile } from './manifest.ts'
 import { type BackupSource, type Snapshot, toFile, walletPath } from './snapshot.ts'
 
 /**
- * The server ends the transaction when this node pauses for so long. It holds no lock that another transaction waits for, but while it runs,
- * the server keeps rows that were deleted since.
+ * The server ends the transaction when this node pauses for so long. It holds no lock that another
+ * transaction waits for, but while it runs, the server keeps rows that were deleted since.
  */
 const idleTimeoutMs = 60_000
 

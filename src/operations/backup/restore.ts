@@ -12,10 +12,11 @@ import { readManifest } from './manifest.ts'
 import { verifyFiles, type VerifiedBackup } from './verify.ts'
 
 /**
- * Copies a backup to `config.AGENT_DATA_DIR`, which must not exist or be empty, and verifies the copy. If the result has `faults`,
- * nothing was restored.
+ * Copies a backup to `config.AGENT_DATA_DIR`, which must not exist or be empty, and verifies the copy. If the
+ * result has `faults`, nothing was restored.
  *
- * @throws {StartError} 1 when there is no backup, or a newer release made it; 5 when the folder cannot be created. Nothing is left then.
+ * @throws {StartError} 1 when there is no backup, or a newer release made it; 5 when the folder cannot be
+ * created. Nothing is left then.
  */
 export async function restoreBackup(from: string, config: Config): Promise<VerifiedBackup> {
   const manifest = readManifest(from)

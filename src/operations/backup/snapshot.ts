@@ -1,9 +1,10 @@
 /**
  * Copies all databases of a data folder as they are at one instant, while the agent runs.
  *
- * Copies at different times would lose messages between two wallets of the agent: the sender's copy has deleted the job already, the
- * recipient's does not have the message yet. So writes pause for an instant, in which the shared databases get their snapshot. Each wallet
- * gets its snapshot before its next write, or when it is copied.
+ * Copies at different times would lose messages between two wallets of the agent: the sender's copy has
+ * deleted the job already, the recipient's does not have the message yet. So writes pause for an instant, in
+ * which the shared databases get their snapshot. Each wallet gets its snapshot before its next write, or when
+ * it is copied.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -25,7 +26,8 @@ export type BackupSource = {
   /** The bytes of a backup, about. */
   estimateBytes(): Promise<number>
   /**
-   * Copies and syncs all databases into `target`, which has a folder `wallets`. An abort of `signal` ends the copies and the wait for them.
+   * Copies and syncs all databases into `target`, which has a folder `wallets`. An abort of `signal` ends the
+   * copies and the wait for them.
    *
    * @throws {Problem} `InsufficientStorage`, `FileUnreadable` for a shared file, `ServiceUnavailable`.
    */
@@ -120,7 +122,10 @@ export function walletPath(walletId: string): string {
   return `wallets/${walletId}.db`
 }
 
-/** The shared databases. agent.db gets its snapshot last: the others may already describe a change in it, such as the audit log. */
+/**
+ * The shared databases. agent.db gets its snapshot last: the others may already describe a change in it, such
+ * as the audit log.
+ */
 function sharedPaths(dataDir: string): string[] {
   const names = readdirSync(dataDir).filter(
     (name) => name.endsWith('.db') && name !== 'agent.db' && isListable(name),
@@ -173,7 +178,9 @@ export async function toFile(
 const largeAtOnce = 4
 
 type WalletCopies = {
-  /** Resolves when a wallet may be written to: its snapshot is taken, or it will not be copied. Never rejects. */
+  /**
+   * Resolves when a wallet may be written to: its snapshot is taken, or it will not be copied. Never rejects.
+   */
   takeSnapshot(walletId: string): Promise<void>
   /** Copies a wallet's file, unless that has begun. @throws when the threads have ended. */
   copy(walletId: string): Promise<CopyResult>

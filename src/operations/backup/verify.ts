@@ -46,7 +46,11 @@ export const VerifiedBackup = Backup.extend({
 }).meta({ id: 'VerifiedBackup' })
 export type VerifiedBackup = z.infer<typeof VerifiedBackup>
 
-/** Verifies the backup in a folder without changing it. @throws {StartError} when there is none, or a newer release made it. */
+/**
+ * Verifies the backup in a folder without changing it.
+ *
+ * @throws {StartError} when there is none, or a newer release made it.
+ */
 export async function verifyBackup(folder: string, config: Config): Promise<VerifiedBackup> {
   return verifyFiles(folder, readManifest(folder), config)
 }
@@ -85,7 +89,10 @@ function assertKnownSchemas(folder: string, { files, agentVersion }: BackupManif
     )
 }
 
-/** The migrations of a database. Undefined for those with `user_version`, which is checked when they are opened. */
+/**
+ * The migrations of a database. Undefined for those with `user_version`, which is checked when they are
+ * opened.
+ */
 function migrationsOf(path: string): Migrations | undefined {
   if (path.startsWith('wallets/')) return walletMigrations
   return { 'agent.db': agentMigrations, 'mediator.db': mediatorMigrations }[path]

@@ -1,4 +1,7 @@
-/** Authorization requests of OpenID4VP (§5): parameters in a URL or in JSON, and the payload of a request object. */
+/**
+ * Authorization requests of OpenID4VP (§5): parameters in a URL or in JSON, and the payload of a request
+ * object.
+ */
 import { isJsonObject, type JsonObject, parseJson } from '../../foundation/json.ts'
 import { describePath } from '../../credentials/dcql/match.ts'
 import { DcqlQuery } from '../../credentials/dcql/query.ts'
@@ -23,7 +26,11 @@ export function decodeRequestUrl(url: URL, sources: Sources): Promise<Decoded> {
   return decodeRequest(parameters, sources)
 }
 
-/** A request, whose parameters may be in a request object by value or by reference (RFC 9101). @throws {DecodeError} */
+/**
+ * A request, whose parameters may be in a request object by value or by reference (RFC 9101).
+ *
+ * @throws {DecodeError}
+ */
 export async function decodeRequest(parameters: JsonObject, sources: Sources): Promise<Decoded> {
   const { request, request_uri: uri, client_id: clientId } = parameters
   const [kind, title] = ['authorization-request', 'OpenID4VP authorization request']

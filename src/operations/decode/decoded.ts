@@ -1,4 +1,7 @@
-/** The result of `agent decode`: a recognised text, its content, and the checks that need nothing but the text. */
+/**
+ * The result of `agent decode`: a recognised text, its content, and the checks that need nothing but the
+ * text.
+ */
 import type { Resolver } from '../../did/resolver.ts'
 import { isJsonObject, type JsonObject } from '../../foundation/json.ts'
 import { reasonOf } from '../../foundation/reason.ts'

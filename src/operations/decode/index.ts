@@ -1,6 +1,7 @@
 /**
- * Decodes any text of the protocols that this agent speaks: tokens, offers, requests, metadata, status lists, invitations, messages, DIDs,
- * certificates. The readers are those of the agent. It needs no wallet, and makes no connection unless it may (`isOnline`).
+ * Decodes any text of the protocols that this agent speaks: tokens, offers, requests, metadata, status lists,
+ * invitations, messages, DIDs, certificates. The readers are those of the agent. It needs no wallet, and
+ * makes no connection unless it may (`isOnline`).
  *
  * The command line loads this file with `import()`: its readers are large.
  */

@@ -21,7 +21,10 @@ import { issuerMetadata } from './openid.ts'
 import { headerFacts, signatureOf } from './signature.ts'
 import { listCredentialFacts, listTokenFacts } from './status-list.ts'
 
-/** A kind of JWT: the signs by which it is recognised, and a function that reads the members which not every JWT has. */
+/**
+ * A kind of JWT: the signs by which it is recognised, and a function that reads the members which not every
+ * JWT has.
+ */
 type Kind = {
   kind: string
   title: string

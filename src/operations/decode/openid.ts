@@ -1,4 +1,7 @@
-/** Documents of OpenID4VCI in JSON: offers, metadata of issuers and authorization servers, and the metadata of a credential type. */
+/**
+ * Documents of OpenID4VCI in JSON: offers, metadata of issuers and authorization servers, and the metadata of
+ * a credential type.
+ */
 import * as z from 'zod'
 import { ifValid, parseForeign, validOnes } from '../../foundation/foreign.ts'
 import { TypeMetadata } from '../../credentials/codecs/sd-jwt/type-metadata.ts'

@@ -38,8 +38,8 @@ function readPicture(bytes: Buffer): Picture {
 }
 
 /**
- * Checks what decides how much memory a PNG takes: one header, its size, and the length of interlaced pixels, which pngjs inflates
- * without a limit.
+ * Checks what decides how much memory a PNG takes: one header, its size, and the length of interlaced pixels,
+ * which pngjs inflates without a limit.
  *
  * @throws {TypeError | RangeError}
  */

@@ -1,4 +1,7 @@
-/** Verifies the signature of a JWT where the key is in the text itself: in a DID that contains its document, or in the header. */
+/**
+ * Verifies the signature of a JWT where the key is in the text itself: in a DID that contains its document,
+ * or in the header.
+ */
 import { X509Certificate } from 'node:crypto'
 import type { JsonObject } from '../../foundation/json.ts'
 import { isTemporary, Problem } from '../../foundation/problem.ts'
@@ -56,7 +59,9 @@ function signerOf(did: unknown, kid: unknown): string | undefined {
   return typeof kid === 'string' && kid.startsWith('did:') ? didOf(kid) : undefined
 }
 
-/** Issuers sign with assertion keys, holders and verifiers with authentication keys. A token may be of either. */
+/**
+ * Issuers sign with assertion keys, holders and verifiers with authentication keys. A token may be of either.
+ */
 async function byDid(jws: Jws, did: string, sources: Sources): Promise<Check> {
   const name = 'signature'
   const failures: VerificationError[] = []

@@ -1,4 +1,7 @@
-/** Checks the system clock: whether it was changed, and whether it agrees with another server. Other agents reject signatures that are dated in the future. */
+/**
+ * Checks the system clock: whether it was changed, and whether it agrees with another server. Other agents
+ * reject signatures that are dated in the future.
+ */
 import type { HttpClient } from '../../foundation/net/http-client.ts'
 import { formatDuration, type Finding } from './check.ts'
 
@@ -7,7 +10,10 @@ const leewayMs = 30_000
 /** No verifier tolerates more. */
 const maxSkewMs = 300_000
 
-/** Milliseconds since 1970: the system clock, the monotonic clock of the process, the newest event, and another server. */
+/**
+ * Milliseconds since 1970: the system clock, the monotonic clock of the process, the newest event, and
+ * another server.
+ */
 export type Clocks = {
   now: number
   steady: number
@@ -41,7 +47,10 @@ export function compareClocks({ now, steady, newest, other }: Clocks): Finding {
   }
 }
 
-/** The time in the `Date` header of a server, in milliseconds since 1970. Undefined when it does not send one, or does not reply. */
+/**
+ * The time in the `Date` header of a server, in milliseconds since 1970. Undefined when it does not send one,
+ * or does not reply.
+ */
 export async function fetchTime(http: Pick<HttpClient, 'exchange'>, url: string): Promise<Clocks['other']> {
   const start = Date.now()
   const answer = await http

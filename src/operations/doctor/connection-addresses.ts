@@ -25,7 +25,10 @@ export async function readAddresses(db: Db): Promise<AddressCount[]> {
   return groupByAddress(rows.map(({ did }) => ({ address: addressOf(did), count: 1 })))
 }
 
-/** Describes connections with another address than `url`, in some of the wallets, for about `timeMs`. Undefined when there are none. */
+/**
+ * Describes connections with another address than `url`, in some of the wallets, for about `timeMs`.
+ * Undefined when there are none.
+ */
 export async function findChangedAddress(
   wallets: Wallets,
   url: string,

@@ -18,7 +18,10 @@ type Http = Pick<HttpClient, 'exchange'>
 const timeoutMs = 2_000
 const maxBytes = 1_000_000
 
-/** The documents of an issuer (VCI §12.2.2, RFC 8414 §3), each with the shape that wallets expect and the member that has its identifier. */
+/**
+ * The documents of an issuer (VCI §12.2.2, RFC 8414 §3), each with the shape that wallets expect and the
+ * member that has its identifier.
+ */
 const documents = [
   [issuerMetadataUrls, ReceivedIssuerMetadata, 'credential_issuer'],
   [serverMetadataUrls, ReceivedServerMetadata, 'issuer'],

@@ -1,4 +1,7 @@
-/** Checks whether the database allows as many connections as the nodes make, and whether its notifications arrive. */
+/**
+ * Checks whether the database allows as many connections as the nodes make, and whether its notifications
+ * arrive.
+ */
 import { deliversNotifications } from '../../cluster/notifications.ts'
 import { readNodes } from '../../cluster/lease-table.ts'
 import { openNodes } from '../../foundation/storage/postgres/databases.ts'

@@ -1,6 +1,7 @@
 /**
- * Checks database files with SQLite's `integrity_check`, which reads a whole file: small files in this thread, large ones in a worker thread.
- * A normal diagnosis checks as many files as it has time for, a deep one checks all of them.
+ * Checks database files with SQLite's `integrity_check`, which reads a whole file: small files in this
+ * thread, large ones in a worker thread. A normal diagnosis checks as many files as it has time for, a deep
+ * one checks all of them.
  */
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
@@ -15,7 +16,9 @@ import type { Finding } from './check.ts'
 /** The number of sound files, the damaged files, and those that were not checked. */
 export type FilesResult = { sound: number; damaged: { path: string; reason: string }[]; unchecked: string[] }
 
-/** `largestBytes`: larger files are not checked. `smallBytes`: larger files are checked in the worker thread. */
+/**
+ * `largestBytes`: larger files are not checked. `smallBytes`: larger files are checked in the worker thread.
+ */
 export type FilesOptions = { timeMs?: number; smallBytes?: number; largestBytes?: number }
 
 /** Wallet files that a normal diagnosis checks at most. */
@@ -31,7 +34,10 @@ const program = programOf(import.meta.url, 'file-worker')
 export const deepLimitMs = 590_000
 export const deepOptions: FilesOptions = { timeMs: deepLimitMs - 1_000, largestBytes: Infinity }
 
-/** The database files of an agent: the shared files first, then those of the first 100 wallets, or of all wallets when `isDeep`. */
+/**
+ * The database files of an agent: the shared files first, then those of the first 100 wallets, or of all
+ * wallets when `isDeep`.
+ */
 export function databaseFiles(
   config: Pick<Config, 'AGENT_DATA_DIR' | 'VDR_URL'>,
   walletIds: readonly string[],
@@ -59,7 +65,10 @@ function ledgerFile({
   return VDR_URL.startsWith('sqlite:') ? VDR_URL.slice('sqlite:'.length) : undefined
 }
 
-/** Checks files for about `timeMs` and skips those that do not exist. A damaged file is a result, not an error. */
+/**
+ * Checks files for about `timeMs` and skips those that do not exist. A damaged file is a result, not an
+ * error.
+ */
 export async function checkFiles(
   paths: readonly string[],
   { timeMs = 3_000, smallBytes = small, largestBytes = largest }: FilesOptions = {},

@@ -1,4 +1,7 @@
-/** Checks that the key of each wallet in PostgreSQL unseals the seed in its rows. It reads all wallets, of all nodes. */
+/**
+ * Checks that the key of each wallet in PostgreSQL unseals the seed in its rows. It reads all wallets, of all
+ * nodes.
+ */
 import type { Config } from '../../foundation/config/config.ts'
 import { DamagedFileError } from '../../foundation/storage/file-errors.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'

@@ -1,6 +1,6 @@
 /**
- * The checks of the database of AGENT_DATABASE_URL, over connections of their own, with a running node and without one. Nothing is migrated
- * or changed.
+ * The checks of the database of AGENT_DATABASE_URL, over connections of their own, with a running node and
+ * without one. Nothing is migrated or changed.
  */
 import type { Clocks } from './clock.ts'
 import { maxClockDifferenceMs, readClockDifference } from '../../cluster/lease-table.ts'
@@ -20,7 +20,10 @@ import { formatDuration, type Finding } from './check.ts'
 /** Below the time limit of a check, so that the finding names the reason. */
 const connectTimeoutMs = 3_000
 
-/** Connections of a diagnosis: two for wallets, four for shared tables, two for nodes. They are made when they are needed. */
+/**
+ * Connections of a diagnosis: two for wallets, four for shared tables, two for nodes. They are made when they
+ * are needed.
+ */
 const limit = 8
 
 export type Database = {
@@ -60,7 +63,10 @@ export async function openDatabase(url: string): Promise<Database | Finding> {
   }
 }
 
-/** Checks the release, the role, the migrations, row-level security, and settings by which a crash of the server loses commits. */
+/**
+ * Checks the release, the role, the migrations, row-level security, and settings by which a crash of the
+ * server loses commits.
+ */
 export async function checkDatabase(database: Database, isRunning: boolean): Promise<Finding> {
   const { connections, address, server, tookMs, migrations } = database
   const { missing, unknown } = migrations

@@ -1,4 +1,7 @@
-/** Diagnoses a running agent, or a data folder without a running agent: a list of checks that run side by side. */
+/**
+ * Diagnoses a running agent, or a data folder without a running agent: a list of checks that run side by
+ * side.
+ */
 import { steadyNow } from '../../foundation/clock.ts'
 import { oidcSettingsOf } from '../../foundation/config/oidc.ts'
 import { readRunning } from '../../foundation/running.ts'
@@ -115,7 +118,10 @@ function portsOf({ url, didcommUrl }: { url: string; didcommUrl: string }) {
   return { api: portOf(new URL(url)), didcomm: portOf(new URL(didcommUrl)) }
 }
 
-/** Diagnoses a data folder, the ports and the database of AGENT_DATABASE_URL, without changing anything. `isDeep` as above. */
+/**
+ * Diagnoses a data folder, the ports and the database of AGENT_DATABASE_URL, without changing anything.
+ * `isDeep` as above.
+ */
 export async function diagnoseDataFolder(config: Config, isDeep = false): Promise<Diagnosis> {
   const limitMs = isDeep ? deepLimitMs : 10_000
   const folder = config.AGENT_DATA_DIR

@@ -1,4 +1,7 @@
-/** Checks the credentials that wallets hold: the dates of each, and its status, which the issuer may have changed without telling. */
+/**
+ * Checks the credentials that wallets hold: the dates of each, and its status, which the issuer may have
+ * changed without telling.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import { readStanding } from '../../exchange/held-credentials/standing.ts'
 import { CredentialFormat } from '../../exchange/protocols/attachments.ts'

@@ -1,4 +1,7 @@
-/** Checks the master key: whether it exists, belongs to the data folder, and is private. Without it the folder cannot be read. */
+/**
+ * Checks the master key: whether it exists, belongs to the data folder, and is private. Without it the folder
+ * cannot be read.
+ */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../foundation/config/config.ts'

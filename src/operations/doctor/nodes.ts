@@ -1,11 +1,18 @@
-/** Checks the nodes over one database: their leases, the shards, their releases, and whether this node reaches the others. */
+/**
+ * Checks the nodes over one database: their leases, the shards, their releases, and whether this node reaches
+ * the others.
+ */
 import { type NodeRow, readNodes, readShards } from '../../cluster/lease-table.ts'
 import { shardCount } from '../../cluster/ownership.ts'
 import { openNodes } from '../../foundation/storage/postgres/databases.ts'
 import { formatDuration, type Finding } from './check.ts'
 import type { Database } from './database.ts'
 
-/** The node that examines. `greet` calls the internal address of another one, with the key of the nodes. @throws the reason why it cannot be reached */
+/**
+ * The node that examines. `greet` calls the internal address of another one, with the key of the nodes.
+ *
+ * @throws the reason why it cannot be reached
+ */
 export type Self = { name: string; greet: (address: string) => Promise<void> }
 
 export async function checkNodes({ connections }: Database, self?: Self): Promise<Finding> {

@@ -1,4 +1,7 @@
-/** Checks the native packages: SQLite, without which no daemon starts, and libsecp256k1, which OpenSSL replaces. */
+/**
+ * Checks the native packages: SQLite, without which no daemon starts, and libsecp256k1, which OpenSSL
+ * replaces.
+ */
 import { reasonOf } from '../../foundation/reason.ts'
 import { native } from '../../foundation/crypto/secp256k1.ts'
 import { openInMemory } from '../../foundation/storage/sqlite.ts'

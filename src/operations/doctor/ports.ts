@@ -1,4 +1,7 @@
-/** Checks the two ports. On Linux /proc shows the addresses and the process (proc(5)); elsewhere only a test bind is possible. */
+/**
+ * Checks the two ports. On Linux /proc shows the addresses and the process (proc(5)); elsewhere only a test
+ * bind is possible.
+ */
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -41,7 +41,10 @@ export function checkDidcommUrl(http: Http, url: string, host = 'localhost'): Pr
   )
 }
 
-/** Checks that the address of `--lan` is one of this machine now: networks assign others after a while. `network` is CIDR. */
+/**
+ * Checks that the address of `--lan` is one of this machine now: networks assign others after a while.
+ * `network` is CIDR.
+ */
 export function checkLan(network: string): Finding {
   const [address = ''] = network.split('/')
   if (hasAddress(address))

@@ -1,4 +1,7 @@
-/** Reads what is waiting in the wallets. Opening all of them could take minutes, so only some are read, those with jobs first. */
+/**
+ * Reads what is waiting in the wallets. Opening all of them could take minutes, so only some are read, those
+ * with jobs first.
+ */
 import { setImmediate as tick } from 'node:timers/promises'
 import { reasonOf } from '../../foundation/reason.ts'
 import type { Wallets } from '../../wallet/wallets.ts'
@@ -9,7 +12,10 @@ import { globalWebhookId } from '../../wallet/events/webhooks.ts'
 import { type EarliestEnd, findEarliestEnd } from '../../wallet/issuer-certificates/expiry.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 
-/** The number of waiting items in a wallet, and the oldest of them: its name, since when it waits, and the last error. */
+/**
+ * The number of waiting items in a wallet, and the oldest of them: its name, since when it waits, and the
+ * last error.
+ */
 export type Waiting = { count: number; since: string; walletId: string; what: string; reason?: string }
 
 export type Survey = {
@@ -49,7 +55,10 @@ type SurveyOptions = { maxWallets?: number; timeMs?: number; now?: Date }
 const dayMs = 86_400_000
 const waitingKinds = ['operations', 'messages', 'tasks', 'records', 'deadLetters'] as const
 
-/** Reads at most `maxWallets` wallets, one after the other, for about `timeMs`. An unreadable wallet is a result, not an error. */
+/**
+ * Reads at most `maxWallets` wallets, one after the other, for about `timeMs`. An unreadable wallet is a
+ * result, not an error.
+ */
 export async function surveyWallets(
   wallets: Wallets,
   busy: readonly string[],
@@ -130,7 +139,9 @@ async function findOperations(db: Db) {
   })[0]
 }
 
-/** Jobs that have failed at least once. Tasks of a DID wait for the ledger; they are reported as operations. */
+/**
+ * Jobs that have failed at least once. Tasks of a DID wait for the ledger; they are reported as operations.
+ */
 async function findFailedJobs(db: Db, kind: JobBody['kind']) {
   const rows = await db
     .selectFrom('job')

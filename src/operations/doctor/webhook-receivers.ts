@@ -1,4 +1,7 @@
-/** Calls the receivers of webhooks. Addresses of tenants are called with the same network policy as their events. */
+/**
+ * Calls the receivers of webhooks. Addresses of tenants are called with the same network policy as their
+ * events.
+ */
 import type { HttpClient } from '../../foundation/net/http-client.ts'
 import { UnreachableError } from '../../foundation/net/unreachable-error.ts'
 import { reasonOf } from '../../foundation/reason.ts'
@@ -20,7 +23,8 @@ type Receivers = {
 }
 
 /**
- * Sends a GET request to every receiver; any reply will do. Findings contain only the origin of a URL, since the rest may be secret.
+ * Sends a GET request to every receiver; any reply will do. Findings contain only the origin of a URL, since
+ * the rest may be secret.
  */
 export async function checkReceivers({
   http,

@@ -78,8 +78,8 @@ export function expiresAtOf({ protocol, record }: Traced): string | undefined {
 }
 
 /**
- * Names the event that a record without jobs waits for. Undefined if its flow is over, or if it was not answered in time.
- * `lifetimeSeconds` is `FLOW_EXPIRY`.
+ * Names the event that a record without jobs waits for. Undefined if its flow is over, or if it was not
+ * answered in time. `lifetimeSeconds` is `FLOW_EXPIRY`.
  */
 export function toPendingTransition(traced: Traced, lifetimeSeconds: number): Pending | undefined {
   const { protocol, record } = traced
@@ -111,7 +111,9 @@ function toAbout({ protocol, record }: Traced): Pick<Pending, 'topic' | 'recordI
   return { topic: topicOf(protocol), recordId: record.id, state: record.state }
 }
 
-/** The webhooks with undelivered events of the thread, without the global one, which belongs to the operator. */
+/**
+ * The webhooks with undelivered events of the thread, without the global one, which belongs to the operator.
+ */
 export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent[]): Promise<Pending[]> {
   const sequences = events.map(({ sequence }) => sequence)
   if (sequences.length === 0) return []

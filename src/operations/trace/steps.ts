@@ -16,8 +16,8 @@ export type Logged = {
 }
 
 /**
- * Orders the steps. Events and received messages have sequence numbers, which do not depend on a clock. A sent message or a delivery comes
- * after the event that was written with its job, and otherwise by its time.
+ * Orders the steps. Events and received messages have sequence numbers, which do not depend on a clock. A
+ * sent message or a delivery comes after the event that was written with its job, and otherwise by its time.
  */
 export function toSteps({ events, messages, deliveries }: Logged): Step[] {
   const received = messages.filter(({ direction }) => direction === 'received')

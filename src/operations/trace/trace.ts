@@ -24,7 +24,8 @@ const longest = 1_000
 const deliveryLimit = 10_000
 
 /**
- * The steps of a thread, and what it waits for. `id` is the id of the thread, of a record, an event or a ping, or a part of one.
+ * The steps of a thread, and what it waits for. `id` is the id of the thread, of a record, an event or a
+ * ping, or a part of one.
  *
  * @throws {Problem} `NotFound`; `BadRequest` if several match
  */

@@ -1,7 +1,9 @@
 /**
- * The content of an export before encryption: a description of the wallet, its rows in agent.db, and its file.
+ * The content of an export before encryption: a description of the wallet, its rows in agent.db, and its
+ * file.
  *
- * Description and rows are JSON values, each after its length (4 bytes, big-endian). A length of 0 ends them. The file follows.
+ * Description and rows are JSON values, each after its length (4 bytes, big-endian). A length of 0 ends them.
+ * The file follows.
  */
 import { createReadStream } from 'node:fs'
 import * as z from 'zod'
@@ -88,7 +90,9 @@ function parse(json: Uint8Array): unknown {
 export type Reader = {
   /** The next bytes; fewer than `length` at the end. */
   readonly take: (length: number) => Promise<Buffer>
-  /** The next line without its newline, as Latin-1. Undefined when the next `maxLength` bytes have no newline. */
+  /**
+   * The next line without its newline, as Latin-1. Undefined when the next `maxLength` bytes have no newline.
+   */
   line(maxLength: number): Promise<string | undefined>
   isAtEnd(): Promise<boolean>
   rest(): AsyncGenerator<Uint8Array, void>

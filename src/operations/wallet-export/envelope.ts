@@ -1,11 +1,12 @@
 /**
  * The encryption of an export.
  *
- * The first line is a JSON header with the parameters of the key derivation, the second its MAC, which detects a wrong passphrase and a
- * changed header. The rest is encrypted in chunks with AES-256-GCM in the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár,
- * "Online Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance", CRYPTO 2015, §7). The nonce of a chunk is the prefix of the file
- * (7 bytes), the number of the chunk (4 bytes) and whether it is the last (1 byte). So changed, moved, missing and added chunks are
- * detected, and a truncated file too.
+ * The first line is a JSON header with the parameters of the key derivation, the second its MAC, which
+ * detects a wrong passphrase and a changed header. The rest is encrypted in chunks with AES-256-GCM in the
+ * STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár, "Online Authenticated-Encryption and its
+ * Nonce-Reuse Misuse-Resistance", CRYPTO 2015, §7). The nonce of a chunk is the prefix of the file (7 bytes),
+ * the number of the chunk (4 bytes) and whether it is the last (1 byte). So changed, moved, missing and added
+ * chunks are detected, and a truncated file too.
  */
 import {
   createHmac,
@@ -68,7 +69,11 @@ const Header = z.object({
 })
 type Header = z.infer<typeof Header>
 
-/** Makes the first two lines of an export, and the key of its chunks. @throws {Problem} `ServiceUnavailable` */
+/**
+ * Makes the first two lines of an export, and the key of its chunks.
+ *
+ * @throws {Problem} `ServiceUnavailable`
+ */
 export async function newEnvelope(passphrase: Secret): Promise<{ lines: string; chunkKey: ChunkKey }> {
   const [salt, prefix] = [randomBytes(16), randomBytes(prefixLength)].map(toBase64url) as [string, string]
   const header: Header = {
@@ -82,7 +87,11 @@ export async function newEnvelope(passphrase: Secret): Promise<{ lines: string; 
   return { lines: `${line}\n${toBase64url(mac)}\n`, chunkKey }
 }
 
-/** Reads the first two lines. @throws {Problem} `NotAnExport`, `NewerExport`, `WrongPassphrase`, `ServiceUnavailable` */
+/**
+ * Reads the first two lines.
+ *
+ * @throws {Problem} `NotAnExport`, `NewerExport`, `WrongPassphrase`, `ServiceUnavailable`
+ */
 export async function openEnvelope(file: Reader, passphrase: Secret): Promise<ChunkKey> {
   const [line, given] = [await file.line(longestLine), await file.line(longestLine)]
   const json = tryParseJson(line ?? '')
@@ -132,7 +141,11 @@ export async function* sealChunks(chunkKey: ChunkKey, source: Reader): AsyncGene
   }
 }
 
-/** Decrypts a stream. Every chunk is authentic when it is yielded; a truncation is detected at the end. @throws {Problem} `DamagedExport` */
+/**
+ * Decrypts a stream. Every chunk is authentic when it is yielded; a truncation is detected at the end.
+ *
+ * @throws {Problem} `DamagedExport`
+ */
 export async function* openChunks(chunkKey: ChunkKey, source: Reader): AsyncGenerator<Uint8Array, void> {
   for (let number = 0, isLast = false; !isLast; number++) {
     const sealed = await source.take(chunkLength + tagLength)

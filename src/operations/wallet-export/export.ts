@@ -1,4 +1,7 @@
-/** Exports a wallet: a snapshot of its contents as a SQLite file, and its rows of the agent, encrypted with a passphrase. */
+/**
+ * Exports a wallet: a snapshot of its contents as a SQLite file, and its rows of the agent, encrypted with a
+ * passphrase.
+ */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -16,8 +19,8 @@ import type { TransferContext } from './wallet-transfer.ts'
 export type ExportOptions = { passphrase: Secret; isMoving?: boolean | undefined }
 
 /**
- * Exports a wallet while it is used. `isMoving` suspends the wallet first, so that the export contains everything; a suspended wallet can
- * be exported again.
+ * Exports a wallet while it is used. `isMoving` suspends the wallet first, so that the export contains
+ * everything; a suspended wallet can be exported again.
  *
  * Read or destroy the returned stream: that deletes the temporary copy of the file.
  *

@@ -1,6 +1,7 @@
 /**
- * Imports a wallet: decrypts its file into the transit folder and checks it. The store registers the wallet and adopts the file in one step
- * (`WalletStore.adopt`). After a crash before that step the agent does not have the wallet, and after it the whole one.
+ * Imports a wallet: decrypts its file into the transit folder and checks it. The store registers the wallet
+ * and adopts the file in one step (`WalletStore.adopt`). After a crash before that step the agent does not
+ * have the wallet, and after it the whole one.
  */
 import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -35,8 +36,8 @@ export type ImportOptions = { passphrase: Secret; id?: string | undefined; name?
 /**
  * Imports a wallet, with another id or name if one is given.
  *
- * @throws {Problem} `NotAnExport`, `NewerExport`, `WrongPassphrase`, `DamagedExport`, `BelongsToAnother`, `DuplicatedWalletId`,
- * `DuplicatedWalletSeed`, `InsufficientStorage`. Nothing is changed then.
+ * @throws {Problem} `NotAnExport`, `NewerExport`, `WrongPassphrase`, `DamagedExport`, `BelongsToAnother`,
+ * `DuplicatedWalletId`, `DuplicatedWalletSeed`, `InsufficientStorage`. Nothing is changed then.
  */
 export async function importWallet(
   context: TransferContext,
@@ -81,7 +82,11 @@ async function writeFile(bytes: AsyncIterable<Uint8Array>, path: string): Promis
   }
 }
 
-/** Checks the file of a wallet, migrates it, changes its id to `to`, and reads its seed and tokens. @throws {DamagedFileError}, {NewerFileError} */
+/**
+ * Checks the file of a wallet, migrates it, changes its id to `to`, and reads its seed and tokens.
+ *
+ * @throws {DamagedFileError}, {NewerFileError}
+ */
 async function prepare(
   path: string,
   { from, to, key }: { from: string; to: string; key: Uint8Array },
@@ -99,7 +104,11 @@ async function prepare(
   }
 }
 
-/** Checks a whole file with SQLite's `integrity_check`; a large one in a worker thread. @throws {DamagedFileError} */
+/**
+ * Checks a whole file with SQLite's `integrity_check`; a large one in a worker thread.
+ *
+ * @throws {DamagedFileError}
+ */
 async function checkIntegrity(path: string): Promise<void> {
   const reason = (await isLarge([path])) ? await findDamageInThread(path) : findDamage(path)
   if (reason !== undefined) throw new DamagedFileError(path, `is damaged: ${reason}`)
@@ -126,9 +135,11 @@ type ImportedWallet = {
 }
 
 /**
- * Registers a wallet with its contents. A suspended wallet with the same id and seed is the same one, and is replaced.
+ * Registers a wallet with its contents. A suspended wallet with the same id and seed is the same one, and is
+ * replaced.
  *
- * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`, `BelongsToAnother`, `DamagedExport`, `Conflict`
+ * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`, `BelongsToAnother`, `DamagedExport`,
+ * `Conflict`
  */
 async function register(
   { db, agentKey, wallets, tokens: walletTokens, wake }: TransferContext,
@@ -182,7 +193,11 @@ async function writeRow(
   return toWalletDetail(wallet)
 }
 
-/** Whether the wallet is suspended here. @throws {Problem} when it is active here, or another wallet has its id. */
+/**
+ * Whether the wallet is suspended here.
+ *
+ * @throws {Problem} when it is active here, or another wallet has its id.
+ */
 async function isSuspendedHere(db: AgentDb, id: string, seedDigest: string): Promise<boolean> {
   const rows = await db
     .selectFrom('wallet')

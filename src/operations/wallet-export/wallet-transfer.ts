@@ -30,8 +30,8 @@ export type TransferContext = {
 }
 
 /**
- * Cleans up `wallets.folder.transit` after a crash: installs the files of registered wallets and deletes the others. Imports of other
- * processes may be under way, unless this one has started alone.
+ * Cleans up `wallets.folder.transit` after a crash: installs the files of registered wallets and deletes the
+ * others. Imports of other processes may be under way, unless this one has started alone.
  */
 export async function openWalletTransfer(
   parts: Omit<TransferContext, 'newName'> & { ownership: Pick<Ownership, 'startsAlone'> },

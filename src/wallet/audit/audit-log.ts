@@ -1,8 +1,9 @@
 /**
- * The audit log: `audit.db` in the data folder, a chain of entries that only the agent's key can make (`chain.ts`).
+ * The audit log: `audit.db` in the data folder, a chain of entries that only the agent's key can make
+ * (`chain.ts`).
  *
- * An act is stored before it changes anything, and gets its entry before the response. A change thus leaves a trace
- * whenever the daemon is killed. An act that cannot be stored is not done.
+ * An act is stored before it changes anything, and gets its entry before the response. A change thus leaves a
+ * trace whenever the daemon is killed. An act that cannot be stored is not done.
  */
 import { timeAgo } from '../../foundation/clock.ts'
 import type { Log } from '../../foundation/log.ts'
@@ -33,7 +34,11 @@ export type AuditOptions = {
   processes: Pick<Ownership, 'name' | 'listRunning' | 'onGain'>
 }
 
-/** Stores that an act begins, with what is known of it by now. @throws {Problem} 503, 507: the act must not be done */
+/**
+ * Stores that an act begins, with what is known of it by now.
+ *
+ * @throws {Problem} 503, 507: the act must not be done
+ */
 export type Begin = (more?: Partial<Act>) => Promise<void>
 
 export class AuditLog {
@@ -58,7 +63,11 @@ export class AuditLog {
     ).unref()
   }
 
-  /** Opens the log, and adds entries for acts that an earlier daemon did not finish. @throws {NewerFileError} {StartError} when it is damaged */
+  /**
+   * Opens the log, and adds entries for acts that an earlier daemon did not finish.
+   *
+   * @throws {NewerFileError} {StartError} when it is damaged
+   */
   static async open(openDb: () => Promise<AuditDb>, options: AuditOptions): Promise<AuditLog> {
     const db = await openDb().catch((error: unknown) => {
       if (!(error instanceof DamagedFileError)) throw error
@@ -76,8 +85,8 @@ export class AuditLog {
   }
 
   /**
-   * Does an act and adds its entry. `work` calls `begin` before it changes anything. `describe` adds to the entry when
-   * the act has succeeded. Returns and throws what `work` does.
+   * Does an act and adds its entry. `work` calls `begin` before it changes anything. `describe` adds to the
+   * entry when the act has succeeded. Returns and throws what `work` does.
    */
   async during<T>(
     act: Act,
@@ -171,7 +180,10 @@ export class AuditLog {
     await this.#prune()
   }
 
-  /** Adds entries for acts that processes did not finish before they ended. Before its first act, this process has none under way. */
+  /**
+   * Adds entries for acts that processes did not finish before they ended. Before its first act, this process
+   * has none under way.
+   */
   async #enterUnfinished({ isFirst = false } = {}): Promise<void> {
     const { name, listRunning } = this.#options.processes
     const running = new Set(await listRunning()).add(name)
@@ -180,7 +192,10 @@ export class AuditLog {
     if (drafts.length > 0) await this.#append(drafts)
   }
 
-  /** As `#append`. Entries for acts that cannot be written are kept for the next write, because the acts are done. */
+  /**
+   * As `#append`. Entries for acts that cannot be written are kept for the next write, because the acts are
+   * done.
+   */
   async #enter(drafts: Draft[]): Promise<void> {
     try {
       await this.#append(drafts)

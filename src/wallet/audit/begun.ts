@@ -1,6 +1,6 @@
 /**
- * Acts that have begun: each is stored before it changes anything, and removed in the transaction that adds its entry.
- * The rows of a process that was killed show the acts whose result is unknown.
+ * Acts that have begun: each is stored before it changes anything, and removed in the transaction that adds
+ * its entry. The rows of a process that was killed show the acts whose result is unknown.
  */
 import type { Selectable } from 'kysely'
 import { newId } from '../../foundation/id.ts'
@@ -51,7 +51,10 @@ export async function listUnfinished(
 
 type Row = Omit<Selectable<AuditTables['begun']>, 'mac'>
 
-/** The MAC prevents that a row inserted without the key becomes an entry. Rows of earlier releases had no process and no login. */
+/**
+ * The MAC prevents that a row inserted without the key becomes an entry. Rows of earlier releases had no
+ * process and no login.
+ */
 function macOf(key: Uint8Array, { process, issuer, login, ...row }: Row): string {
   const later = {
     ...(process !== '' && { process }),

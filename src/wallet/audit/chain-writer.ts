@@ -1,6 +1,6 @@
 /**
- * Writes the chain of the audit log, one transaction after the other. Other processes may add entries in between: a transaction, which
- * begins with the lock of the database, continues from the newest entry.
+ * Writes the chain of the audit log, one transaction after the other. Other processes may add entries in
+ * between: a transaction, which begins with the lock of the database, continues from the newest entry.
  */
 import PQueue from 'p-queue'
 import { across } from '../../foundation/probe.ts'

@@ -1,8 +1,9 @@
 /**
  * The chain of the audit log: the digest of each entry covers the digest of the entry before.
  *
- * The HMAC key is derived from the agent key. Without it, an entry cannot be changed, added, removed or moved unnoticed. The
- * removal of the newest entries is noticed if a head was noted elsewhere (compare the tree head of RFC 6962).
+ * The HMAC key is derived from the agent key. Without it, an entry cannot be changed, added, removed or moved
+ * unnoticed. The removal of the newest entries is noticed if a head was noted elsewhere (compare the tree
+ * head of RFC 6962).
  */
 import { canonicalize } from '../../foundation/json.ts'
 import { keyedDigest } from '../../foundation/seal.ts'
@@ -58,10 +59,11 @@ export function parseHead(text: string): ChainHead | undefined {
 }
 
 /**
- * Removes up to 500 of the oldest entries, if they began before an instant. Returns the act to log, or undefined if none
- * was removed.
+ * Removes up to 500 of the oldest entries, if they began before an instant. Returns the act to log, or
+ * undefined if none was removed.
  *
- * An entry that is not genuine stays, with all later ones. Otherwise an attacker could remove an entry by backdating it.
+ * An entry that is not genuine stays, with all later ones. Otherwise an attacker could remove an entry by
+ * backdating it.
  */
 export async function prune(
   tx: AuditTx,

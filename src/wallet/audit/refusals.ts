@@ -1,6 +1,6 @@
 /**
- * Limits the entries for refusals, so that refused clients cannot fill the disk: some per minute and address, and some
- * per day. Further refusals are counted, and each minute ends with entries for the counts.
+ * Limits the entries for refusals, so that refused clients cannot fill the disk: some per minute and address,
+ * and some per day. Further refusals are counted, and each minute ends with entries for the counts.
  */
 
 /** Entries for refusals per day: about 5 MB with the counts. */

@@ -26,7 +26,10 @@ export const AuditVerification = z
   .meta({ id: 'AuditVerification' })
 export type AuditVerification = z.infer<typeof AuditVerification>
 
-/** `expected`: the newest entry that this process has written; another process may have pruned it. `noted`: a head that the administrator has noted. */
+/**
+ * `expected`: the newest entry that this process has written; another process may have pruned it. `noted`: a
+ * head that the administrator has noted.
+ */
 export type Known = { expected: ChainHead; noted?: ChainHead | undefined }
 
 /** Verifies the chain with the 32-byte key. The log may grow meanwhile, but must not be pruned. */

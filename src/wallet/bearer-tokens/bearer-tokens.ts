@@ -12,7 +12,10 @@ export type BearerTokens = {
   verify(token: string): Promise<Identity>
   /** Notes the wallet that a verified token has used. */
   noteWallet(token: string, wanted: string | undefined, walletId: string): void
-  /** The wallet that a token has used lately. The token may be invalid by now: for the queue and the node of a request, not for its rights. */
+  /**
+   * The wallet that a token has used lately. The token may be invalid by now: for the queue and the node of a
+   * request, not for its rights.
+   */
   peekWallet(token: string, wanted: string | undefined): string | undefined
 }
 

@@ -8,7 +8,11 @@ import type { Wallets } from '../wallets.ts'
 import { insertPermission, listPermittedWallets } from './permissions.ts'
 import type { Login } from './verify.ts'
 
-/** Creates a wallet, and in the same transaction the permission of the subject. @throws {Problem} `TooManyPermittedWallet`, `DuplicatedWallet…` */
+/**
+ * Creates a wallet, and in the same transaction the permission of the subject.
+ *
+ * @throws {Problem} `TooManyPermittedWallet`, `DuplicatedWallet…`
+ */
 export async function createOwnWallet(
   { db, wallets }: { db: AgentDb; wallets: Wallets },
   login: Login,

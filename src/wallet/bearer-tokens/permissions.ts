@@ -1,4 +1,7 @@
-/** Which subjects of the OpenID provider may use which wallets: rows in `agent.db`, which every process reads for each request. */
+/**
+ * Which subjects of the OpenID provider may use which wallets: rows in `agent.db`, which every process reads
+ * for each request.
+ */
 import { Problem } from '../../foundation/problem.ts'
 import type { AgentDb, AgentTx } from '../../foundation/storage/database.ts'
 import type { Login } from './verify.ts'

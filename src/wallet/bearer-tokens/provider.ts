@@ -1,8 +1,9 @@
 /**
  * The keys of the operator's OpenID provider, by OpenID Connect Discovery 1.0 and its JWK Set (RFC 7517).
  *
- * The keys are read again every five minutes, and for a token with an unknown key id. Strangers can send such tokens, so that there is at most
- * one reading in an interval, which all requests share. While the provider is away, its last keys are used for a limited time.
+ * The keys are read again every five minutes, and for a token with an unknown key id. Strangers can send such
+ * tokens, so that there is at most one reading in an interval, which all requests share. While the provider
+ * is away, its last keys are used for a limited time.
  */
 import {
   createLocalJWKSet,
@@ -31,7 +32,12 @@ const freshMs = 300_000
 type Keys = { find: ReturnType<typeof createLocalJWKSet>; readAtMs: number }
 
 export type Provider = {
-  /** Finds the key of a token. @throws {errors.JOSEError} without such a key, and {Problem} 503 if the provider is away and its keys are too old */
+  /**
+   * Finds the key of a token.
+   *
+   * @throws {errors.JOSEError} without such a key, and {Problem} 503 if the provider is away and its keys are
+   * too old
+   */
   findKey: JWTVerifyGetKey
 }
 
@@ -94,7 +100,11 @@ export async function readKeys(http: Pick<HttpClient, 'getJson'>, issuer: string
   return toKeySet(await http.getJson(url, limits))
 }
 
-/** Reads the metadata of a provider. @throws {UnreachableError} also if they are another issuer's, {z.ZodError} */
+/**
+ * Reads the metadata of a provider.
+ *
+ * @throws {UnreachableError} also if they are another issuer's, {z.ZodError}
+ */
 export async function readMetadata(
   http: Pick<HttpClient, 'getJson'>,
   issuer: string,

@@ -1,8 +1,9 @@
 /**
- * Checks of bearer tokens: signed JWTs of the operator's OpenID provider (RFC 9068, RFC 8725), or of a Keycloak.
+ * Checks of bearer tokens: signed JWTs of the operator's OpenID provider (RFC 9068, RFC 8725), or of a
+ * Keycloak.
  *
- * A refused token is `InvalidCredentials` (401), with one sentence about the reason. Nothing of a token is used before its signature is
- * verified.
+ * A refused token is `InvalidCredentials` (401), with one sentence about the reason. Nothing of a token is
+ * used before its signature is verified.
  */
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose'
 import * as z from 'zod'
@@ -38,7 +39,10 @@ const Claims = z.looseObject({
 })
 type Claims = z.infer<typeof Claims>
 
-/** @throws {Problem} `InvalidCredentials`, `InvalidRole`, or `ServiceUnavailable` if the keys of the provider are not known */
+/**
+ * @throws {Problem} `InvalidCredentials`, `InvalidRole`, or `ServiceUnavailable` if the keys of the provider
+ * are not known
+ */
 export async function verifyToken(
   token: string,
   provider: Provider,
@@ -75,12 +79,15 @@ function readClaims(payload: JWTPayload): Claims {
   throw invalidToken(payload[name] === undefined ? `has no claim ${name}` : `has a malformed claim ${name}`)
 }
 
-/** Claims of ID tokens and logout tokens (OpenID Connect Core §3.3.2.11, Back-Channel Logout §2.4), which access tokens do not have. */
+/**
+ * Claims of ID tokens and logout tokens (OpenID Connect Core §3.3.2.11, Back-Channel Logout §2.4), which
+ * access tokens do not have.
+ */
 const foreignClaims = ['at_hash', 'c_hash', 's_hash', 'events']
 
 /**
- * Access tokens have the type `at+jwt` (RFC 9068 §2.1), or, of a Keycloak, the claim `typ` with the value `Bearer`. Those of other providers
- * have the client or the scope as a claim, which ID tokens have not.
+ * Access tokens have the type `at+jwt` (RFC 9068 §2.1), or, of a Keycloak, the claim `typ` with the value
+ * `Bearer`. Those of other providers have the client or the scope as a claim, which ID tokens have not.
  */
 function assertAccessToken(typ: string | undefined, claims: Claims): void {
   const isAccessToken = isMediaType(typ, 'at+jwt') || claims.typ === 'Bearer'

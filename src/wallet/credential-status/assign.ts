@@ -24,8 +24,8 @@ export type StatusAssignment = {
 }
 
 /**
- * Chooses a free index in a list of an issuer: a DID (short form), or the id of an issuer certificate. `form` is the one that the credential
- * needs. `store` reserves the index.
+ * Chooses a free index in a list of an issuer: a DID (short form), or the id of an issuer certificate. `form`
+ * is the one that the credential needs. `store` reserves the index.
  */
 export async function assignStatus(wallet: Wallet, did: string, form: ListMedia): Promise<StatusAssignment> {
   const { id, url } = await getOpenList(wallet, did, form)
@@ -55,8 +55,8 @@ const openLists = prepared((db: Db, { did, media }: Pick<StatusList, 'did' | 'me
 )
 
 /**
- * The list of an issuer with free indexes. Creates one if necessary. SD-JWT VCs have a list of their own: what its URL serves to readers
- * without an `Accept` header must be the form that they refer to.
+ * The list of an issuer with free indexes. Creates one if necessary. SD-JWT VCs have a list of their own:
+ * what its URL serves to readers without an `Accept` header must be the form that they refer to.
  */
 async function getOpenList(wallet: Wallet, did: string, form: ListMedia): Promise<StatusList> {
   const onLedger = wallet.env.config.VDR_STATUS_LISTS

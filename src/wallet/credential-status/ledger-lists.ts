@@ -1,9 +1,9 @@
 /**
- * Status lists that are VDR entries on the ledger. Credentials refer to the URL of the entry, which every reader of the ledger can resolve
- * while this agent is away.
+ * Status lists that are VDR entries on the ledger. Credentials refer to the URL of the entry, which every
+ * reader of the ledger can resolve while this agent is away.
  *
- * The list names its own URL. So an empty entry is created first, and a task of the worker writes the signed list when the ledger has confirmed
- * that, and again after each revocation.
+ * The list names its own URL. So an empty entry is created first, and a task of the worker writes the signed
+ * list when the ledger has confirmed that, and again after each revocation.
  */
 import { steadyNow } from '../../foundation/clock.ts'
 import { findVdrKeyRef } from '../did-registrar/vdr-key.ts'
@@ -19,7 +19,11 @@ const pauseMs = 5_000
 /** An operation without a verdict after this time may be lost. The list is written again. */
 const lostAfterMs = 6 * 3_600_000
 
-/** Creates the empty entry of a new list. @throws {Problem} 400 without a VDR key, 503 if the ledger is away */
+/**
+ * Creates the empty entry of a new list.
+ *
+ * @throws {Problem} 400 without a VDR key, 503 if the ledger is away
+ */
 export async function createListEntry(
   wallet: Wallet,
   { id, did, media }: { id: string; did: string; media: ListMedia },

@@ -1,6 +1,6 @@
 /**
- * Publishes status lists: StatusList2021 as JSON for wallets, with the same bits as Bitstring Status List for VC 2.0 and as Token Status List;
- * and lists of SD-JWT VCs, as Token Status List only.
+ * Publishes status lists: StatusList2021 as JSON for wallets, with the same bits as Bitstring Status List for
+ * VC 2.0 and as Token Status List; and lists of SD-JWT VCs, as Token Status List only.
  *
  * A list is signed on request if it has changed since the last signature. Revocations are therefore visible
  * at once, and many of them cost one signature.
@@ -27,20 +27,26 @@ import { findList, isOnLedger, type ListMedia, revokedIndexes, type StatusList }
 /** The time until the `exp` of a Token Status List, which is signed again after half of it. */
 const lifetimeSeconds = 86_400
 
-/** The seconds for which verifiers may cache a Token Status List. Revocations take effect after them at the latest. */
+/**
+ * The seconds for which verifiers may cache a Token Status List. Revocations take effect after them at the
+ * latest.
+ */
 const ttlSeconds = 300
 
 /** `etag` is an entity tag (RFC 9110 §8.8.3). */
 export type PublishedList = { type: ListMedia; body: string; etag: string }
 
-/** Signed lists by id and media type. `version` consists of the list's revision and the state of the issuer. */
+/**
+ * Signed lists by id and media type. `version` consists of the list's revision and the state of the issuer.
+ */
 const published = new LRUCache<string, { version: string; list: Promise<PublishedList> }>({ max: 1_000 })
 
 type ListIssuer = { version: string; findSigner: () => Promise<ListSigner> }
 type ListSigner = { issuer: string; key: PrivateJwk } & ({ kid: string } | { kid?: never; x5c: string[] })
 
 /**
- * Returns a signed list of a wallet, in the wanted form if it has several. Those of SD-JWT VCs and of issuer certificates have one.
+ * Returns a signed list of a wallet, in the wanted form if it has several. Those of SD-JWT VCs and of issuer
+ * certificates have one.
  *
  * @throws {Problem} 404 for an unknown list, or if the issuer has no key any more.
  */

@@ -1,7 +1,7 @@
 /**
- * Reads the status list at a URL, which may be that of a VDR entry. Lists of this agent come from their wallet, because the agent may be unable
- * to call itself. Concurrent requests for other lists share one fetch. Lists are not cached, so that
- * revocations take effect at once.
+ * Reads the status list at a URL, which may be that of a VDR entry. Lists of this agent come from their
+ * wallet, because the agent may be unable to call itself. Concurrent requests for other lists share one
+ * fetch. Lists are not cached, so that revocations take effect at once.
  */
 import { isPassingStatus } from '../../foundation/foreign.ts'
 import { Problem } from '../../foundation/problem.ts'
@@ -47,7 +47,8 @@ export type ListReader = (url: string, type: ListType) => Promise<string>
  * Creates a reader of status lists. The lists are not verified.
  *
  * The reader throws {Problem} `error:ServiceUnavailable` for temporary failures (connection, timeout, 5xx),
- * {UnreachableError} for permanent ones, {Problem} 404 for an unknown list of this agent or an unknown VDR entry.
+ * {UnreachableError} for permanent ones, {Problem} 404 for an unknown list of this agent or an unknown VDR
+ * entry.
  */
 export function createListReader({ http, openListId, wallets, readEntry }: Sources): ListReader {
   const fetched = createFetchCache((question) => fetchList(http, JSON.parse(question) as Question), {

@@ -32,7 +32,12 @@ export function contentOf(
   ])
 }
 
-/** Updates the content of a DID. @throws {Problem} 409 when it has changed in the meantime. @throws {InvalidOperation} */
+/**
+ * Updates the content of a DID.
+ *
+ * @throws {Problem} 409 when it has changed in the meantime.
+ * @throws {InvalidOperation}
+ */
 export async function updateContent(
   wallet: Wallet,
   row: DidRow,

@@ -1,6 +1,6 @@
 /**
- * Keys that credentials are bound to without a DID of the holder (`cnf.jwk`): each is a did:jwk of the wallet on P-256, made for one
- * credential, so that verifiers cannot link credentials by the key.
+ * Keys that credentials are bound to without a DID of the holder (`cnf.jwk`): each is a did:jwk of the wallet
+ * on P-256, made for one credential, so that verifiers cannot link credentials by the key.
  */
 import type { PrivateJwk, PublicJwk } from '../../foundation/crypto/keys.ts'
 import { Problem } from '../../foundation/problem.ts'

@@ -35,7 +35,10 @@ const names = { authentication: 'Authentication', assertionMethod: 'AssertionMet
 /** One key per iteration of the event loop, for all wallets: deriving a key blocks for two milliseconds. */
 const queue = new PQueue({ concurrency: 1 })
 
-/** Creates keys: derived ones on secp256k1 and P-256, others random. `nextIndexes` has the next index of each usage. */
+/**
+ * Creates keys: derived ones on secp256k1 and P-256, others random. `nextIndexes` has the next index of each
+ * usage.
+ */
 export async function createKeys(
   wallet: Wallet,
   didIndex: number,
@@ -62,8 +65,8 @@ export async function createKeys(
 
 /**
  * Derives the key at an index. On secp256k1 it is the first from there whose coordinates do not start with a
- * zero byte: the Identus SDK 7.0.0 drops that byte and cannot verify signatures of such keys (1 in 128). Master
- * keys are exempt: the SDK does not use them, and DIDs are restored by the first one.
+ * zero byte: the Identus SDK 7.0.0 drops that byte and cannot verify signatures of such keys (1 in 128).
+ * Master keys are exempt: the SDK does not use them, and DIDs are restored by the first one.
  */
 export function deriveKey(
   wallet: Wallet,

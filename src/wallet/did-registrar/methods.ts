@@ -10,7 +10,12 @@ import { web } from './web.ts'
 
 /** The row of a DID that is changed is published, not deactivated, and has no pending operation. */
 export type ManagedMethod = {
-  /** Creates a DID and returns the form that resolves. @throws {Problem} 409, 422. @throws {InvalidOperation} */
+  /**
+   * Creates a DID and returns the form that resolves.
+   *
+   * @throws {Problem} 409, 422.
+   * @throws {InvalidOperation}
+   */
   create: (wallet: Wallet, request: CreateManagedDid, db: AgentDb) => Promise<string>
   /** Enqueues the publication, once. Absent: a new DID is published. */
   publish?: (wallet: Wallet, row: DidRow) => Promise<DidOperationResponse>

@@ -1,4 +1,7 @@
-/** The wallet's did:prism DIDs. Operations on them take effect when the ledger confirms them, one per DID at a time. */
+/**
+ * The wallet's did:prism DIDs. Operations on them take effect when the ledger confirms them, one per DID at a
+ * time.
+ */
 import { toLongForm, toShortForm } from '../../did/prism/did.ts'
 import {
   type DeactivateOperation,
@@ -32,7 +35,11 @@ export const prism = {
   restore: restoreDids,
 } satisfies ManagedMethod
 
-/** Creates a did:prism and returns its long form. @throws {InvalidOperation} when the template breaks a rule. */
+/**
+ * Creates a did:prism and returns its long form.
+ *
+ * @throws {InvalidOperation} when the template breaks a rule.
+ */
 export async function createPrismDid(wallet: Wallet, template: CreateManagedDid): Promise<string> {
   const { long_form } = await insertDid(wallet, (didIndex) => createRows(wallet, template, didIndex))
   return long_form!

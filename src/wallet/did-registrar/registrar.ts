@@ -10,7 +10,11 @@ import type { CreateManagedDid, DidOperationResponse, RestoredDid, UpdateManaged
 import { restoreSingleKeyDids } from './restore-single-key.ts'
 import { storeVerdict } from './submit.ts'
 
-/** Creates a DID and returns the form that resolves. @throws {Problem} 409, 422 for a template that breaks a rule */
+/**
+ * Creates a DID and returns the form that resolves.
+ *
+ * @throws {Problem} 409, 422 for a template that breaks a rule
+ */
 export async function createDid(wallet: Wallet, request: CreateManagedDid, db: AgentDb): Promise<string> {
   return orRefuse(
     () => managed[request.method ?? usualMethod].create(wallet, request, db),
@@ -47,7 +51,11 @@ export async function deactivateDid(wallet: Wallet, didRef: string): Promise<Did
   return orRefuse(() => managed[row.method].deactivate!(wallet, row), 'BadRequest', 'update')
 }
 
-/** Restores the given DIDs, each of which is a key, or else the published DIDs of the seed. @throws {Problem} 422, 503 */
+/**
+ * Restores the given DIDs, each of which is a key, or else the published DIDs of the seed.
+ *
+ * @throws {Problem} 422, 503
+ */
 export async function restoreDids(
   wallet: Wallet,
   dids: readonly string[] | null | undefined,

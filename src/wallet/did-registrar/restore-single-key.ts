@@ -1,4 +1,7 @@
-/** Restores did:key and did:jwk DIDs, which no ledger lists: their keys are searched for in the derivation path. */
+/**
+ * Restores did:key and did:jwk DIDs, which no ledger lists: their keys are searched for in the derivation
+ * path.
+ */
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { Problem } from '../../foundation/problem.ts'
 import { keyMethods, namesOf } from '../../definitions/did-names.ts'

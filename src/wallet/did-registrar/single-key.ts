@@ -1,6 +1,6 @@
 /**
- * The wallet's did:key and did:jwk DIDs. Each is one key, which signs credentials and proofs. The DID contains
- * the key, so it resolves everywhere at once, and cannot change.
+ * The wallet's did:key and did:jwk DIDs. Each is one key, which signs credentials and proofs. The DID
+ * contains the key, so it resolves everywhere at once, and cannot change.
  */
 import { Problem } from '../../foundation/problem.ts'
 import { toPublic, type PublicJwk } from '../../foundation/crypto/keys.ts'

@@ -12,8 +12,8 @@ const defaultKeyId = 'vdr-1'
 export type VdrKey = { suffix: string; keyId: string; privateJwk: PrivateJwk }
 
 /**
- * The active VDR key of a published DID of the wallet. `keyRef` is `<DID>#<key id>` or a key id; `did` is the DID if
- * `keyRef` names none. Without either, one DID of the wallet must have the key.
+ * The active VDR key of a published DID of the wallet. `keyRef` is `<DID>#<key id>` or a key id; `did` is the
+ * DID if `keyRef` names none. Without either, one DID of the wallet must have the key.
  *
  * @throws {Problem} 400 `MissingVdrKey` for no key or several, 400 `DeactivatedDid`
  */

@@ -41,12 +41,16 @@ type DeliveringWallet = Sealer & {
 }
 
 /**
- * `stored` resolves when the acceptance of an event is committed; the next event need not wait for that. It rejects with an {UnstoredError}
- * if the acceptance cannot be stored now.
+ * `stored` resolves when the acceptance of an event is committed; the next event need not wait for that. It
+ * rejects with an {UnstoredError} if the acceptance cannot be stored now.
  */
 export type Delivered = { isAccepted: boolean; stored?: Promise<void> }
 
-/** Sends an event and logs the outcome. Failures of the receiver do not throw. @throws {UnstoredError} if the failure cannot be stored now */
+/**
+ * Sends an event and logs the outcome. Failures of the receiver do not throw.
+ *
+ * @throws {UnstoredError} if the failure cannot be stored now
+ */
 export function deliver(wallet: DeliveringWallet, delivery: Delivery): Promise<Delivered> {
   return inSpan(
     () => deliverySpan(delivery),

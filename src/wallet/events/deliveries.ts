@@ -1,8 +1,8 @@
 /**
  * The queue of a webhook: its next event, and the outcome of an attempt.
  *
- * The queue is not stored. It consists of the events after the webhook's cursor; events of a replay come before them, oldest first. Every attempt
- * is logged in the transaction that moves the cursor.
+ * The queue is not stored. It consists of the events after the webhook's cursor; events of a replay come
+ * before them, oldest first. Every attempt is logged in the transaction that moves the cursor.
  */
 import { sql } from 'kysely'
 import { steadyNow } from '../../foundation/clock.ts'
@@ -16,12 +16,16 @@ import { toEventText, type EventRow, type EventText } from './event.ts'
 export const attemptLimit = 3
 export const attemptSpacing = 5
 
-/** Events that are read with the one that is due, so that a busy webhook needs one read for several deliveries. */
+/**
+ * Events that are read with the one that is due, so that a busy webhook needs one read for several
+ * deliveries.
+ */
 const readAhead = 8
 
 /**
- * An event for a webhook, with its sequence number in the log, the webhook's URL, and its sealed headers and secrets. `following` are the next
- * events of the queue, up to `readAhead`; `newest` is the sequence number of the last event in the log.
+ * An event for a webhook, with its sequence number in the log, the webhook's URL, and its sealed headers and
+ * secrets. `following` are the next events of the queue, up to `readAhead`; `newest` is the sequence number
+ * of the last event in the log.
  */
 export type Delivery = {
   webhookId: string
@@ -46,7 +50,10 @@ export type DueDeliveryOptions = {
 /** By webhook id, how many events wait for it, and since when the first one has been in the log. */
 type Waiting = ReadonlyMap<string, { count: number; since: number }>
 
-/** The next event of every webhook whose queue is not empty, and when the next rescheduled attempt is due, by `steadyNow`. */
+/**
+ * The next event of every webhook whose queue is not empty, and when the next rescheduled attempt is due, by
+ * `steadyNow`.
+ */
 export async function dueDeliveries(
   db: Db,
   walletId: string,
@@ -103,7 +110,10 @@ export async function confirm(tx: Tx, delivery: Delivery, answer: Answer): Promi
       .execute()
 }
 
-/** Stores a failed attempt: reschedules it, or after the last one makes the event a dead letter and continues with the next event. */
+/**
+ * Stores a failed attempt: reschedules it, or after the last one makes the event a dead letter and continues
+ * with the next event.
+ */
 export async function fail(
   tx: Tx,
   delivery: Delivery,
@@ -127,7 +137,10 @@ export async function fail(
   return 'dead letter'
 }
 
-/** The webhooks that are not busy, each with the first event of its queue: the oldest of a replay, or the one after the cursor. */
+/**
+ * The webhooks that are not busy, each with the first event of its queue: the oldest of a replay, or the one
+ * after the cursor.
+ */
 const findHeads = prepared((db: Db, { busy, accepted }: { busy: string; accepted: string }) => {
   const replayed = sql<number>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`
   const stored = sql<number>`webhook.cursor`

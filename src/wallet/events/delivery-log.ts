@@ -1,4 +1,7 @@
-/** The log of deliveries (extension): every attempt to deliver an event to a webhook, stored as long as the event. */
+/**
+ * The log of deliveries (extension): every attempt to deliver an event to a webhook, stored as long as the
+ * event.
+ */
 import { sql, type Selectable } from 'kysely'
 import * as z from 'zod'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
@@ -111,7 +114,10 @@ export async function listDeliveries(
 
 export type EventDelivery = WebhookDelivery & { webhookId: string; eventSequence: number }
 
-/** The first attempts at some events, oldest first, without those at the global webhook, which belongs to the operator. */
+/**
+ * The first attempts at some events, oldest first, without those at the global webhook, which belongs to the
+ * operator.
+ */
 export async function deliveriesOf(
   db: Db,
   eventSequences: readonly number[],

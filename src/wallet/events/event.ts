@@ -120,7 +120,9 @@ export async function lastSequence(db: Db): Promise<number> {
   return last ?? 0
 }
 
-/** The sequence number of the last event before an id that this process generated (`newId`); 0 without one. */
+/**
+ * The sequence number of the last event before an id that this process generated (`newId`); 0 without one.
+ */
 export async function lastSequenceBefore(db: Db, id: string): Promise<number> {
   const before = await db
     .selectFrom('event')
@@ -146,7 +148,8 @@ const deleteOldest = prepared((db: Db, { before }: { before: string }) =>
 )
 
 /**
- * Deletes some of the oldest events that are older than `retention` seconds, and their delivery logs. Returns how many.
+ * Deletes some of the oldest events that are older than `retention` seconds, and their delivery logs. Returns
+ * how many.
  *
  * Undelivered events stay, and so does the newest event, so that sequence numbers are not reused.
  */

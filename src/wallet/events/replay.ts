@@ -1,4 +1,7 @@
-/** Replay of events (extension): puts events into a webhook's queue again, oldest first, before its undelivered events. */
+/**
+ * Replay of events (extension): puts events into a webhook's queue again, oldest first, before its
+ * undelivered events.
+ */
 import { sql } from 'kysely'
 import * as z from 'zod'
 import { firstIdOf } from '../../foundation/id.ts'
@@ -25,8 +28,8 @@ export type Replay = z.infer<typeof Replay>
 const toleranceMs = 60_000
 
 /**
- * Puts events into a webhook's queue, delivered ones and those from before its registration included. Skips events that are in its queue
- * already. Returns how many events were added.
+ * Puts events into a webhook's queue, delivered ones and those from before its registration included. Skips
+ * events that are in its queue already. Returns how many events were added.
  *
  * @throws {Problem} `NotFound` if the webhook or the event does not exist
  */

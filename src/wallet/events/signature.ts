@@ -1,5 +1,6 @@
 /**
- * Signatures of webhook requests (Standard Webhooks 1.0): HMAC-SHA-256 over the event's id, the time of the attempt and the body.
+ * Signatures of webhook requests (Standard Webhooks 1.0): HMAC-SHA-256 over the event's id, the time of the
+ * attempt and the body.
  *
  * After a rotation the old secret signs as well for a time, so that the receiver may know either.
  */
@@ -34,7 +35,8 @@ export function rotate(secrets: Secrets | undefined, secret: string, until: Date
 }
 
 /**
- * The headers of a request: message id, timestamp, and a signature by each valid secret. `body` is the exact text of the request.
+ * The headers of a request: message id, timestamp, and a signature by each valid secret. `body` is the exact
+ * text of the request.
  */
 export function sign(
   secrets: Secrets | undefined,

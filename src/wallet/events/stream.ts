@@ -1,4 +1,7 @@
-/** Streams the events of one wallet or of all wallets after a cursor: first those in the log, then each when it is committed. */
+/**
+ * Streams the events of one wallet or of all wallets after a cursor: first those in the log, then each when
+ * it is committed.
+ */
 import type { Notifier, Subscription } from '../../foundation/notifier.ts'
 import { Problem } from '../../foundation/problem.ts'
 import type { Db } from '../../foundation/storage/database.ts'
@@ -16,7 +19,10 @@ type Wallets = { use<T>(id: string, work: (wallet: { readonly db: Db }) => Promi
 export type StreamOptions = {
   /** Cursors: the sequence number of the last event that the reader has, by wallet id. */
   after: Map<string, number>
-  /** Wallets that are not in `after` begin with the events that are newer than this id (`newId` of this process). */
+  /**
+   * Wallets that are not in `after` begin with the events that are newer than this id (`newId` of this
+   * process).
+   */
   since: string
   filter: EventFilter
   /** Yields `undefined` after this time without an event. */
@@ -36,8 +42,9 @@ export function subscribeToEvents(notifier: Notifier, walletId?: string): Subscr
 }
 
 /**
- * Yields every event once, in the order of its wallet's log, and reads when the consumer asks for the next one. Ends with the
- * subscription, which must be made before `after` is read, so that no event is lost in between.
+ * Yields every event once, in the order of its wallet's log, and reads when the consumer asks for the next
+ * one. Ends with the subscription, which must be made before `after` is read, so that no event is lost in
+ * between.
  */
 export async function* streamEvents(
   wallets: Wallets,

@@ -1,8 +1,10 @@
 /**
- * Slots for requests to webhooks, so that a bounded number is in flight at a time and slow receivers do not delay prompt ones.
+ * Slots for requests to webhooks, so that a bounded number is in flight at a time and slow receivers do not
+ * delay prompt ones.
  *
- * Every request starts in a prompt slot. A request that gets no answer soon moves to a slow slot, once one is free. A webhook whose last request
- * took long and failed starts in a slow slot, until a request to it succeeds.
+ * Every request starts in a prompt slot. A request that gets no answer soon moves to a slow slot, once one is
+ * free. A webhook whose last request took long and failed starts in a slow slot, until a request to it
+ * succeeds.
  */
 import { LRUCache } from 'lru-cache'
 import PQueue from 'p-queue'
@@ -10,7 +12,10 @@ import PQueue from 'p-queue'
 /** Requests in flight at a time, and how long one counts as prompt, in milliseconds. */
 type Sizes = { prompt: number; slow: number; promptMs: number }
 
-/** A hanging receiver occupies a slot for five of ten seconds, so the slow slots are enough for a thousand of them. */
+/**
+ * A hanging receiver occupies a slot for five of ten seconds, so the slow slots are enough for a thousand of
+ * them.
+ */
 const defaults: Sizes = { prompt: 512, slow: 512, promptMs: 250 }
 
 /** The number of slow webhooks to remember. */
@@ -28,7 +33,10 @@ export class WebhookSlots {
     this.#promptMs = promptMs
   }
 
-  /** Makes a webhook's request when a slot is free. Resolves to whether the event was accepted; rejects like the request. */
+  /**
+   * Makes a webhook's request when a slot is free. Resolves to whether the event was accepted; rejects like
+   * the request.
+   */
   run(webhook: string, request: () => Promise<boolean>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const isSlow = this.#slowWebhooks.has(webhook)

@@ -1,8 +1,8 @@
 /**
  * Webhooks: receivers of a wallet's events.
  *
- * Each webhook has its own cursor in the wallet's event log, so an unreachable receiver delays no other, and events are not copied. The
- * global webhook of the configuration has a row in every wallet.
+ * Each webhook has its own cursor in the wallet's event log, so an unreachable receiver delays no other, and
+ * events are not copied. The global webhook of the configuration has a row in every wallet.
  */
 import type { Selectable } from 'kysely'
 import { newId } from '../../foundation/id.ts'
@@ -70,7 +70,11 @@ export async function listWebhooks(db: Db, sealer: Sealer): Promise<Webhook[]> {
   return rows.map((row) => toWebhook(sealer, row))
 }
 
-/** A webhook's row. @throws {Problem} `NotFound`, also for the global webhook, which belongs to the operator */
+/**
+ * A webhook's row.
+ *
+ * @throws {Problem} `NotFound`, also for the global webhook, which belongs to the operator
+ */
 export async function getWebhook(db: Db, id: string): Promise<WebhookRow> {
   const row = await db
     .selectFrom('webhook')

@@ -1,4 +1,7 @@
-/** Issuer certificates of a wallet: P-256 keys, their signing requests, and the chains that are imported for them. */
+/**
+ * Issuer certificates of a wallet: P-256 keys, their signing requests, and the chains that are imported for
+ * them.
+ */
 import type { Selectable } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
@@ -65,8 +68,8 @@ export async function insertCertificate(
 /**
  * Imports the chain of a key, and replaces the chain that it has.
  *
- * @throws {Problem} `NotFound`; `Conflict` for a development certificate, whose key has no request; `UnprocessableEntity` when the chain is
- * not acceptable: the detail names the certificate
+ * @throws {Problem} `NotFound`; `Conflict` for a development certificate, whose key has no request;
+ * `UnprocessableEntity` when the chain is not acceptable: the detail names the certificate
  */
 export async function importChain(
   wallet: Wallet,

@@ -1,5 +1,6 @@
 /**
- * The development authority of a wallet. It signs issuer certificates at once. Only verifiers that import its root trust them.
+ * The development authority of a wallet. It signs issuer certificates at once. Only verifiers that import its
+ * root trust them.
  *
  * The authority is a setting of the wallet, sealed.
  */
@@ -19,7 +20,9 @@ const dayMs = 86_400_000
 const Authority = z.object({ certificate: z.string(), key: z.string() })
 type Authority = z.output<typeof Authority>
 
-/** Creates a key, and its certificate by the wallet's development authority, which is made if there is none. */
+/**
+ * Creates a key, and its certificate by the wallet's development authority, which is made if there is none.
+ */
 export async function createDevelopmentCertificate(
   wallet: Wallet,
   input: CertificateInput,

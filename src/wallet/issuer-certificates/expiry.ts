@@ -25,8 +25,9 @@ export async function findEarliestEnd(db: Db): Promise<EarliestEnd | undefined> 
 const intervalMs = 3_600_000
 
 /**
- * Makes a function that returns the earliest end over all wallets of this process, as seconds since 1970; undefined without certificates. It
- * answers at once with the result of the last search, and begins the next one in the background when an hour has passed.
+ * Makes a function that returns the earliest end over all wallets of this process, as seconds since 1970;
+ * undefined without certificates. It answers at once with the result of the last search, and begins the next
+ * one in the background when an hour has passed.
  */
 export function createEndSearch(
   wallets: Pick<Wallets, 'ids' | 'use'>,

@@ -7,7 +7,11 @@ import type { PrivateJwk } from '../../foundation/crypto/keys.ts'
 import { getCertificate, getIssuingKey, loadX509 } from './certificates.ts'
 import type { IssuerCertificate, SubjectName } from './model.ts'
 
-/** The chain for a header: the key's certificate first, without the root. @throws {Problem} `Conflict` when there is none yet, or it has ended */
+/**
+ * The chain for a header: the key's certificate first, without the root.
+ *
+ * @throws {Problem} `Conflict` when there is none yet, or it has ended
+ */
 export function x5cOf({ id, state, x5c, notAfter }: IssuerCertificate): string[] {
   if (state === 'ready' && x5c) return x5c
   const way =

@@ -1,5 +1,6 @@
 /**
- * What waits in the wallets, as their last polls have read it: jobs, and events for webhooks. For metrics, which so read no file.
+ * What waits in the wallets, as their last polls have read it: jobs, and events for webhooks. For metrics,
+ * which so read no file.
  *
  * Only wallets in which something waits or runs are in it.
  */
@@ -18,7 +19,9 @@ export class Backlogs {
     this.#now = now
   }
 
-  /** Sets a wallet's jobs: those that a poll has found, or `running` ones if it has found none beside them. */
+  /**
+   * Sets a wallet's jobs: those that a poll has found, or `running` ones if it has found none beside them.
+   */
   setJobs(walletId: string, found: Waiting | undefined, running: number): void {
     const since = this.#jobs.get(walletId)?.since ?? this.#now()
     if (found) this.#jobs.set(walletId, found)
@@ -26,7 +29,10 @@ export class Backlogs {
     else this.#jobs.delete(walletId)
   }
 
-  /** Sets the events that wait for a wallet's webhooks. Those of `busy` webhooks, which the poll has left out, are kept. */
+  /**
+   * Sets the events that wait for a wallet's webhooks. Those of `busy` webhooks, which the poll has left out,
+   * are kept.
+   */
   setEvents(walletId: string, found: ReadonlyMap<string, Waiting>, busy: readonly string[]): void {
     const known = this.#events.get(walletId)
     const all = new Map(found)

@@ -1,7 +1,8 @@
 /**
  * Jobs: messages to send and tasks to run, one row each, written in the transaction that causes them.
  *
- * Jobs of one queue run one at a time and in order. The worker deletes a job in the transaction that stores its result.
+ * Jobs of one queue run one at a time and in order. The worker deletes a job in the transaction that stores
+ * its result.
  */
 import { sql, type Selectable } from 'kysely'
 import * as z from 'zod'
@@ -41,8 +42,8 @@ export type TaskBody = Extract<JobBody, { kind: 'task' }>
 export type MessageBody = Extract<JobBody, { kind: 'message' }>
 
 /**
- * A job. Its id is also the DIDComm message id of every attempt. `eventSequence` is the sequence number of the last event before the job;
- * `reason` says why the last attempt failed.
+ * A job. Its id is also the DIDComm message id of every attempt. `eventSequence` is the sequence number of
+ * the last event before the job; `reason` says why the last attempt failed.
  */
 export type Job = {
   id: string
@@ -93,9 +94,9 @@ export async function enqueue(tx: Tx, queue: string, body: JobBody): Promise<str
 export type DueOptions = { busy?: readonly string[]; limit?: number }
 
 /**
- * The first job of every queue if it is due, fewest attempts first, and when the next one is due, both by `steadyNow`. `nextAt` is absent if
- * more than `limit` jobs are due. `waiting` has the number of all jobs, also of busy queues, and when the oldest one was added; it is absent
- * if all queues are busy.
+ * The first job of every queue if it is due, fewest attempts first, and when the next one is due, both by
+ * `steadyNow`. `nextAt` is absent if more than `limit` jobs are due. `waiting` has the number of all jobs,
+ * also of busy queues, and when the oldest one was added; it is absent if all queues are busy.
  */
 export async function dueJobs(
   db: Db,
@@ -118,7 +119,10 @@ export async function dueJobs(
   }
 }
 
-/** Most wallets have fewer jobs. One simple query then reads all of them, in a fifth of the time of `findHeads`. */
+/**
+ * Most wallets have fewer jobs. One simple query then reads all of them, in a fifth of the time of
+ * `findHeads`.
+ */
 const fewJobs = 32
 
 const firstRows = prepared((db: Db) =>

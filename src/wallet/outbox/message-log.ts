@@ -1,6 +1,6 @@
 /**
- * The log of DIDComm messages (extension): types, senders and recipients of received and sent messages, without their content, for
- * `EVENT_RETENTION`.
+ * The log of DIDComm messages (extension): types, senders and recipients of received and sent messages,
+ * without their content, for `EVENT_RETENTION`.
  *
  * A row is written in the transaction that deletes the message's job or stores the received message.
  */
@@ -16,14 +16,20 @@ import type { Job } from './job.ts'
 /** A message's id, thread, type and the two DIDs. */
 type About = { id: string; thread: string; type: string; from: string; to: string }
 
-/** An attempt to send: its start, the time until the answer if there is one, and the reason if it is the last one. Outcomes are stored values. */
+/**
+ * An attempt to send: its start, the time until the answer if there is one, and the reason if it is the last
+ * one. Outcomes are stored values.
+ */
 export type Attempt = {
   at: Date
   durationMs?: number | undefined
   failure?: { outcome: 'refused' | 'given up'; reason: string }
 }
 
-/** The longest stored texts, in characters. A peer may have chosen them; 80 characters distinguish a DID from others. */
+/**
+ * The longest stored texts, in characters. A peer may have chosen them; 80 characters distinguish a DID from
+ * others.
+ */
 const longestDid = 80
 const longestType = 300
 const longestFailure = 1_000
@@ -95,7 +101,10 @@ const deleteOlderRefusals = prepared((db: Db, { thread }: { thread: string }) =>
     ),
 )
 
-/** Logs why a request of somebody without credentials was refused. It replaces the oldest refusal of a thread that has many. */
+/**
+ * Logs why a request of somebody without credentials was refused. It replaces the oldest refusal of a thread
+ * that has many.
+ */
 export async function logRefused(tx: Tx, about: Omit<About, 'id' | 'from'>, refusal: string): Promise<void> {
   await logReceived(tx, { id: randomId(), from: 'wallet', ...about }, { at: new Date(), refusal })
   await deleteOlderRefusals(tx, about)

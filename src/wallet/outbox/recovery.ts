@@ -1,4 +1,7 @@
-/** The recovery of a wallet after a job or a delivery could not be processed, or its outcome could not be stored. */
+/**
+ * The recovery of a wallet after a job or a delivery could not be processed, or its outcome could not be
+ * stored.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isUnwritable, UnstoredError } from '../../foundation/storage/outcome.ts'
 import { isElsewhere } from '../../foundation/storage/transferred.ts'
@@ -22,7 +25,10 @@ export class Recovery<Wallet> {
     return this.#unstored
   }
 
-  /** Stores the outcome of a job or a delivery, if there is one. Otherwise logs what went wrong, and waits before the next attempt. */
+  /**
+   * Stores the outcome of a job or a delivery, if there is one. Otherwise logs what went wrong, and waits
+   * before the next attempt.
+   */
   async after(error: unknown, about: Record<string, string>): Promise<void> {
     if (!(error instanceof UnstoredError)) return this.#pause(error, about)
     await this.#store(error, about).catch((fault: unknown) => this.#pause(fault, about))
@@ -30,7 +36,10 @@ export class Recovery<Wallet> {
     this.#shared.wake(this.#id)
   }
 
-  /** Stores an outcome as soon as the wallet can be written. A stop of the agent loses it, which leads to a repetition. */
+  /**
+   * Stores an outcome as soon as the wallet can be written. A stop of the agent loses it, which leads to a
+   * repetition.
+   */
   async #store({ store, cause }: UnstoredError<Wallet>, about: Record<string, string>): Promise<void> {
     const { log, use } = this.#shared
     if (this.#unstored++ === 0)

@@ -1,6 +1,6 @@
 /**
- * The worker of one wallet. It polls the wallet's file for due jobs, due deliveries and expired flows, starts as many as the limits
- * allow, and sleeps until the next one is due. The end of each leads to another poll.
+ * The worker of one wallet. It polls the wallet's file for due jobs, due deliveries and expired flows, starts
+ * as many as the limits allow, and sleeps until the next one is due. The end of each leads to another poll.
  */
 import { steadyNow } from '../../foundation/clock.ts'
 import { dueDeliveries, type Delivery } from '../events/deliveries.ts'
@@ -13,7 +13,10 @@ import { dueJobs } from './job.ts'
 import { Recovery } from './recovery.ts'
 import type { Shared } from './worker.ts'
 
-/** Jobs of one wallet that run at a time, so that an unresponsive peer does not delay other tenants; queues that wait for a connection. */
+/**
+ * Jobs of one wallet that run at a time, so that an unresponsive peer does not delay other tenants; queues
+ * that wait for a connection.
+ */
 const [jobLimit, crowdedLimit] = [48, 2_000]
 
 /** The first and the longest pause after the wallet could not be polled. */
@@ -33,7 +36,10 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   #isPolling = false
   /** Queues in progress. */
   readonly #queues = new Set<string>()
-  /** Webhooks in progress, whether there may be more events for them, and whether they or their replays have changed. */
+  /**
+   * Webhooks in progress, whether there may be more events for them, and whether they or their replays have
+   * changed.
+   */
   readonly #webhooks = new Map<string, { hasMore: boolean; isStale: boolean }>()
   /** Queues that wait for a free connection to their destination. They occupy no job slot. */
   readonly #crowded = new Set<string>()
@@ -41,7 +47,10 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   readonly #accepted = new Map<string, { sequence: number; stored: Promise<unknown> }>()
   readonly #recovery: Recovery<Wallet>
   #failures = 0
-  /** When the next job, delivery and expiry are due, and when expired flows were last searched (`steadyNow`, milliseconds). */
+  /**
+   * When the next job, delivery and expiry are due, and when expired flows were last searched (`steadyNow`,
+   * milliseconds).
+   */
   #jobsAt = Infinity
   #deliveriesAt = Infinity
   #expiryAt = Infinity
@@ -118,7 +127,8 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   }
 
   /**
-   * Starts what is due, and nothing while an outcome cannot be stored. Expired flows come first, because their jobs must not run any more.
+   * Starts what is due, and nothing while an outcome cannot be stored. Expired flows come first, because
+   * their jobs must not run any more.
    */
   async #start(wallet: Wallet, wanted: ReadonlySet<ChangeTopic>): Promise<void> {
     if (this.#recovery.unstored > 0) {
@@ -131,7 +141,10 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     if (wanted.has('events') || this.#deliveriesAt <= now) await this.#startDeliveries(wallet)
   }
 
-  /** Ends expired flows. Skips the search while no flow can have expired: a flow that began after the last search has its whole lifetime. */
+  /**
+   * Ends expired flows. Skips the search while no flow can have expired: a flow that began after the last
+   * search has its whole lifetime.
+   */
   async #startExpired(wallet: Wallet): Promise<void> {
     const now = steadyNow()
     const { handlers } = this.#shared
@@ -188,7 +201,10 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     this.#deliveriesAt = nextAt?.getTime() ?? Infinity
   }
 
-  /** Delivers an event and the following ones, as the only ones of their webhook, until one is not accepted or the webhook changes. */
+  /**
+   * Delivers an event and the following ones, as the only ones of their webhook, until one is not accepted or
+   * the webhook changes.
+   */
   async #deliver(first: Delivery): Promise<void> {
     const { handlers, slots, use } = this.#shared
     const { webhookId, following, newest } = first
@@ -235,7 +251,10 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     this.#shared.use(this.#id, () => stored).catch(() => undefined)
   }
 
-  /** Sets the timer for the next due time, which may have passed. An overdue expiry may wait for the end of a job. */
+  /**
+   * Sets the timer for the next due time, which may have passed. An overdue expiry may wait for the end of a
+   * job.
+   */
   #sleep(): void {
     clearTimeout(this.#timer)
     if (this.#shared.isStopped) return

@@ -1,8 +1,8 @@
 /**
  * The worker: sends queued messages, runs queued tasks, delivers events to webhooks and ends expired flows.
  *
- * Commits wake it. Jobs of one queue, and events for one webhook, run one at a time and in order. Only the wallets' files count: a job
- * that a crash interrupts runs again, and the receiver drops the duplicate.
+ * Commits wake it. Jobs of one queue, and events for one webhook, run one at a time and in order. Only the
+ * wallets' files count: a job that a crash interrupts runs again, and the receiver drops the duplicate.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import PQueue from 'p-queue'
@@ -34,9 +34,17 @@ const stopTimeoutMs = 2_000
 /** An expired flow, and the queue of its jobs, which must not run while the flow ends. */
 export type ExpiredFlow = { queue: string; recordId: string; protocol: string }
 
-/** The functions that the worker calls. Each stores its own result. @throws {UnstoredError} what the worker stores later */
+/**
+ * The functions that the worker calls. Each stores its own result.
+ *
+ * @throws {UnstoredError} what the worker stores later
+ */
 export type Handlers<Wallet> = {
-  /** Processes a job: deletes it with its result, or reschedules it. @throws {NoFreeConnectionError} if the destination has no free connection */
+  /**
+   * Processes a job: deletes it with its result, or reschedules it.
+   *
+   * @throws {NoFreeConnectionError} if the destination has no free connection
+   */
   job(wallet: Wallet, job: Job): Promise<void>
   deliver(wallet: Wallet, delivery: Delivery): Promise<Delivered>
   /** At most `limit` expired flows, and when the next one expires (`steadyNow`, milliseconds). */
@@ -109,7 +117,10 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
     return [...this.#workers].filter(([, { isBusy }]) => isBusy).map(([id]) => id)
   }
 
-  /** Polls every wallet once, or those with `isWanted`, because a crash may have left jobs and deliveries. Resolves when the polls have begun. */
+  /**
+   * Polls every wallet once, or those with `isWanted`, because a crash may have left jobs and deliveries.
+   * Resolves when the polls have begun.
+   */
   async resume(isWanted: (walletId: string) => boolean = () => true): Promise<void> {
     const ids = (await this.#findIds()).filter((id) => isWanted(id)).values()
     const pollNext = async () => {
@@ -119,7 +130,10 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
     this.#isResumed = true
   }
 
-  /** The ids of all wallets. A database that is away just after a take-over must not leave the wallets without a poll. */
+  /**
+   * The ids of all wallets. A database that is away just after a take-over must not leave the wallets without
+   * a poll.
+   */
   async #findIds(): Promise<string[]> {
     while (!this.#shared.isStopped)
       try {
@@ -136,7 +150,10 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
     return this.#isResumed
   }
 
-  /** Starts nothing more, and waits up to two seconds for running jobs. The next start repeats the ones that take longer. */
+  /**
+   * Starts nothing more, and waits up to two seconds for running jobs. The next start repeats the ones that
+   * take longer.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     const { jobs, slots } = this.#shared
     this.#shared.isStopped = true

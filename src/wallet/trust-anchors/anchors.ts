@@ -1,4 +1,7 @@
-/** The trust anchors of a wallet: certificates of authorities, DIDs of issuers, and key identifiers of authorities. */
+/**
+ * The trust anchors of a wallet: certificates of authorities, DIDs of issuers, and key identifiers of
+ * authorities.
+ */
 import { hash } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { newId } from '../../foundation/id.ts'
@@ -20,8 +23,8 @@ const maxAnchors = 500
 /**
  * Adds a trust anchor.
  *
- * @throws {Problem} `UnprocessableEntity` for a certificate that cannot be a trust anchor; `Conflict` if the wallet has the anchor, or has
- * too many
+ * @throws {Problem} `UnprocessableEntity` for a certificate that cannot be a trust anchor; `Conflict` if the
+ * wallet has the anchor, or has too many
  */
 export async function addAnchor(
   wallet: Wallet,

@@ -1,6 +1,6 @@
 /**
- * Verifies certificates by the trust anchors of a wallet: those of issuers of credentials and status lists, and of verifiers that sign
- * their requests.
+ * Verifies certificates by the trust anchors of a wallet: those of issuers of credentials and status lists,
+ * and of verifiers that sign their requests.
  */
 import type { CertifiedKey, VerifyChain } from '../../credentials/codecs/issuer-signature.ts'
 import { isHashed, isNamed, x509HashPrefix } from '../../credentials/codecs/x509-issuer.ts'
@@ -14,8 +14,8 @@ import { findAnchorValues } from './anchors.ts'
 const noAnchor = 'The issuer’s certificate chain ends at no trust anchor of this wallet: agent trust add'
 
 /**
- * Creates the verifier of certificates for one verification, which reads the trust anchors once. With `own`, the roots of the wallet's
- * issuer certificates are trusted too: for what the wallet itself has signed.
+ * Creates the verifier of certificates for one verification, which reads the trust anchors once. With `own`,
+ * the roots of the wallet's issuer certificates are trusted too: for what the wallet itself has signed.
  */
 export function createChainVerifier({ db }: Pick<Wallet, 'db'>, { own = false } = {}): VerifyChain {
   let anchors: Promise<string[]> | undefined
@@ -50,7 +50,8 @@ export function createChainVerifier({ db }: Pick<Wallet, 'db'>, { own = false } 
 }
 
 /**
- * Verifies the certificates of a verifier's request by the trust anchors of a wallet. The names are to be compared by the caller.
+ * Verifies the certificates of a verifier's request by the trust anchors of a wallet. The names are to be
+ * compared by the caller.
  *
  * @throws {VerificationError} `issuer-not-trusted`
  */
@@ -73,7 +74,9 @@ async function verifyByAnchors(
   }
 }
 
-/** Whether the first certificate is for an issuer: it names it, or has no names, and the issuer is its hash. */
+/**
+ * Whether the first certificate is for an issuer: it names it, or has no names, and the issuer is its hash.
+ */
 function isIssuer(x5c: unknown, { names }: VerifiedCertificate, issuer: string): boolean {
   return issuer.startsWith(x509HashPrefix) ? isHashed(issuer, x5c) : isNamed(issuer, names)
 }

@@ -102,7 +102,11 @@ export async function readProof(env: Environment, url: string): Promise<z.infer<
   return { type: 'SHA256', proof: createHash('sha256').update(content).digest('hex') }
 }
 
-/** Replaces the content of an entry of the wallet. @throws {Problem} 400 for the URL, 404 also for another wallet's entry */
+/**
+ * Replaces the content of an entry of the wallet.
+ *
+ * @throws {Problem} 400 for the URL, 404 also for another wallet's entry
+ */
 export async function updateEntry(
   wallet: Wallet,
   url: string,

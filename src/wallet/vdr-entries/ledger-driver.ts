@@ -1,9 +1,9 @@
 /**
- * The driver of entries on the DID ledger: storage operations of did:prism, signed with a VDR key. The id of an
- * entry is the hash of the operation that creates it.
+ * The driver of entries on the DID ledger: storage operations of did:prism, signed with a VDR key. The id of
+ * an entry is the hash of the operation that creates it.
  *
- * In URLs it has the name of the Cloud Agent's driver for NeoPRISM nodes, which serve the same entries, so that
- * Cloud Agents can read them.
+ * In URLs it has the name of the Cloud Agent's driver for NeoPRISM nodes, which serve the same entries, so
+ * that Cloud Agents can read them.
  */
 import { randomBytes } from 'node:crypto'
 import { toShortForm } from '../../did/prism/did.ts'

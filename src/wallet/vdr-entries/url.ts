@@ -1,5 +1,6 @@
 /**
- * The URLs of VDR entries (Hyperledger Identus VDR): `vdr://?drf=<family>&drid=<driver>&drv=<version>&m=<0|1>#<id>`.
+ * The URLs of VDR entries (Hyperledger Identus VDR):
+ * `vdr://?drf=<family>&drid=<driver>&drv=<version>&m=<0|1>#<id>`.
  *
  * `m` says whether the entry is mutable. Every entry of this agent is. Some releases of the Cloud Agent write
  * `http://<host>/?…` instead of `vdr://?…`.

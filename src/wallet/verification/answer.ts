@@ -35,7 +35,10 @@ export type Asked = Pick<Expected, 'audience' | 'nonce'> & {
   createdAt: string
   policy?: { constraints: readonly PolicyConstraint[] } | undefined
   statusCheck?: StatusPolicy | undefined
-  /** The issuers that are accepted, whether there is one holder, and the transactions to authorize: of requests over OpenID4VP. */
+  /**
+   * The issuers that are accepted, whether there is one holder, and the transactions to authorize: of
+   * requests over OpenID4VP.
+   */
   issuers?: AcceptedIssuers | undefined
   sameHolder?: boolean | undefined
   transactionData?: readonly string[] | undefined
@@ -157,8 +160,8 @@ async function judgeHolders(
 }
 
 /**
- * What the signatures of an answer must fit: the audience, the nonce and the time of the request, and the settings of the agent. The check
- * of issuers takes the same `verifyChain`, which verifies each chain once.
+ * What the signatures of an answer must fit: the audience, the nonce and the time of the request, and the
+ * settings of the agent. The check of issuers takes the same `verifyChain`, which verifies each chain once.
  */
 export function expectedOf(
   wallet: Wallet,

@@ -117,7 +117,11 @@ async function checkSchemas(credential: PartialClaims, getSchema: GetSchema): Pr
     await orRefuse(async () => checkUsable(await readSchema(url, getSchema)))
 }
 
-/** Checks the subject against every schema. Undisclosed claims of an SD-JWT are absent. @throws as `checkSchemas` */
+/**
+ * Checks the subject against every schema. Undisclosed claims of an SD-JWT are absent.
+ *
+ * @throws as `checkSchemas`
+ */
 async function checkSubject(credential: PartialClaims, getSchema: GetSchema): Promise<void> {
   const { subjects } = credential
   for (const url of schemasOf(credential)) {
@@ -138,7 +142,10 @@ function schemasOf({ schemas }: PartialClaims): string[] {
   )
 }
 
-/** The `vct` of an SD-JWT may be the URL of Type Metadata (SD-JWT VC §4). As a schema, it would accept any claims. */
+/**
+ * The `vct` of an SD-JWT may be the URL of Type Metadata (SD-JWT VC §4). As a schema, it would accept any
+ * claims.
+ */
 async function readSchema(url: string, getSchema: GetSchema): Promise<unknown> {
   const schema = await getSchema(url)
   if (isJsonObject(schema) && typeof schema['vct'] === 'string')
@@ -149,7 +156,9 @@ async function readSchema(url: string, getSchema: GetSchema): Promise<unknown> {
   return schema
 }
 
-/** Converts problems of schemas and claims to a `VerificationError`. Temporary problems are thrown unchanged. */
+/**
+ * Converts problems of schemas and claims to a `VerificationError`. Temporary problems are thrown unchanged.
+ */
 async function orRefuse(check: () => Promise<unknown>): Promise<void> {
   try {
     await check()

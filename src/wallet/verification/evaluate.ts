@@ -1,4 +1,7 @@
-/** Evaluates presentation definitions (DIF Presentation Exchange 2.1.1) against credentials. Verifies no signature. */
+/**
+ * Evaluates presentation definitions (DIF Presentation Exchange 2.1.1) against credentials. Verifies no
+ * signature.
+ */
 import { type Checkpoint, createTimeLimit } from '../../foundation/checkpoint.ts'
 import { Problem } from '../../foundation/problem.ts'
 import type { JsonObject } from '../../foundation/json.ts'
@@ -34,10 +37,11 @@ export type Match = { inputDescriptorId: string; credentials: string[] }
 const limitMs = 5_000
 
 /**
- * Finds the candidates that satisfy each input descriptor (DIF Presentation Exchange 2.1.1 §8, "Input Evaluation"). Verifies no signature.
+ * Finds the candidates that satisfy each input descriptor (DIF Presentation Exchange 2.1.1 §8, "Input
+ * Evaluation"). Verifies no signature.
  *
- * @throws {Problem} `UnprocessableEntity` when it takes too long, `error:CredentialSchemaError:InvalidSchema` for a filter that is not a
- * JSON Schema
+ * @throws {Problem} `UnprocessableEntity` when it takes too long, `error:CredentialSchemaError:InvalidSchema`
+ * for a filter that is not a JSON Schema
  */
 export async function evaluate(
   { input_descriptors, format }: Pick<PresentationDefinition, 'input_descriptors' | 'format'>,
@@ -106,10 +110,17 @@ function tookTooLong(): Problem {
   )
 }
 
-/** Presentation Exchange is written for draft 7. The keywords of filters have the same meaning in draft 2020-12. */
+/**
+ * Presentation Exchange is written for draft 7. The keywords of filters have the same meaning in draft
+ * 2020-12.
+ */
 const draft7 = /^http:\/\/json-schema\.org\/draft-07\/schema#?$/
 
-/** Checks that a filter is a usable JSON Schema. @throws {Problem} `error:CredentialSchemaError:InvalidSchema` with the reason. */
+/**
+ * Checks that a filter is a usable JSON Schema.
+ *
+ * @throws {Problem} `error:CredentialSchemaError:InvalidSchema` with the reason.
+ */
 export function checkFilter(filter: JsonObject): Promise<void> {
   return checkUsable(to2020(filter))
 }
@@ -122,7 +133,11 @@ function to2020(filter: JsonObject): JsonObject {
 /** Limits of credentials in which paths are evaluated. Long texts, such as pictures, cost no time. */
 const credentialLimits = { depth: 64, values: 2_500, characters: 1_048_576 }
 
-/** Prepares a credential. @throws {VerificationError} when the credential cannot be decoded or exceeds the limits */
+/**
+ * Prepares a credential.
+ *
+ * @throws {VerificationError} when the credential cannot be decoded or exceeds the limits
+ */
 export function toCandidate(id: string, credential: string): Candidate {
   const format = formatOfText(credential)
   const { algorithms, claims, measured } = formats[format].partsOf(credential).toCandidate()

@@ -7,10 +7,11 @@ import type { PresentedCredential } from '../../credentials/formats/presented.ts
 import type { Wallet } from '../wallet.ts'
 
 /**
- * The DID of the holder of a credential. The issuer's `sub` alone proves nothing: it is the identity if the key that signed the
- * presentation is an authentication key of that DID.
+ * The DID of the holder of a credential. The issuer's `sub` alone proves nothing: it is the identity if the
+ * key that signed the presentation is an authentication key of that DID.
  *
- * @throws {VerificationError} without a holder; {Problem} if the resolution of the subject is temporarily impossible
+ * @throws {VerificationError} without a holder; {Problem} if the resolution of the subject is temporarily
+ * impossible
  */
 export async function identityOf(
   wallet: Wallet,
@@ -25,7 +26,10 @@ export async function identityOf(
   return keys.some(({ publicKeyJwk }) => createJwkDid(publicKeyJwk) === holder) ? subject : holder
 }
 
-/** @throws {VerificationError} if the credentials are of several holders, or one has none; {Problem} as `identityOf` */
+/**
+ * @throws {VerificationError} if the credentials are of several holders, or one has none; {Problem} as
+ * `identityOf`
+ */
 export async function checkSameHolder(
   wallet: Wallet,
   [first, ...others]: readonly PresentedCredential[],
@@ -41,7 +45,11 @@ export async function checkSameHolder(
   }
 }
 
-/** Undefined for a DID that does not resolve. @throws {Problem} if the resolution is temporarily impossible */
+/**
+ * Undefined for a DID that does not resolve.
+ *
+ * @throws {Problem} if the resolution is temporarily impossible
+ */
 async function findDocument({ env }: Wallet, did: string): Promise<DidDocument | undefined> {
   try {
     return await env.resolver.document(did)

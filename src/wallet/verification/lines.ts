@@ -1,4 +1,6 @@
-/** What a proof request over DIDComm asks for without a query in DCQL: lines of `proofs`, and claims by name. */
+/**
+ * What a proof request over DIDComm asks for without a query in DCQL: lines of `proofs`, and claims by name.
+ */
 import type { JsonObject } from '../../foundation/json.ts'
 import {
   checkAllSatisfied,
@@ -17,8 +19,9 @@ export type Lines = {
 }
 
 /**
- * The checks of a request, without those that it does not need. A credential that is bound to no key needs no holder: Cloud Agents issue
- * such ones. The prover may disclose more than is requested: the API lets it choose the claims.
+ * The checks of a request, without those that it does not need. A credential that is bound to no key needs no
+ * holder: Cloud Agents issue such ones. The prover may disclose more than is requested: the API lets it
+ * choose the claims.
  */
 export function demandsOfLines({ proofs = [], claims = {} }: Lines): Demands {
   const needsQuery = proofs.length > 0 || Object.keys(claims).length > 0

@@ -55,7 +55,8 @@ export const VerificationPolicy = z
 export type VerificationPolicy = z.output<typeof VerificationPolicy>
 
 /**
- * Checks that every credential satisfies one constraint of a policy. Constraints are alternatives, so not all need to be satisfied.
+ * Checks that every credential satisfies one constraint of a policy. Constraints are alternatives, so not all
+ * need to be satisfied.
  *
  * @throws {VerificationError} `schema-not-accepted`, `issuer-not-trusted`
  */
@@ -96,7 +97,11 @@ export async function createPolicy(
   return toPolicy(row)
 }
 
-/** Gets a policy. @throws {Problem} `NotFound`, which names `field` if a field of a request contained the id. */
+/**
+ * Gets a policy.
+ *
+ * @throws {Problem} `NotFound`, which names `field` if a field of a request contained the id.
+ */
 export async function getPolicy(db: Db, id: string, field?: string): Promise<VerificationPolicy> {
   const row = await db.selectFrom('verification_policy').selectAll().where('id', '=', id).executeTakeFirst()
   if (!row) throw notFound(id, field)

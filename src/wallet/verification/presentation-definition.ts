@@ -16,7 +16,10 @@ const list = <Item extends z.ZodType>(item: Item, most: number) =>
 const Text = optional(z.string().max(2_000))
 const Algorithms = z.looseObject({ alg: z.array(z.string()).max(50) })
 
-/** Algorithms of the issuer's signature and of the key binding (OpenID for Verifiable Presentations 1.0 §B.3.3). */
+/**
+ * Algorithms of the issuer's signature and of the key binding (OpenID for Verifiable Presentations 1.0
+ * §B.3.3).
+ */
 const SdJwtAlgorithms = z.looseObject({
   'sd-jwt_alg_values': optional(z.array(z.string()).max(50)),
   'kb-jwt_alg_values': optional(z.array(z.string()).max(50)),

@@ -13,7 +13,11 @@ import { optional } from '../model.ts'
 import { checkFilter, evaluate, toCandidate, type Candidate } from './evaluate.ts'
 import { PresentationDefinition, type CreatePresentationDefinition } from './presentation-definition.ts'
 
-/** Stores a definition under a new id. @throws {Problem} 400 with the path of a filter that is not a JSON Schema. */
+/**
+ * Stores a definition under a new id.
+ *
+ * @throws {Problem} 400 with the path of a filter that is not a JSON Schema.
+ */
 export async function createDefinition(
   db: AgentDb,
   walletId: string,
@@ -107,9 +111,11 @@ export const Evaluation = z
 export type Evaluation = z.infer<typeof Evaluation>
 
 /**
- * Finds the credentials that satisfy a definition: those in the request, or those of the wallet. Verifies no signature.
+ * Finds the credentials that satisfy a definition: those in the request, or those of the wallet. Verifies no
+ * signature.
  *
- * @throws {Problem} 400 for a credential in the request that cannot be decoded, 422 when the evaluation takes too long
+ * @throws {Problem} 400 for a credential in the request that cannot be decoded, 422 when the evaluation takes
+ * too long
  */
 export async function evaluateFor(
   db: Db,

@@ -1,4 +1,7 @@
-/** Whether the issuer of a presented credential is one that the wallet trusts (OpenID4VP 1.0 §6.1.1, HAIP 1.0 §6.1.1). */
+/**
+ * Whether the issuer of a presented credential is one that the wallet trusts (OpenID4VP 1.0 §6.1.1, HAIP 1.0
+ * §6.1.1).
+ */
 import * as z from 'zod'
 import type { VerifyChain } from '../../credentials/codecs/issuer-signature.ts'
 import { VerificationError } from '../../credentials/codecs/verification-error.ts'
@@ -10,13 +13,17 @@ import { findAnchorValues, isTrustedDid } from '../trust-anchors/anchors.ts'
 import type { Wallet } from '../wallet.ts'
 
 /**
- * `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below one. `known`: as `trusted`, or
- * a DID of the wallet. A list: the issuer must be one of these DIDs.
+ * `any`: policies decide about DIDs. `trusted`: the issuer must be a trust anchor of the wallet, or be below
+ * one. `known`: as `trusted`, or a DID of the wallet. A list: the issuer must be one of these DIDs.
  */
 export const AcceptedIssuers = z.union([z.enum(['any', 'trusted', 'known']), z.array(Did).min(1).max(100)])
 export type AcceptedIssuers = z.infer<typeof AcceptedIssuers>
 
-/** Returns the subject of the issuer's certificate, if it has one. @throws {VerificationError} `issuer-not-trusted` */
+/**
+ * Returns the subject of the issuer's certificate, if it has one.
+ *
+ * @throws {VerificationError} `issuer-not-trusted`
+ */
 export type CheckTrust = (
   credential: { issuer: string; x5c?: unknown },
   asked?: CredentialQuery,

@@ -19,7 +19,8 @@ const concurrency = 8
 /**
  * Checks credentials and returns the results in the order of the request. `now` is in epoch milliseconds.
  *
- * @throws {Problem} 400 with the index of a token without a payload; `error:ServiceUnavailable` when a check is temporarily impossible.
+ * @throws {Problem} 400 with the index of a token without a payload; `error:ServiceUnavailable` when a check
+ * is temporarily impossible.
  */
 export async function verifyCredentials(
   requests: VcVerificationRequest[],

@@ -1,4 +1,7 @@
-/** Verifies credentials, and presentations as a verifier over DIDComm does: all checks, up to the first that fails. */
+/**
+ * Verifies credentials, and presentations as a verifier over DIDComm does: all checks, up to the first that
+ * fails.
+ */
 import type { JsonObject } from '../../../src/foundation/json.ts'
 import type { Constraint } from '../../../src/credentials/codecs/constraints.ts'
 import { readJwtVc } from '../../../src/credentials/codecs/jwt-vc.ts'

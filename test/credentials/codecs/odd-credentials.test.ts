@@ -11,8 +11,8 @@ import { issuer, now, resolve } from './_people.ts'
 import { ecKey, url } from './_status-lists.ts'
 
 describe('a credential', () => {
-  // trustbloc/vc-go and hyperledger/aries-framework-go, pkg/doc/verifiable/credential_test.go; Eclipse EDC stores credentials with the same
-  // members (dsp-true-connector, documentation of its identity hub).
+  // trustbloc/vc-go and hyperledger/aries-framework-go, pkg/doc/verifiable/credential_test.go; Eclipse EDC
+  // stores credentials with the same members (dsp-true-connector, documentation of its identity hub).
   test('whose absent members are null', async () => {
     const jwt = vc((payload) => {
       const absent = ['credentialSchema', 'proof', 'expirationDate', 'credentialStatus', 'evidence', 'name']
@@ -33,8 +33,9 @@ describe('a credential', () => {
   })
 })
 
-// cheqd/product-docs, sdk/veramo/status-list-v2021/issuing-a-verifiable-credential-referencing-status-list.md: a status of several bits, with a
-// message for each value.
+// cheqd/product-docs,
+// sdk/veramo/status-list-v2021/issuing-a-verifiable-credential-referencing-status-list.md: a status of
+// several bits, with a message for each value.
 describe('a status with a message', () => {
   const entry = {
     type: 'BitstringStatusListEntry',

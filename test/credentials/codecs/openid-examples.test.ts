@@ -1,4 +1,7 @@
-/** The signed and encrypted examples of OpenID4VP 1.0 and OpenID4VCI 1.0, with the keys that the specifications publish. */
+/**
+ * The signed and encrypted examples of OpenID4VP 1.0 and OpenID4VCI 1.0, with the keys that the
+ * specifications publish.
+ */
 import { verifySdJwt } from './_verify.ts'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -132,7 +135,10 @@ test('the JWT credential of OpenID4VCI, whose issuer has no DID', () => {
   expect(() => readJwtVc(jwt)).toThrow("The claim 'iss' is invalid: is not a DID")
 })
 
-/** The key of the certificate in a token. It is self-signed, which HAIP 1.0 excludes: the key itself is trusted. */
+/**
+ * The key of the certificate in a token. It is self-signed, which HAIP 1.0 excludes: the key itself is
+ * trusted.
+ */
 function certifiedKey(jwt: string): PublicJwk {
   const [certificate] = decodeHeader(jwt)['x5c'] as [string]
   const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'))

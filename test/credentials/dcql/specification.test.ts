@@ -1,4 +1,7 @@
-/** The queries of OpenID4VP 1.0 have the results that the specification documents, here and with the package `dcql`. */
+/**
+ * The queries of OpenID4VP 1.0 have the results that the specification documents, here and with the package
+ * `dcql`.
+ */
 import { expect, test } from 'vitest'
 import type { DcqlCredential } from '../../../src/credentials/dcql/match.ts'
 import { selectCredentials } from './_select.ts'
@@ -31,7 +34,10 @@ const jwt: DcqlCredential = {
   isBound: true,
 }
 
-/** The ids of the credential queries to answer, each with the claims to disclose. Undefined if the query cannot be answered. */
+/**
+ * The ids of the credential queries to answer, each with the claims to disclose. Undefined if the query
+ * cannot be answered.
+ */
 function answerOf(query: DcqlQuery, held: DcqlCredential[]) {
   expectAsPeer(query, held)
   const { answer, candidates } = selectCredentials(query, held)
@@ -80,7 +86,8 @@ test.each<[string, string, DcqlCredential[], unknown[] | undefined]>([
     ],
   ],
   ['credentials_alternatives', 'the optional credential alone', [rewards], undefined],
-  // Appendix D: "the mandatory claims `family_name` and `date_of_birth`, and either the claim `postal_code`, or … both"
+  // Appendix D: "the mandatory claims `family_name` and `date_of_birth`, and either the claim `postal_code`,
+  // or … both"
   [
     'claims_alternatives',
     'locality and region',
@@ -122,7 +129,9 @@ test.each(['simple_mdoc', 'complex_mdoc', 'dcql_ldp_vc', 'multi_credentials'])(
   },
 )
 
-/** The package accepts a credential of such an authority; this wallet cannot check them, and answers nothing. */
+/**
+ * The package accepts a credential of such an authority; this wallet cannot check them, and answers nothing.
+ */
 test.each([
   ['etsi_tl', 'https://lotl.example.com'],
   ['openid_federation', 'https://trustanchor.example.com'],

@@ -1,5 +1,6 @@
 /**
- * `/verification/credential` over HTTP: shapes, parameters, limits. Results of the checks: test/wallet/verification.
+ * `/verification/credential` over HTTP: shapes, parameters, limits. Results of the checks:
+ * test/wallet/verification.
  */
 import { describe, expect, test } from 'vitest'
 import { parameterOf } from '../../../src/wallet/verification/model.ts'

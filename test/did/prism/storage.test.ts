@@ -29,7 +29,10 @@ function numberOf(message: string, field: string): number {
   return Number(new RegExp(String.raw`\b${field} = (\d+);`).exec(body)![1])
 }
 
-/** A length-delimited field of the Protocol Buffers wire format, or nothing for an empty one outside of a oneof. */
+/**
+ * A length-delimited field of the Protocol Buffers wire format, or nothing for an empty one outside of a
+ * oneof.
+ */
 function field(message: string, name: string, content: Uint8Array, isInOneof = false): Buffer {
   if (content.length === 0 && !isInOneof) return Buffer.alloc(0)
   return Buffer.concat([varint((numberOf(message, name) << 3) | 2), varint(content.length), content])

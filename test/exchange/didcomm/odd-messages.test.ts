@@ -12,7 +12,8 @@ const invitation = {
   from: 'did:example:mediator',
 }
 
-// decentralized-identity/veramo, issue 1499: its messages have times as ISO 8601, and specification and other agents seconds.
+// decentralized-identity/veramo, issue 1499: its messages have times as ISO 8601, and specification and other
+// agents seconds.
 describe('times in ISO 8601', () => {
   test('of a message are read', () => {
     const message = read({

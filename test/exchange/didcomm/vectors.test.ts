@@ -1,9 +1,9 @@
 /**
- * The published vectors of DIDComm v2.1 and of didcomm-rust. Valid ones open to their plaintext, invalid ones are refused, and packing
- * the same content gives the same bytes wherever nothing is random.
+ * The published vectors of DIDComm v2.1 and of didcomm-rust. Valid ones open to their plaintext, invalid ones
+ * are refused, and packing the same content gives the same bytes wherever nothing is random.
  *
- * This agent makes no ES256 signatures. ES256K signatures are not compared: the published ones have a random nonce.
- * `jws-two-signatures-second-wrong` is refused, because every signature must be valid.
+ * This agent makes no ES256 signatures. ES256K signatures are not compared: the published ones have a random
+ * nonce. `jws-two-signatures-second-wrong` is refused, because every signature must be valid.
  */
 import { describe, expect, test } from 'vitest'
 import { fromUtf8, toBase64url, utf8 } from '../../../src/foundation/bytes.ts'
@@ -52,7 +52,10 @@ type Jws = {
   signatures: { protected: string; signature: string; header: { kid: string } }[]
 }
 
-/** Vectors that the publisher refuses and this agent accepts: it ignores `from_prior`, and reads a missing body as empty. */
+/**
+ * Vectors that the publisher refuses and this agent accepts: it ignores `from_prior`, and reads a missing
+ * body as empty.
+ */
 const deviations = [
   'plaintext-from-prior-not-a-jwt',
   'plaintext-from-prior-signature-not-canonical',

@@ -13,7 +13,10 @@ import { temporaryWalletDb } from '../../support/wallet-db.ts'
 
 const dayMs = 86_400_000
 
-/** States that need not expire: final states, states that are never stored, and unanswered connection invitations. */
+/**
+ * States that need not expire: final states, states that are never stored, and unanswered connection
+ * invitations.
+ */
 const ends: [string, Machine, string[]][] = [
   [
     'connection',

@@ -1,4 +1,7 @@
-/** The wallet of another tenant answers DID requests and challenges by their short URLs, with credentials that the organisation has issued. */
+/**
+ * The wallet of another tenant answers DID requests and challenges by their short URLs, with credentials that
+ * the organisation has issued.
+ */
 import { expect, test } from 'vitest'
 import { refusal } from '../../support/tenants.ts'
 import { act, inState, receive, startWallet } from '../oid4vp/holder/_holder.ts'

@@ -1,4 +1,7 @@
-/** DID requests and challenges over OpenID4VP are rows: a daemon that is killed between two steps continues. Expired ones accept nothing. */
+/**
+ * DID requests and challenges over OpenID4VP are rows: a daemon that is killed between two steps continues.
+ * Expired ones accept nothing.
+ */
 import { expect, test } from 'vitest'
 import { Daemon } from '../../support/daemon.ts'
 import { until } from '../../support/tenants.ts'

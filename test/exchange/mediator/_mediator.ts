@@ -177,8 +177,8 @@ export async function startMediator({
 }
 
 /**
- * Sends a basic message to a DID behind a mediator, again every 100 ms until the wallet announces one. A wallet
- * in live mode does not fetch earlier messages, and does not report when live mode begins.
+ * Sends a basic message to a DID behind a mediator, again every 100 ms until the wallet announces one. A
+ * wallet in live mode does not fetch earlier messages, and does not report when live mode begins.
  */
 export async function sendUntil(
   arrived: Promise<unknown>,

@@ -45,7 +45,10 @@ export type ClientParts = {
 
 const now = () => Math.floor(Date.now() / 1_000)
 
-/** The headers of an attested client. Members of headers and claims replace those of valid tokens; undefined removes them. */
+/**
+ * The headers of an attested client. Members of headers and claims replace those of valid tokens; undefined
+ * removes them.
+ */
 export function attested(
   { identifier }: Issuer,
   provider: Provider,

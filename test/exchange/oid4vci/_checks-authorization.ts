@@ -1,4 +1,7 @@
-/** Checks of the authorization server, from the authorization request to the token, and the attack that each one stops. */
+/**
+ * Checks of the authorization server, from the authorization request to the token, and the attack that each
+ * one stops.
+ */
 import { generateKey } from '../../../src/foundation/crypto/keys.ts'
 import { answer, newPkce, offered, open, push, sealedIn, type Parameters } from './_authorization.ts'
 import { newDpopNonce, post, proofFor, thumbprintOf } from './_dpop.ts'

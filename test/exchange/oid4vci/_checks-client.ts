@@ -1,4 +1,7 @@
-/** Checks of the client of a request: wallet attestations, access tokens and DPoP, and the attack that each one stops. */
+/**
+ * Checks of the client of a request: wallet attestations, access tokens and DPoP, and the attack that each
+ * one stops.
+ */
 import { generateKey, toPublic } from '../../../src/foundation/crypto/keys.ts'
 import { attestKeys, clientId } from './_attestations.ts'
 import { offered, open } from './_authorization.ts'

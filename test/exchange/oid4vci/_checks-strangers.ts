@@ -1,4 +1,7 @@
-/** Limits of what whoever has an offer makes the wallet of the issuer store, and the attack that each one stops. */
+/**
+ * Limits of what whoever has an offer makes the wallet of the issuer store, and the attack that each one
+ * stops.
+ */
 import { answer, offered, open, sealedIn } from './_authorization.ts'
 import { check, replyIf, type Check } from './_mutants.ts'
 import { boundToken, send, takeDpop, tokenOf, take, type Scene } from './_scene.ts'

@@ -21,7 +21,10 @@ export type ProofParts = {
   claims?: object
 }
 
-/** A proof for an endpoint of an issuer. Members of `header` and `claims` replace those of a valid one; undefined removes them. */
+/**
+ * A proof for an endpoint of an issuer. Members of `header` and `claims` replace those of a valid one;
+ * undefined removes them.
+ */
 export function proofFor(
   { identifier }: Issuer,
   endpoint: string,
@@ -62,7 +65,10 @@ export function post(
   })
 }
 
-/** A nonce for DPoP proofs, for a client with these headers, which the issuer gives with its refusal of a proof without one. */
+/**
+ * A nonce for DPoP proofs, for a client with these headers, which the issuer gives with its refusal of a
+ * proof without one.
+ */
 export async function newDpopNonce(setup: Issuer, client: Record<string, string> = {}): Promise<string> {
   const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': 'unknown' }
   const { headers, body, status } = await post(setup, 'token', form, proofFor(setup, 'token'), client)

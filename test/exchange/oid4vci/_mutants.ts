@@ -1,6 +1,6 @@
 /**
- * Mutants of the issuer and the verifier: a daemon in which each check of a list can be switched off. One bundle contains all switches, so that a mutant needs
- * no build.
+ * Mutants of the issuer and the verifier: a daemon in which each check of a list can be switched off. One
+ * bundle contains all switches, so that a mutant needs no build.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -16,7 +16,10 @@ import type { Scene } from './_scene.ts'
 export type Switch = {
   /** In the folder of the list, or a path of the project. */
   file: string
-  /** The source of the check, which is in the file once: an expression, a member of an object, a zod type, or an `if` statement. */
+  /**
+   * The source of the check, which is in the file once: an expression, a member of an object, a zod type, or
+   * an `if` statement.
+   */
   text: string
   /** The expression without the check; `false` for the condition of a refusal. `any` for a zod type. */
   off: string
@@ -28,7 +31,10 @@ export type Check = Switch & { attack: (scene: Scene) => Promise<Reply | Shown> 
 /** The file that checks all proof JWTs. */
 export const proofJwt = 'src/credentials/codecs/proof-jwt.ts'
 
-/** A check with an attack. Its text is the condition of a refusal, or comes with the expression without the check. */
+/**
+ * A check with an attack. Its text is the condition of a refusal, or comes with the expression without the
+ * check.
+ */
 export function check<Attack>(file: string, text: string | [text: string, off: string], attack: Attack) {
   const [source, off = 'false'] = [text].flat() as [string, string?]
   return { file, text: source, off, attack }
@@ -54,7 +60,11 @@ export function switchOff(check: Switch | undefined): void {
   ;(globalThis as { mutant?: string | undefined }).mutant = check && nameOf(check)
 }
 
-/** Builds the daemon with the switches, and loads it. @throws if the text of a check is not in its file, or is there twice */
+/**
+ * Builds the daemon with the switches, and loads it.
+ *
+ * @throws if the text of a check is not in its file, or is there twice
+ */
 export async function loadMutants(
   checks: readonly Switch[],
   folderOfFiles = 'src/exchange/oid4vci',

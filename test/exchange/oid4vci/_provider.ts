@@ -1,4 +1,7 @@
-/** The authorization server of others, `oidc-provider`, for an issuer: it passes `issuer_state` of a request on to the access token, as the Cloud Agent's contract says. */
+/**
+ * The authorization server of others, `oidc-provider`, for an issuer: it passes `issuer_state` of a request
+ * on to the access token, as the Cloud Agent's contract says.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
@@ -23,7 +26,10 @@ type Provider = {
   }
 }
 
-/** `format`: whether access tokens are JWTs, or opaque and introspected. `audience` replaces the issuer as `aud`. `agentUrl` is asked for nonces. */
+/**
+ * `format`: whether access tokens are JWTs, or opaque and introspected. `audience` replaces the issuer as
+ * `aud`. `agentUrl` is asked for nonces.
+ */
 export type ProviderOptions = { format?: 'jwt' | 'opaque'; audience?: string; agentUrl: string }
 
 export async function startProvider({ format = 'jwt', audience, agentUrl }: ProviderOptions) {

@@ -164,7 +164,10 @@ export async function boundToken(setup: Setup) {
   return { token: body.access_token as string, key, nonce }
 }
 
-/** Requests the credential with a token that is bound to a key, and a DPoP proof with other parts than a valid one. */
+/**
+ * Requests the credential with a token that is bound to a key, and a DPoP proof with other parts than a valid
+ * one.
+ */
 export async function takeBound(setup: Setup, parts: ProofParts) {
   const { token: accessToken, key, nonce } = await boundToken(setup)
   const dpop = proofFor(setup, 'credentials', { accessToken, key, nonce, ...parts })

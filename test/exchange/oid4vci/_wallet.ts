@@ -113,7 +113,10 @@ export async function prove(setup: Issuer, { key = generateKey('Ed25519'), ...gi
 
 const neutral = Uint8Array.from([1, ...new Uint8Array(31)])
 
-/** A key proof that everybody can make: its key is the neutral element of Ed25519, for which one signature is right for all texts. */
+/**
+ * A key proof that everybody can make: its key is the neutral element of Ed25519, for which one signature is
+ * right for all texts.
+ */
 export const unkeyedProof: Proof = {
   header: { jwk: { kty: 'OKP', crv: 'Ed25519', x: toBase64url(neutral) } },
   signature: Uint8Array.from([...neutral, ...new Uint8Array(32)]),

@@ -1,4 +1,7 @@
-/** Issuance with the grant `authorization_code`: offer, pushed request, consent page, token, credential; and what is refused at each step. */
+/**
+ * Issuance with the grant `authorization_code`: offer, pushed request, consent page, token, credential; and
+ * what is refused at each step.
+ */
 import { decodeJwtVc } from '../../credentials/codecs/_verify.ts'
 import { describe, expect, test } from 'vitest'
 import {

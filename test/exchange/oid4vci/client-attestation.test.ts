@@ -1,4 +1,7 @@
-/** Client authentication by wallet attestation: every rule of the attestation and of its proof, and the binding of codes. */
+/**
+ * Client authentication by wallet attestation: every rule of the attestation and of its proof, and the
+ * binding of codes.
+ */
 import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../../src/foundation/crypto/keys.ts'
 import { ask } from '../../support/ask.ts'

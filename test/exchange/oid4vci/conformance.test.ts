@@ -1,7 +1,8 @@
 /**
- * The modules of the OpenID Foundation's conformance suite for credential issuers, by their names there (package `vci10issuer`, commit of
- * 2026-11). The suite needs Java and containers, so each module that the issuer can pass is a test here: a wallet that pushes its request,
- * with PKCE and DPoP, as the suite's does. The documentation has the same table.
+ * The modules of the OpenID Foundation's conformance suite for credential issuers, by their names there
+ * (package `vci10issuer`, commit of 2026-11). The suite needs Java and containers, so each module that the
+ * issuer can pass is a test here: a wallet that pushes its request, with PKCE and DPoP, as the suite's does.
+ * The documentation has the same table.
  */
 import { decodeJwtVc } from '../../credentials/codecs/_verify.ts'
 import { readFileSync } from 'node:fs'
@@ -100,7 +101,10 @@ function send(
   })
 }
 
-/** Requests the credential with these proofs. `changes` replace members of the request; undefined removes them. */
+/**
+ * Requests the credential with these proofs. `changes` replace members of the request; undefined removes
+ * them.
+ */
 function take(granted: Granted, jwt: string[], changes: object = {}, headers?: Record<string, string>) {
   const body = { credential_configuration_id: granted.configuration, proofs: { jwt }, ...changes }
   expect(faults('credential_request-1_0', JSON.parse(JSON.stringify(body)))).toEqual([])

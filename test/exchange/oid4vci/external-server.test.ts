@@ -1,4 +1,7 @@
-/** An issuer whose authorization server is `oidc-provider`: the Cloud Agent's contract, and the access tokens that are refused. */
+/**
+ * An issuer whose authorization server is `oidc-provider`: the Cloud Agent's contract, and the access tokens
+ * that are refused.
+ */
 import { expect, test } from 'vitest'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { decodePayload } from '../../../src/credentials/codecs/jws.ts'

@@ -1,4 +1,7 @@
-/** OAuth clients of others get access tokens from the built-in authorization server: discovery, pushed request, PKCE, response, token; with and without DPoP. */
+/**
+ * OAuth clients of others get access tokens from the built-in authorization server: discovery, pushed
+ * request, PKCE, response, token; with and without DPoP.
+ */
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** SD-JWT VCs that an issuer certificate signs: their header and status list, verified by others' software and by this agent. */
+/**
+ * SD-JWT VCs that an issuer certificate signs: their header and status list, verified by others' software and
+ * by this agent.
+ */
 import { spawnSync } from 'node:child_process'
 import { createHash, X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** Key attestations, in the header of a key proof and as the proof: every rule, and a credential for each attested key. */
+/**
+ * Key attestations, in the header of a key proof and as the proof: every rule, and a credential for each
+ * attested key.
+ */
 import { expect, test } from 'vitest'
 import { decodeSdJwt } from '../../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../../../src/foundation/crypto/keys.ts'

@@ -1,4 +1,6 @@
-/** A daemon that dies during a request of a wallet: the wallet repeats the request, and one offer issues once. */
+/**
+ * A daemon that dies during a request of a wallet: the wallet repeats the request, and one offer issues once.
+ */
 import { expect, test } from 'vitest'
 import { Daemon } from '../../support/daemon.ts'
 import { withProbe } from '../../support/kill-points.ts'
@@ -9,7 +11,10 @@ import { untilEnd } from '../../support/shared.ts'
 const daemon = await untilEnd(Daemon.start({ ...withProbe, FAULTS: JSON.stringify({ awaits: true }) }))
 const setup = await addIssuer(daemon, await daemon.newTenant('issuer'))
 
-/** Sends a request that kills the daemon at its nth pass of a point. Returns whether it was killed; then it is started again. */
+/**
+ * Sends a request that kills the daemon at its nth pass of a point. Returns whether it was killed; then it is
+ * started again.
+ */
 async function killDuring(point: string, nth: number, send: () => Promise<unknown>): Promise<boolean> {
   await daemon.exchange({ type: 'kill', kill: { point, nth } })
   const isKilled = await send().then(

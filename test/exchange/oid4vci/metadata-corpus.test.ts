@@ -1,4 +1,7 @@
-/** The wallet’s reader of metadata, with the documents of the conformance suite. Their names say whether they are valid. */
+/**
+ * The wallet’s reader of metadata, with the documents of the conformance suite. Their names say whether they
+ * are valid.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readForeign } from '../../../src/foundation/foreign.ts'

@@ -1,4 +1,7 @@
-/** SD-JWT VCs: bound to a key without a DID, with a type whose metadata the issuer serves, verified by others' software. */
+/**
+ * SD-JWT VCs: bound to a key without a DID, with a type whose metadata the issuer serves, verified by others'
+ * software.
+ */
 import { verifySdJwt } from '../../credentials/codecs/_verify.ts'
 import { createHash } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'

@@ -1,4 +1,7 @@
-/** The wallet library of Sphereon, which implements draft 15, takes credentials in both grants and both formats. */
+/**
+ * The wallet library of Sphereon, which implements draft 15, takes credentials in both grants and both
+ * formats.
+ */
 import { decodeJwtVc } from '../../credentials/codecs/_verify.ts'
 import { OpenID4VCIClientV1_0_15 as Client } from '@sphereon/oid4vci-client'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'

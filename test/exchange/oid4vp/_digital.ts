@@ -1,4 +1,7 @@
-/** A wallet as a page gets it from the Digital Credentials API: requests, and responses that differ from valid ones. */
+/**
+ * A wallet as a page gets it from the Digital Credentials API: requests, and responses that differ from valid
+ * ones.
+ */
 import { CompactEncrypt, importJWK } from 'jose'
 import { ask, type Reply } from '../../support/ask.ts'
 import {

@@ -6,8 +6,8 @@ type Signed = Parameters<typeof signTokenStatusList>[0]
 type Signer = Pick<Signed, 'issuer' | 'key' | 'kid' | 'x5c'>
 
 /**
- * Serves a list of eight entries. `describe` says who signs it at a request, and the statuses by their indexes; others are valid.
- * `payloadOf` is the part of a credential that names an entry.
+ * Serves a list of eight entries. `describe` says who signs it at a request, and the statuses by their
+ * indexes; others are valid. `payloadOf` is the part of a credential that names an entry.
  */
 export async function startStatusList(
   describe: () => Signer & { statuses?: [index: number, status: number][] },

@@ -1,4 +1,7 @@
-/** A verifier's tenant, an issuer, and a wallet of OpenID4VP as tests need it: each step by itself, so that a test can change what it sends. */
+/**
+ * A verifier's tenant, an issuer, and a wallet of OpenID4VP as tests need it: each step by itself, so that a
+ * test can change what it sends.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { expect } from 'vitest'
@@ -165,7 +168,10 @@ export type Presented = {
   isBound?: boolean
 }
 
-/** Presents claims of an SD-JWT VC with a key binding, by the library of others. Members of `binding` replace those of the key binding. */
+/**
+ * Presents claims of an SD-JWT VC with a key binding, by the library of others. Members of `binding` replace
+ * those of the key binding.
+ */
 export async function presentSdJwt(request: any, presented: Presented = {}): Promise<string> {
   const {
     issued,

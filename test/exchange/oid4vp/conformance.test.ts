@@ -1,7 +1,7 @@
 /**
- * The modules of the OpenID Foundation's conformance suite for verifiers, by their names there (package `vp1finalverifier`, commit of 2026-11),
- * for SD-JWT VCs. The suite needs Java and containers, so each module that the verifier can pass is a test here. The documentation has the
- * same table.
+ * The modules of the OpenID Foundation's conformance suite for verifiers, by their names there (package
+ * `vp1finalverifier`, commit of 2026-11), for SD-JWT VCs. The suite needs Java and containers, so each module
+ * that the verifier can pass is a test here. The documentation has the same table.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Requests and responses over the Digital Credentials API (OpenID4VP 1.0 Appendix A), with constructed responses. */
+/**
+ * Requests and responses over the Digital Credentials API (OpenID4VP 1.0 Appendix A), with constructed
+ * responses.
+ */
 import { createHash, hash, X509Certificate } from 'node:crypto'
 import { decodeProtectedHeader, flattenedVerify, importJWK, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The page of a presentation request: in Chromium behind a reverse proxy with a path, and its stream over HTTP. */
+/**
+ * The page of a presentation request: in Chromium behind a reverse proxy with a path, and its stream over
+ * HTTP.
+ */
 import { afterAll, expect, test } from 'vitest'
 import { startAgent } from '../../support/agent.ts'
 import { launch } from '../../support/chromium.ts'
@@ -139,7 +142,9 @@ test('programs read the state, without claims', async () => {
 const digitally = (options: RequestOptions = {}) =>
   askedDigitally({ tenant }, { origins: [proxy.url], ...options })
 
-/** Replaces the wallet of the platform by one of the test, which gets what the page asks for, and its origin. */
+/**
+ * Replaces the wallet of the platform by one of the test, which gets what the page asks for, and its origin.
+ */
 async function openWithWallet(url: string, wallet: (asked: any, origin: string) => Promise<object>) {
   const context = await browser.newContext()
   await context.exposeFunction('askWallet', wallet)

@@ -1,4 +1,7 @@
-/** The wallet library of Sphereon, which implements OpenID4VP 1.0, answers requests with credentials of both formats. */
+/**
+ * The wallet library of Sphereon, which implements OpenID4VP 1.0, answers requests with credentials of both
+ * formats.
+ */
 import { OP, SupportedVersion, type VerifyJwtCallback } from '@sphereon/did-auth-siop'
 import { createHash, X509Certificate } from 'node:crypto'
 import { CompactEncrypt, importJWK, jwtVerify } from 'jose'
@@ -87,8 +90,9 @@ async function encrypt({
 }
 
 /**
- * The library compares its answer with the query. For `jwt_vc_json` it reads paths from the payload of the JWT instead of the credential,
- * and knows no holder binding: the query names no claims, and does not require it.
+ * The library compares its answer with the query. For `jwt_vc_json` it reads paths from the payload of the
+ * JWT instead of the credential, and knows no holder binding: the query names no claims, and does not require
+ * it.
  */
 const jwtQuery = {
   credentials: [

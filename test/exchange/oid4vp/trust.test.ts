@@ -1,4 +1,7 @@
-/** Issuers with X.509 certificates: their credentials and status lists are verified by the trust anchors of the verifier's tenant. */
+/**
+ * Issuers with X.509 certificates: their credentials and status lists are verified by the trust anchors of
+ * the verifier's tenant.
+ */
 import { expect, test } from 'vitest'
 import { generateKey } from '../../../src/foundation/crypto/keys.ts'
 import { refusal } from '../../support/tenants.ts'

@@ -1,4 +1,7 @@
-/** An OpenTelemetry collector: an HTTP server that reads exported spans, as JSON and as protobuf, and keeps them. */
+/**
+ * An OpenTelemetry collector: an HTTP server that reads exported spans, as JSON and as protobuf, and keeps
+ * them.
+ */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
@@ -70,7 +73,10 @@ function fromJson(body: string): Span[] {
   })
 }
 
-/** The fields of a protobuf message by number. Numbers are BigInts, all else is bytes (https://protobuf.dev/programming-guides/encoding). */
+/**
+ * The fields of a protobuf message by number. Numbers are BigInts, all else is bytes
+ * (https://protobuf.dev/programming-guides/encoding).
+ */
 function fieldsOf(bytes: Buffer): Map<number, (Buffer | bigint)[]> {
   const fields = new Map<number, (Buffer | bigint)[]>()
   let at = 0
@@ -141,7 +147,10 @@ export type Collector = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts a collector. `answer` sends the response instead of it, and the spans of a request are kept only if it returns true. */
+/**
+ * Starts a collector. `answer` sends the response instead of it, and the spans of a request are kept only if
+ * it returns true.
+ */
 export async function openCollector(answer?: (response: ServerResponse) => boolean): Promise<Collector> {
   const spans: Span[] = []
   const requests: IncomingMessage[] = []

@@ -24,7 +24,10 @@ const startTraced = () =>
     }
   })
 
-/** A trace without what depends on timing: polling of the test, commits, and transitions that an answer can overtake. */
+/**
+ * A trace without what depends on timing: polling of the test, commits, and transitions that an answer can
+ * overtake.
+ */
 const withoutDetails = (spans: Span[]): Span[] => {
   const kept = (span: Span) => span.kind !== 1 || /^(make|verify)/.test(span.name)
   const byId = new Map(spans.map((span) => [span.spanId, span]))

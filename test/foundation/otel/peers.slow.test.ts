@@ -1,4 +1,7 @@
-/** Trace contexts in messages: only if the operator wants it, across a crash, and none from strangers otherwise. */
+/**
+ * Trace contexts in messages: only if the operator wants it, across a crash, and none from strangers
+ * otherwise.
+ */
 import { expect, test } from 'vitest'
 import { startAgent } from '../../support/agent.ts'
 import type { Tenant } from '../../support/api.ts'
@@ -14,7 +17,10 @@ const basic = 'https://didcomm.org/basicmessage/2.0/message'
 const ping = 'https://didcomm.org/trust-ping/2.0/ping'
 const pong = 'https://didcomm.org/trust-ping/2.0/ping-response'
 
-/** The answer to a ping with a `traceparent`, after a message that a request with one has caused. Fails if the envelope's request has a header. */
+/**
+ * The answer to a ping with a `traceparent`, after a message that a request with one has caused. Fails if the
+ * envelope's request has a header.
+ */
 async function exchange(tenant: Tenant) {
   await using party = await openParty()
   const [ours, theirs] = [newTrace(), newTrace()]

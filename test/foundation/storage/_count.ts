@@ -1,4 +1,7 @@
-/** A process that increments a number in agent.db, `_count <file> <times>`, each time by reading and writing it in one transaction. */
+/**
+ * A process that increments a number in agent.db, `_count <file> <times>`, each time by reading and writing
+ * it in one transaction.
+ */
 import { openAgentDb } from '../../../src/foundation/storage/database.ts'
 
 const [path, times] = process.argv.slice(2)

@@ -1,7 +1,9 @@
 /**
- * Data folders as releases have written them: `fixtures/folders/<number>`. `npm run fixtures -- <number>` writes one with the current code.
+ * Data folders as releases have written them: `fixtures/folders/<number>`. `npm run fixtures -- <number>`
+ * writes one with the current code.
  *
- * 1: release 0.1.0, all flows finished. 2: release 0.1.0, flows open (`_open-flows.ts`), with its files of page checksums.
+ * 1: release 0.1.0, all flows finished. 2: release 0.1.0, flows open (`_open-flows.ts`), with its files of
+ * page checksums.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +17,9 @@ import { beginFlows, OpenFlows, openFlowVariables, openGateway } from './_open-f
 
 const home = fileURLToPath(new URL('../../../fixtures/folders', import.meta.url))
 
-/** The keys that open a folder, the responses that its tenants got (`readAs`), and the ids of its open flows. */
+/**
+ * The keys that open a folder, the responses that its tenants got (`readAs`), and the ids of its open flows.
+ */
 const Folder = z.object({
   masterKey: z.string(),
   mediatorDid: z.string(),

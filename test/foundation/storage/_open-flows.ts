@@ -1,8 +1,10 @@
 /**
- * A data folder with flows that are open when the agent stops: each waits for the other side, for the worker, or for the ledger.
+ * A data folder with flows that are open when the agent stops: each waits for the other side, for the worker,
+ * or for the ledger.
  *
- * Both sides are tenants of one agent. Its DIDComm URL is part of their peer DIDs and cannot change. So the URL belongs to a gateway
- * with a loopback address of its own, which forwards to the port that the agent has at the moment.
+ * Both sides are tenants of one agent. Its DIDComm URL is part of their peer DIDs and cannot change. So the
+ * URL belongs to a gateway with a loopback address of its own, which forwards to the port that the agent has
+ * at the moment.
  */
 import { once } from 'node:events'
 import { createServer, connect as connectTo } from 'node:net'

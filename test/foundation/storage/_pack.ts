@@ -1,4 +1,7 @@
-/** `npm run fixtures -- <number>`: writes a data folder of the current release. Folders of earlier releases never change. */
+/**
+ * `npm run fixtures -- <number>`: writes a data folder of the current release. Folders of earlier releases
+ * never change.
+ */
 import { pack } from './_folder.ts'
 
 await pack(process.argv[2]!)

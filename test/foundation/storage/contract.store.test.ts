@@ -1,4 +1,7 @@
-/** The transactions of a wallet, over SQLite files and over PostgreSQL (`TEST_STORE`): the code that uses them is the same. */
+/**
+ * The transactions of a wallet, over SQLite files and over PostgreSQL (`TEST_STORE`): the code that uses them
+ * is the same.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Tx } from '../../../src/foundation/storage/database.ts'
 import type { Wallet } from '../../../src/wallet/wallet.ts'

@@ -84,7 +84,10 @@ export const spkiOf = (key: KeyObject) => Uint8Array.from(key.export({ type: 'sp
 /** A new public key on a curve, such as one without a name for JWKs. */
 export const onCurve = (namedCurve: string) => spkiOf(generateKeyPairSync('ec', { namedCurve }).publicKey)
 
-/** An RSA key whose public exponent is as long as the modulus, so that its signatures take long to verify: the exponents of a usual key, exchanged. */
+/**
+ * An RSA key whose public exponent is as long as the modulus, so that its signatures take long to verify: the
+ * exponents of a usual key, exchanged.
+ */
 export async function slowKeys(modulusLength: number): Promise<webcrypto.CryptoKeyPair> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength })
   const { kty, n, e, d, p, q, qi } = privateKey.export({ format: 'jwk' })
@@ -104,7 +107,10 @@ export const x5cOf = (...chain: Made[]) =>
 export const pemOf = (...chain: Made[]) =>
   chain.map(({ certificate }) => certificate.toString('pem')).join('\n')
 
-/** Has an authority sign a certificate signing request, with the extensions that it asks for. Takes and returns PEM. */
+/**
+ * Has an authority sign a certificate signing request, with the extensions that it asks for. Takes and
+ * returns PEM.
+ */
 export async function signRequest(
   request: string,
   by: Made,

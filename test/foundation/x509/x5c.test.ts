@@ -1,4 +1,7 @@
-/** Verification of `x5c`: good chains, and forged ones of each kind. OpenSSL judges them too, if this machine has it. */
+/**
+ * Verification of `x5c`: good chains, and forged ones of each kind. OpenSSL judges them too, if this machine
+ * has it.
+ */
 import { spawnSync } from 'node:child_process'
 import { createPublicKey, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** Backups over PostgreSQL that are interrupted or refused, that two nodes make under load, and that are made around a rotation of the master key. */
+/**
+ * Backups over PostgreSQL that are interrupted or refused, that two nodes make under load, and that are made
+ * around a rotation of the master key.
+ */
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'

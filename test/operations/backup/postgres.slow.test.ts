@@ -1,4 +1,7 @@
-/** Backups of agents over PostgreSQL, and the way of a whole agent from one store to the other, by the commands of the built program. */
+/**
+ * Backups of agents over PostgreSQL, and the way of a whole agent from one store to the other, by the
+ * commands of the built program.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** `agent doctor` and held credentials: revoked without a notice, suspended, expired, or of an issuer that is away. */
+/**
+ * `agent doctor` and held credentials: revoked without a notice, suspended, expired, or of an issuer that is
+ * away.
+ */
 import { expect, test } from 'vitest'
 import { issueSdJwtVc } from '../../../src/credentials/codecs/sd-jwt/sd-jwt-vc.ts'
 import { generateKey, toPublic } from '../../../src/foundation/crypto/keys.ts'

@@ -1,4 +1,7 @@
-/** `agent doctor` over PostgreSQL: of running nodes, and of the database without one. Faults are made by the superuser of a real server. */
+/**
+ * `agent doctor` over PostgreSQL: of running nodes, and of the database without one. Faults are made by the
+ * superuser of a real server.
+ */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../../src/foundation/config/config.ts'

@@ -1,6 +1,6 @@
 /**
- * Exports and imports of wallets between agents, as bytes. The agents of this process derive the key of a passphrase and a salt once,
- * because each derivation takes half a second.
+ * Exports and imports of wallets between agents, as bytes. The agents of this process derive the key of a
+ * passphrase and a salt once, because each derivation takes half a second.
  */
 import crypto from 'node:crypto'
 import type { TestAgent } from '../../support/agent.ts'

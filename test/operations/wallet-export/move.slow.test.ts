@@ -105,7 +105,10 @@ test('a wallet keeps all it has, there and back; messages, events and webhooks c
   expect(hook.changed).toEqual([])
 })
 
-/** An address of an agent that breaks the connection of an import, before or after the agent has handled it, while `breaks` says so. */
+/**
+ * An address of an agent that breaks the connection of an import, before or after the agent has handled it,
+ * while `breaks` says so.
+ */
 async function openBreaking(url: string) {
   const state: { url: string; breaks: 'before' | 'after' | undefined } = { url: '', breaks: undefined }
   const server = createServer((asked, answer) => {

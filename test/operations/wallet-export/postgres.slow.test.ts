@@ -1,4 +1,7 @@
-/** Imports into PostgreSQL: a process that is killed leaves all rows or none, and so does a wallet that cannot be stored. */
+/**
+ * Imports into PostgreSQL: a process that is killed leaves all rows or none, and so does a wallet that cannot
+ * be stored.
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** A real OpenID provider, `oidc-provider`, with roles in its access tokens and accounts that sign in by their name. */
+/**
+ * A real OpenID provider, `oidc-provider`, with roles in its access tokens and accounts that sign in by their
+ * name.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
@@ -13,7 +16,9 @@ export type RealProvider = Awaited<ReturnType<typeof startRealProvider>>
 /** The public client of `agent login`. */
 export const loginClient = 'agent-cli'
 
-/** `administrators`: the accounts that have the role admin. `tokenSeconds`: how long access tokens are valid. */
+/**
+ * `administrators`: the accounts that have the role admin. `tokenSeconds`: how long access tokens are valid.
+ */
 export async function startRealProvider({ administrators = ['root'], tokenSeconds = 600 } = {}) {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

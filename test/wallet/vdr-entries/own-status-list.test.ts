@@ -1,4 +1,7 @@
-/** Status lists of own credentials as VDR entries on the ledger (`VDR_STATUS_LISTS`): verified by an agent that shares only the ledger. */
+/**
+ * Status lists of own credentials as VDR entries on the ledger (`VDR_STATUS_LISTS`): verified by an agent
+ * that shares only the ledger.
+ */
 import { verifyJwtVc, verifySdJwt } from '../../credentials/codecs/_verify.ts'
 import { expect, test } from 'vitest'
 import { statusChecks } from '../../../src/wallet/credential-status/check.ts'

@@ -1,6 +1,6 @@
 /**
- * The nine scenarios of the Cloud Agent (`tests/integration-tests/src/test/resources/features/vdr`), over two daemons
- * that share a ledger: the issuer's serves it, and the holder's uses it by HTTP.
+ * The nine scenarios of the Cloud Agent (`tests/integration-tests/src/test/resources/features/vdr`), over two
+ * daemons that share a ledger: the issuer's serves it, and the holder's uses it by HTTP.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTenant } from '../../support/api.ts'
@@ -51,7 +51,9 @@ async function remove(url: string): Promise<void> {
   await confirmed(body.operationId)
 }
 
-/** "uses the VDR URL to locate the data with value …". The drivers without a ledger are those of one agent. */
+/**
+ * "uses the VDR URL to locate the data with value …". The drivers without a ledger are those of one agent.
+ */
 async function locate(at: { url: string }, url: string, value: string): Promise<void> {
   const { status, bytes: found } = await askEntry(at, 'GET', { url })
   expect({ status, value: Buffer.from(found).toString('hex') }).toEqual({ status: 200, value })

@@ -49,7 +49,10 @@ export const withStatus = issueSdJwt({
   credentialStatus: { type: 'StatusList2021Entry', statusListIndex: 2 },
 })
 
-/** The rows of `SignatureVerification` and `IntegrityOfClaims`, which notice all forgeries of `_forged.ts` beside. */
+/**
+ * The rows of `SignatureVerification` and `IntegrityOfClaims`, which notice all forgeries of `_forged.ts`
+ * beside.
+ */
 const signatures = {
   passes: {
     'the issuer’s key, all disclosed': issued,

@@ -7,8 +7,9 @@ import { documentOfKey } from '../../../did/methods.ts'
 import { resolveSigner } from '../did-signature.ts'
 
 /**
- * `holderKey` is the key itself, of `jwk` or of a did:jwk or did:key. `holderKid` is the DID, or the DID URL of the key, in `kid`. Without
- * both, the credential is bound to a key that is not known here, so that nobody can present it.
+ * `holderKey` is the key itself, of `jwk` or of a did:jwk or did:key. `holderKid` is the DID, or the DID URL
+ * of the key, in `kid`. Without both, the credential is bound to a key that is not known here, so that nobody
+ * can present it.
  */
 export type Confirmation = { holderKey?: PublicJwk; holderKid?: string }
 

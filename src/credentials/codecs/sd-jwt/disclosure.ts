@@ -31,7 +31,11 @@ const hashes: Readonly<Record<string, string>> = {
 
 export type Digest = (encoded: string) => string
 
-/** The hash function of a token's `_sd_alg`. @throws {VerificationError} `malformed` for an unsupported function. */
+/**
+ * The hash function of a token's `_sd_alg`.
+ *
+ * @throws {VerificationError} `malformed` for an unsupported function.
+ */
 export function digestBy(algorithm: unknown = 'sha-256'): Digest {
   const name =
     typeof algorithm === 'string' && Object.hasOwn(hashes, algorithm) ? hashes[algorithm]! : undefined
@@ -89,8 +93,8 @@ const sha256 = digestBy('sha-256')
 export type IsDisclosable = (path: readonly (string | number)[]) => boolean
 
 /**
- * Replaces claims by digests (RFC 9901 §6): all of them, at every level, or those that `isDisclosable` selects.
- * Digests are sorted, so that their order reveals nothing.
+ * Replaces claims by digests (RFC 9901 §6): all of them, at every level, or those that `isDisclosable`
+ * selects. Digests are sorted, so that their order reveals nothing.
  */
 export function pack(
   claims: JsonObject,

@@ -4,7 +4,10 @@ import { isMediaType } from '../../../foundation/media-type.ts'
 import { decodeJws, type Jws } from '../jws.ts'
 import { VerificationError } from '../verification-error.ts'
 
-/** The `typ` of SD-JWT VCs: the media type, and its name in drafts before November 2024 (draft-ietf-oauth-sd-jwt-vc, "JOSE Header"). */
+/**
+ * The `typ` of SD-JWT VCs: the media type, and its name in drafts before November 2024
+ * (draft-ietf-oauth-sd-jwt-vc, "JOSE Header").
+ */
 export const sdJwtVcTypes = ['dc+sd-jwt', 'vc+sd-jwt']
 
 /** Others that issuers of the Cloud Agent and of DIDComm write. They may also write none. */

@@ -1,4 +1,6 @@
-/** Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`. */
+/**
+ * Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`.
+ */
 import * as z from 'zod'
 import { quote } from '../../../foundation/faults.ts'
 import { isMediaType } from '../../../foundation/media-type.ts'
@@ -36,7 +38,8 @@ export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaim
 }
 
 /**
- * Checks the signature and `sd_hash` of the key binding, if there is one. Audience and nonce are checked in `src/credentials/formats/presentation.ts`.
+ * Checks the signature and `sd_hash` of the key binding, if there is one. Audience and nonce are checked in
+ * `src/credentials/formats/presentation.ts`.
  *
  * @throws {VerificationError} as `readKeyBinding` and `holderKeysOf`; `holder-binding`
  */

@@ -1,4 +1,7 @@
-/** Presentations of an SD-JWT (RFC 9901 §4.3): the holder discloses claims with a key binding. `src/credentials/formats/sd-jwt/presentation.ts` verifies them. */
+/**
+ * Presentations of an SD-JWT (RFC 9901 §4.3): the holder discloses claims with a key binding.
+ * `src/credentials/formats/sd-jwt/presentation.ts` verifies them.
+ */
 import type { PrivateJwk } from '../../../foundation/crypto/keys.ts'
 import { isJsonObject, type JsonObject } from '../../../foundation/json.ts'
 import { signJws } from '../jws.ts'
@@ -30,7 +33,10 @@ export function bindPresentation(
   return presented + signJws({ typ: 'kb+jwt' }, claims, holderKey)
 }
 
-/** The path of the first requested claim that a credential does not have. Registered claims are always disclosed. */
+/**
+ * The path of the first requested claim that a credential does not have. Registered claims are always
+ * disclosed.
+ */
 export function findMissing(claims: JsonObject, requested: JsonObject): string | undefined {
   const disclosable = Object.entries(requested).filter(
     ([name]) => !(registeredClaims as readonly string[]).includes(name),
@@ -39,8 +45,8 @@ export function findMissing(claims: JsonObject, requested: JsonObject): string |
 }
 
 /**
- * Whether a claim is requested, is below a requested claim, or contains one. A non-empty object as value names claims below; other values
- * are ignored.
+ * Whether a claim is requested, is below a requested claim, or contains one. A non-empty object as value
+ * names claims below; other values are ignored.
  */
 export function isRequested(requested: JsonObject, path: readonly string[]): boolean {
   let level: unknown = requested
@@ -53,7 +59,10 @@ export function isRequested(requested: JsonObject, path: readonly string[]): boo
   return true
 }
 
-/** The path of the first requested claim that is not there. Array elements are not checked, because undisclosed elements leave no gap. */
+/**
+ * The path of the first requested claim that is not there. Array elements are not checked, because
+ * undisclosed elements leave no gap.
+ */
 export function findMissingIn(
   claims: unknown,
   requested: JsonObject,

@@ -1,8 +1,9 @@
 /**
- * Credentials as SD-JWT VC (RFC 9901, draft-ietf-oauth-sd-jwt-vc): issuing with every claim selectively disclosable, and decoding.
+ * Credentials as SD-JWT VC (RFC 9901, draft-ietf-oauth-sd-jwt-vc): issuing with every claim selectively
+ * disclosable, and decoding.
  *
- * No library is used: those available write disclosures that the Cloud Agent cannot parse, and accept disclosures that match no digest. The
- * tests use them as peers.
+ * No library is used: those available write disclosures that the Cloud Agent cannot parse, and accept
+ * disclosures that match no digest. The tests use them as peers.
  */
 import * as z from 'zod'
 import { toPublic, type PrivateJwk, type PublicJwk } from '../../../foundation/crypto/keys.ts'
@@ -20,7 +21,10 @@ import { pack } from './disclosure.ts'
 import { readIssuerJwt } from './issuer-jwt.ts'
 import { unpack, type LocatedDisclosure } from './unpack.ts'
 
-/** Claims that are always disclosed (RFC 9901 §4.1, SD-JWT VC §3.2.2). Subjects have no claims with these names. */
+/**
+ * Claims that are always disclosed (RFC 9901 §4.1, SD-JWT VC §3.2.2). Subjects have no claims with these
+ * names.
+ */
 export const registeredClaims = [
   'iss',
   'sub',

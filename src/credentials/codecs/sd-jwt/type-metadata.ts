@@ -1,6 +1,6 @@
 /**
- * Type metadata of SD-JWT VCs (draft-ietf-oauth-sd-jwt-vc, "SD-JWT VC Type Metadata"): integrity of the document, which claims a credential
- * must have, and which must, may or must not be selectively disclosable.
+ * Type metadata of SD-JWT VCs (draft-ietf-oauth-sd-jwt-vc, "SD-JWT VC Type Metadata"): integrity of the
+ * document, which claims a credential must have, and which must, may or must not be selectively disclosable.
  */
 import { hash } from 'node:crypto'
 import * as z from 'zod'

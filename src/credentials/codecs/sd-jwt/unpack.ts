@@ -12,7 +12,10 @@ export type LocatedDisclosure = { path: string[]; encoded: string }
 export type Unpacked = {
   /** The "Processed SD-JWT Payload": elements of arrays that are not disclosed are left out. */
   claims: JsonObject
-  /** The same, where those elements are holes in the arrays (`!(index in array)`), so that the others have the indexes of the issuer. */
+  /**
+   * The same, where those elements are holes in the arrays (`!(index in array)`), so that the others have the
+   * indexes of the issuer.
+   */
   located: JsonObject
   disclosures: LocatedDisclosure[]
 }

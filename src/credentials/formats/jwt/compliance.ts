@@ -1,4 +1,7 @@
-/** Conformance of a JWT VC to W3C VC Data Model 1.1 (§4, §6.3.1) or 2.0 (§4). Verification alone is more tolerant. */
+/**
+ * Conformance of a JWT VC to W3C VC Data Model 1.1 (§4, §6.3.1) or 2.0 (§4). Verification alone is more
+ * tolerant.
+ */
 import * as z from 'zod'
 import type { VerifiableCredentialClaims } from '../../codecs/jwt-vc.ts'
 import { parseClaims } from '../../codecs/jws.ts'
@@ -37,7 +40,11 @@ const JwtVcClaims = z.looseObject({
   }),
 })
 
-/** Checks a decoded JWT VC. @throws {VerificationError} `malformed`, naming the member or the contradiction. */
+/**
+ * Checks a decoded JWT VC.
+ *
+ * @throws {VerificationError} `malformed`, naming the member or the contradiction.
+ */
 export function checkCompliance(payload: VerifiableCredentialClaims): void {
   const { jti, vc } = parseClaims(JwtVcClaims, payload)
   const { nbf, exp } = payload
@@ -54,7 +61,9 @@ export function checkCompliance(payload: VerifiableCredentialClaims): void {
   if (validUntil < validFrom) throw malformed('it ends before it begins')
 }
 
-/** A date in both `vc` and the JWT claims must be the same (§6.3.1). JWT dates have no fractions of a second. */
+/**
+ * A date in both `vc` and the JWT claims must be the same (§6.3.1). JWT dates have no fractions of a second.
+ */
 function assertSameDate(name: string, seconds: number | undefined, text: Instant | undefined): void {
   if (seconds === undefined || typeof text !== 'string') return
   if (Math.floor(seconds) !== Math.floor(Date.parse(text) / 1_000))

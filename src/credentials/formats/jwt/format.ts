@@ -59,8 +59,8 @@ export const jwt: Format = {
   },
 
   /**
-   * Without holder binding, the credential itself is presented (OpenID4VP 1.0 §B.1.3). The libraries of Sphereon send a presentation then
-   * too. It is verified like a required one.
+   * Without holder binding, the credential itself is presented (OpenID4VP 1.0 §B.1.3). The libraries of
+   * Sphereon send a presentation then too. It is verified like a required one.
    */
   readPresentation: (text, { most, isBound }) =>
     isBound || 'vp' in decodePayload(text) ? readJwtVp(text, most) : readUnbound(text),

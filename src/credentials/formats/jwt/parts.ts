@@ -30,7 +30,8 @@ export function partsOf(jwt: string): Parts {
     checkCompliance: () => checkCompliance(decoded().payload),
     toCandidate: () => {
       const { alg } = jws().header
-      // Paths may use the names of the JWT (`$.vc.credentialSubject`, `$.iss`) or those of the data model (`$.credentialSubject`).
+      // Paths may use the names of the JWT (`$.vc.credentialSubject`, `$.iss`) or those of the data model
+      // (`$.credentialSubject`).
       const { payload: claims } = decoded()
       return { algorithms: { alg }, claims: { ...claims.vc, ...claims }, measured: claims }
     },

@@ -1,4 +1,7 @@
-/** Presentations of JWT credentials: a JWT of the holder with whole credentials (W3C VC Data Model 1.1 §6.3.1; OpenID4VP 1.0 Annex B.1). */
+/**
+ * Presentations of JWT credentials: a JWT of the holder with whole credentials (W3C VC Data Model 1.1 §6.3.1;
+ * OpenID4VP 1.0 Annex B.1).
+ */
 import { checkSignature } from '../../codecs/did-signature.ts'
 import { decodeJws, type Jws, parseClaims } from '../../codecs/jws.ts'
 import { VerifiablePresentationClaims } from '../../codecs/jwt-vp.ts'
@@ -25,15 +28,21 @@ export function readJwtVp(text: string, most: number): Presentation {
   return { shown, answer: vp.claims, checkHolder }
 }
 
-/** Reads a credential that is presented without a signature of the holder. @throws {VerificationError} if it cannot be read */
+/**
+ * Reads a credential that is presented without a signature of the holder.
+ *
+ * @throws {VerificationError} if it cannot be read
+ */
 export function readUnbound(text: string): Presentation {
   return { shown: [toShown(text, undefined)], answer: undefined, checkHolder: () => Promise.resolve() }
 }
 
 /**
- * Verifies the proof in a credential request: a presentation without credentials. Returns the DID and its key that signed.
+ * Verifies the proof in a credential request: a presentation without credentials. Returns the DID and its key
+ * that signed.
  *
- * @throws {VerificationError} for the first check that fails; {Problem} `error:ServiceUnavailable` when a check is temporarily impossible
+ * @throws {VerificationError} for the first check that fails; {Problem} `error:ServiceUnavailable` when a
+ * check is temporarily impossible
  */
 export async function verifyHolderProof(
   jwt: string,
@@ -77,13 +86,21 @@ function toShown(token: string, holder: string | undefined): Shown {
   return { credential, queried, needsHolder: true, decoded }
 }
 
-/** The holder that a presentation names must be the one who signs it. @throws {VerificationError} `holder-binding` */
+/**
+ * The holder that a presentation names must be the one who signs it.
+ *
+ * @throws {VerificationError} `holder-binding`
+ */
 function checkNamedHolder({ claims: { iss, vp } }: Vp): void {
   const named = typeof vp.holder === 'object' ? vp.holder.id : (vp.holder ?? iss)
   checkHolderIs(iss, named, 'The holder of the presentation is')
 }
 
-/** Compares DIDs in canonical form, because credentials contain the long or the short form. @throws {VerificationError} `holder-binding` */
+/**
+ * Compares DIDs in canonical form, because credentials contain the long or the short form.
+ *
+ * @throws {VerificationError} `holder-binding`
+ */
 function checkHolderIs(holderDid: string, did: string | undefined, statement: string): void {
   const named = did === undefined ? 'absent' : canonicalDid(did)
   if (named !== canonicalDid(holderDid))

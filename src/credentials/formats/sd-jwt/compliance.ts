@@ -1,4 +1,7 @@
-/** Conformance of an SD-JWT VC to RFC 9901 §4 and draft-ietf-oauth-sd-jwt-vc §2.2. Verification alone is more tolerant. */
+/**
+ * Conformance of an SD-JWT VC to RFC 9901 §4 and draft-ietf-oauth-sd-jwt-vc §2.2. Verification alone is more
+ * tolerant.
+ */
 import * as z from 'zod'
 import type { JsonObject } from '../../../foundation/json.ts'
 import { isMediaType } from '../../../foundation/media-type.ts'
@@ -28,7 +31,11 @@ const SdJwtVcClaims = z.looseObject({
     .optional(),
 })
 
-/** Checks a decoded SD-JWT VC. @throws {VerificationError} `malformed`, naming the member or the contradiction. */
+/**
+ * Checks a decoded SD-JWT VC.
+ *
+ * @throws {VerificationError} `malformed`, naming the member or the contradiction.
+ */
 export function checkCompliance(
   header: JsonObject,
   { payload, validFrom = -Infinity, validUntil = Infinity }: SdJwtClaimsSet,

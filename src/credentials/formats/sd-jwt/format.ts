@@ -24,8 +24,8 @@ export const sdJwt: Format = {
   statusFormFor: ({ type }) => (type ? 'application/statuslist+jwt' : 'application/json'),
 
   /**
-   * If the proof names its key by the bare id, the holder chose the key. Wallets that write every `kid` as a DID URL did not, and some of
-   * them cannot present bound credentials.
+   * If the proof names its key by the bare id, the holder chose the key. Wallets that write every `kid` as a
+   * DID URL did not, and some of them cannot present bound credentials.
    */
   bindsTo: (kid) => kid !== undefined && !kid.includes('#'),
 

@@ -8,7 +8,11 @@ import type { Decoded, Signing, Terms } from '../format.ts'
 
 const isRegistered = (name: string) => (registeredClaims as readonly string[]).includes(name)
 
-/** Claims must not have the names of registered JWT claims, and an SD-JWT has one type. @throws {Problem} 400 with the member */
+/**
+ * Claims must not have the names of registered JWT claims, and an SD-JWT has one type.
+ *
+ * @throws {Problem} 400 with the member
+ */
 export function checkTerms({ claims, schemaIds, validityPeriod }: Terms): void {
   const { exp, ...others } = claims
   const taken = Object.keys(others).find(isRegistered)
@@ -57,8 +61,8 @@ export function signSdJwt(
 }
 
 /**
- * Registered claims other than `exp` are not compared. The type is compared only if the offer has a schema and the credential a type; the
- * Cloud Agent issues credentials without a type.
+ * Registered claims other than `exp` are not compared. The type is compared only if the offer has a schema
+ * and the credential a type; the Cloud Agent issues credentials without a type.
  */
 export function findDifference(
   { claims: issued, types, jws }: Decoded,

@@ -46,7 +46,8 @@ export function partsOf(text: string): Parts {
     toCandidate: () => {
       const { alg } = jws().header
       const { processed: claims, isBound, holderKey } = decoded()
-      // A credential that is not bound has no key binding, so its algorithm does not matter. '' matches no algorithm.
+      // A credential that is not bound has no key binding, so its algorithm does not matter. '' matches no
+      // algorithm.
       const bound = isBound && { 'kb-jwt_alg_values': (holderKey && findBindingAlgorithm(holderKey)) ?? '' }
       return { algorithms: { 'sd-jwt_alg_values': alg, ...bound }, claims, measured: claims }
     },

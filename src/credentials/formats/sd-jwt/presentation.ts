@@ -1,4 +1,7 @@
-/** Presentations of SD-JWTs: the credential with its disclosures, and a key binding (RFC 9901 §7.3; OpenID4VP 1.0 Annex B.3). */
+/**
+ * Presentations of SD-JWTs: the credential with its disclosures, and a key binding (RFC 9901 §7.3; OpenID4VP
+ * 1.0 Annex B.3).
+ */
 import { holderOf } from '../../codecs/sd-jwt/confirmation.ts'
 import { requireVcType } from '../../codecs/sd-jwt/issuer-jwt.ts'
 import { checkKeyBinding, readKeyBinding } from '../../codecs/sd-jwt/key-binding.ts'
@@ -11,7 +14,8 @@ import type { PresentedCredential } from '../presented.ts'
 /**
  * Reads a presentation. Verifies nothing but that the disclosures match the digests.
  *
- * @param requiresVcType SD-JWTs must be typed as credentials. Over DIDComm they need not, since Cloud Agents do not type them.
+ * @param requiresVcType SD-JWTs must be typed as credentials. Over DIDComm they need not, since Cloud Agents
+ * do not type them.
  * @throws {VerificationError} if it cannot be read
  */
 export function readSdJwt(text: string, requiresVcType: boolean): Presentation {

@@ -1,4 +1,7 @@
-/** Issuing AnonCreds credentials: the key of a credential definition signs them, and they are bound to the holder's link secret. */
+/**
+ * Issuing AnonCreds credentials: the key of a credential definition signs them, and they are bound to the
+ * holder's link secret.
+ */
 import * as z from 'zod'
 import { AnonCredsError, assertEnabled } from '../../../credentials/anoncreds/engine.ts'
 import { claimsOf, decodeCredential } from '../../../credentials/anoncreds/decode.ts'
@@ -107,7 +110,9 @@ export const anonCreds: IssuanceFormat = {
     }
   },
 
-  /** Checks definition, schema and claims against the offer, and the signature for this wallet's link secret. */
+  /**
+   * Checks definition, schema and claims against the offer, and the signature for this wallet's link secret.
+   */
   async verify(wallet, record, message) {
     const { offer, request, metadata: sealed } = offerOf(record)
     try {
@@ -139,7 +144,11 @@ export const anonCreds: IssuanceFormat = {
   read: decodeCredential,
 }
 
-/** A definition of this wallet with its private key. @throws {Problem} 404; 503 while the key is being generated */
+/**
+ * A definition of this wallet with its private key.
+ *
+ * @throws {Problem} 404; 503 while the key is being generated
+ */
 function getOwn(wallet: Wallet, guid: string | undefined) {
   assertEnabled(wallet.env.config)
   if (guid === undefined) throw new Error('the offer has no definition')
@@ -167,7 +176,12 @@ function checkOffer(record: CredentialRecord, { schemaId, value }: CredentialDef
     throw unacceptable(`its definition has no attribute ${surplus ?? 'twice'}`)
 }
 
-/** Checks that the definition's issuer is accepted, and that the definition is published under the issuer's control. @throws {Problem} */
+/**
+ * Checks that the definition's issuer is accepted, and that the definition is published under the issuer's
+ * control.
+ *
+ * @throws {Problem}
+ */
 function checkIssuer(
   { env }: Wallet,
   url: string,

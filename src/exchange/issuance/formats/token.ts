@@ -1,4 +1,7 @@
-/** Issuing tokens over DIDComm: the issuer's DID signs them, and the holder proves control of the subject's DID with a token of its own. */
+/**
+ * Issuing tokens over DIDComm: the issuer's DID signs them, and the holder proves control of the subject's
+ * DID with a token of its own.
+ */
 import { randomId } from '../../../foundation/id.ts'
 import { Problem } from '../../../foundation/problem.ts'
 import { reasonOf } from '../../../foundation/reason.ts'
@@ -91,7 +94,10 @@ export function tokenIssuance(name: TokenFormat): IssuanceFormat {
       return { ...signed, attachments: tokenAttachments(signed.credential, name) }
     },
 
-    /** Checks signature, dates, subject and binding, and compares the claims with the offer. The attachment's format label is ignored. */
+    /**
+     * Checks signature, dates, subject and binding, and compares the claims with the offer. The attachment's
+     * format label is ignored.
+     */
     async verify(wallet, record, message) {
       const { subjectId } = record
       try {

@@ -1,4 +1,7 @@
-/** Responses of issuers and authorization servers: their JSON, and the error of a refusal in the body or in the challenge. */
+/**
+ * Responses of issuers and authorization servers: their JSON, and the error of a refusal in the body or in
+ * the challenge.
+ */
 import { oneLine } from '../../../foundation/foreign.ts'
 import { isJsonObject, tryParseJson } from '../../../foundation/json.ts'
 import type { Exchanged } from '../../../foundation/net/http-client.ts'

@@ -1,6 +1,7 @@
 /**
- * Attestations of this wallet, which is its own wallet provider: the key of one of its issuer certificates signs wallet attestations (VCI
- * Appendix E) and key attestations (VCI Appendix D). An issuer trusts them by the root of the certificate.
+ * Attestations of this wallet, which is its own wallet provider: the key of one of its issuer certificates
+ * signs wallet attestations (VCI Appendix E) and key attestations (VCI Appendix D). An issuer trusts them by
+ * the root of the certificate.
  */
 import * as z from 'zod'
 import { signJws } from '../../../credentials/codecs/jws.ts'
@@ -48,7 +49,11 @@ async function newChallenge(caller: Caller, url: string): Promise<string> {
   return readAnswer(response, answer, url).attestation_challenge
 }
 
-/** Attests keys of credentials. Nothing is said of how they are stored. @throws {Problem} as `attestClient` */
+/**
+ * Attests keys of credentials. Nothing is said of how they are stored.
+ *
+ * @throws {Problem} as `attestClient`
+ */
 export function attestKeys(
   wallet: Wallet,
   { receivedOffer }: OfferRecord,

@@ -43,9 +43,11 @@ const begun = 'POST /issue-credentials/records/{recordId}/begin-authorization'
 const PushedResponse = z.looseObject({ request_uri: z.string().min(1).max(10_000) })
 
 /**
- * Begins the authorization: the record then has the URL for the person's browser. A later call begins it anew.
+ * Begins the authorization: the record then has the URL for the person's browser. A later call begins it
+ * anew.
  *
- * @throws {Problem} 400 naming the member, and for another grant; `IssuerRefused`; 503 if the server does not answer
+ * @throws {Problem} 400 naming the member, and for another grant; `IssuerRefused`; 503 if the server does not
+ * answer
  */
 export const beginAuthorization = oneAtATime('begin', begin)
 
@@ -118,10 +120,12 @@ async function toUrl(
 }
 
 /**
- * Completes the authorization with the parameters of the redirect: redeems the code, and has the credential requested. An error ends the flow.
- * A second call with the same redirect changes nothing, also while the first one runs.
+ * Completes the authorization with the parameters of the redirect: redeems the code, and has the credential
+ * requested. An error ends the flow. A second call with the same redirect changes nothing, also while the
+ * first one runs.
  *
- * @throws {Problem} 400 for a response that is not of the begun authorization; `IssuerRefused`; 503 if the server does not answer
+ * @throws {Problem} 400 for a response that is not of the begun authorization; `IssuerRefused`; 503 if the
+ * server does not answer
  */
 export const completeAuthorization = oneAtATime('complete', complete)
 

@@ -1,6 +1,6 @@
 /**
- * Requests of a wallet to issuers and authorization servers, by the guarded HTTP client: without redirects, and with limits of time and size.
- * Each request is noted without its content.
+ * Requests of a wallet to issuers and authorization servers, by the guarded HTTP client: without redirects,
+ * and with limits of time and size. Each request is noted without its content.
  */
 import * as z from 'zod'
 import { isPassingStatus, oneLine, readForeign } from '../../../foundation/foreign.ts'
@@ -56,14 +56,18 @@ function requireFinal(url: string, status: number): void {
   if (isPassingStatus(status)) throw unavailable(url, `it answered with status ${status}`)
 }
 
-/** A value of the server that a repeated request must have: the nonce of its DPoP proof, or the challenge of its attestation proof. */
+/**
+ * A value of the server that a repeated request must have: the nonce of its DPoP proof, or the challenge of
+ * its attestation proof.
+ */
 type Demands = { nonce?: string | undefined; challenge?: string | undefined }
 
 /**
- * Sends a form, JSON or a JWT. A server may demand its nonce in the DPoP proof (RFC 9449 §8) and its challenge in the proof of the wallet attestation;
- * the request is then repeated, once for each.
+ * Sends a form, JSON or a JWT. A server may demand its nonce in the DPoP proof (RFC 9449 §8) and its
+ * challenge in the proof of the wallet attestation; the request is then repeated, once for each.
  *
- * @throws {Problem} `error:ServiceUnavailable` if another attempt may succeed, `IssuerRefused` if the URL cannot be called
+ * @throws {Problem} `error:ServiceUnavailable` if another attempt may succeed, `IssuerRefused` if the URL
+ * cannot be called
  */
 export async function post(caller: Caller, url: string, sending: Sending): Promise<Answer> {
   let demands: Demands = {}
@@ -136,8 +140,9 @@ async function call(
 }
 
 /**
- * VCI §12.2.4 and RFC 8414 require https. Without it, only this machine is called, or with the setting for tests any host. A user name before the
- * host looks like another host, and is not part of identifiers and endpoints (VCI §12.2.1).
+ * VCI §12.2.4 and RFC 8414 require https. Without it, only this machine is called, or with the setting for
+ * tests any host. A user name before the host looks like another host, and is not part of identifiers and
+ * endpoints (VCI §12.2.1).
  */
 export function requireSafe({ env }: Wallet, url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
@@ -166,7 +171,11 @@ function toForm(form: Record<string, string | undefined>): string {
   return new URLSearchParams(given).toString()
 }
 
-/** Reads a successful answer. @throws {Problem} `IssuerRefused` with `refusal` if it is not one, or naming the member */
+/**
+ * Reads a successful answer.
+ *
+ * @throws {Problem} `IssuerRefused` with `refusal` if it is not one, or naming the member
+ */
 export function readAnswer<Type extends z.ZodType>(
   type: Type,
   answer: Answer,

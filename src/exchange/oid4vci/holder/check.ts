@@ -1,4 +1,7 @@
-/** The checks of a received credential: it is of the issuer that signed it, of the offered type, and bound to the wallet's key. */
+/**
+ * The checks of a received credential: it is of the issuer that signed it, of the offered type, and bound to
+ * the wallet's key.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { createCheckpoint } from '../../../foundation/checkpoint.ts'
 import { reasonOf } from '../../../foundation/reason.ts'
@@ -22,7 +25,12 @@ export type Checked = {
   key: HolderKey | undefined
 }
 
-/** Credentials of one response are copies: of one issuer, with the same claims, each bound to another of the keys. @throws as `checkCredential` */
+/**
+ * Credentials of one response are copies: of one issuer, with the same claims, each bound to another of the
+ * keys.
+ *
+ * @throws as `checkCredential`
+ */
 export async function checkCredentials(
   wallet: Wallet,
   record: OfferRecord,
@@ -44,7 +52,11 @@ export async function checkCredentials(
   return checked
 }
 
-/** `keys` are those of the request, if the credential is to be bound to one. @throws {Problem} `InvalidCredentialIssue`; 503 if a check is not possible for now */
+/**
+ * `keys` are those of the request, if the credential is to be bound to one.
+ *
+ * @throws {Problem} `InvalidCredentialIssue`; 503 if a check is not possible for now
+ */
 async function checkCredential(
   wallet: Wallet,
   { receivedOffer }: OfferRecord,

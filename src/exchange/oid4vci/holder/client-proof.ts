@@ -1,10 +1,16 @@
-/** Proofs that this wallet has the key of its wallet attestation (draft-ietf-oauth-attestation-based-client-auth, Client Attestation PoP JWT). */
+/**
+ * Proofs that this wallet has the key of its wallet attestation
+ * (draft-ietf-oauth-attestation-based-client-auth, Client Attestation PoP JWT).
+ */
 import { randomId } from '../../../foundation/id.ts'
 import { signJws } from '../../../credentials/codecs/jws.ts'
 import type { PrivateJwk } from '../../../foundation/crypto/keys.ts'
 import { clientProofType } from '../client-attestation.ts'
 
-/** A wallet attestation with its key. `audience` is the authorization server, and `challenge` is of its challenge endpoint. */
+/**
+ * A wallet attestation with its key. `audience` is the authorization server, and `challenge` is of its
+ * challenge endpoint.
+ */
 export type AttestedClient = {
   attestation: string
   key: PrivateJwk

@@ -1,4 +1,7 @@
-/** The requests to the credential endpoint and the deferred credential endpoint (VCI §8.2, §9.1), and their responses. */
+/**
+ * The requests to the credential endpoint and the deferred credential endpoint (VCI §8.2, §9.1), and their
+ * responses.
+ */
 import * as z from 'zod'
 import { ifValid } from '../../../foundation/foreign.ts'
 import type { HolderKey } from '../../../wallet/did-registrar/holder-key.ts'

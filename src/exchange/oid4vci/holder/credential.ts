@@ -1,6 +1,7 @@
 /**
- * Requests the credential, at once and deferred (VCI §8, §9), and stores it after its checks. The requests can be repeated: key and access
- * token are the same, and a received credential is stored before it is checked.
+ * Requests the credential, at once and deferred (VCI §8, §9), and stores it after its checks. The requests
+ * can be repeated: key and access token are the same, and a received credential is stored before it is
+ * checked.
  */
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
 import { toSteady } from '../../../foundation/clock.ts'

@@ -1,4 +1,7 @@
-/** Finds the metadata of an issuer (VCI §12.2.2) and of the authorization server for an offer (VCI §12.3, RFC 8414 §3). */
+/**
+ * Finds the metadata of an issuer (VCI §12.2.2) and of the authorization server for an offer (VCI §12.3, RFC
+ * 8414 §3).
+ */
 import * as z from 'zod'
 import { readForeign } from '../../../foundation/foreign.ts'
 import { Problem } from '../../../foundation/problem.ts'
@@ -14,7 +17,11 @@ export type GrantType = 'authorization_code' | typeof preAuthorizedGrant
 /** Authorization servers of an issuer that are asked for their grants. */
 const maxServers = 10
 
-/** The metadata, which must name the issuer itself. @throws {Problem} `InvalidIssuerMetadata`; and of `getDocument` */
+/**
+ * The metadata, which must name the issuer itself.
+ *
+ * @throws {Problem} `InvalidIssuerMetadata`; and of `getDocument`
+ */
 export async function findIssuerMetadata(
   caller: Caller,
   identifier: string,
@@ -26,7 +33,11 @@ export async function findIssuerMetadata(
   return metadata
 }
 
-/** A configuration of the metadata, whose other ones are not read. Undefined if there is none. @throws {Problem} `InvalidIssuerMetadata` */
+/**
+ * A configuration of the metadata, whose other ones are not read. Undefined if there is none.
+ *
+ * @throws {Problem} `InvalidIssuerMetadata`
+ */
 export function findConfiguration(
   { credential_configurations_supported: all, credential_issuer: issuer }: ReceivedIssuerMetadata,
   id: string,
@@ -41,9 +52,11 @@ const OneConfiguration = z.object({
 })
 
 /**
- * The metadata of the authorization server that the offer names, or else of the first one of the issuer that can be read and has the grant.
+ * The metadata of the authorization server that the offer names, or else of the first one of the issuer that
+ * can be read and has the grant.
  *
- * @throws {Problem} `InvalidCredentialOffer` if the issuer does not have the server; `InvalidIssuerMetadata`; and of `getDocument`
+ * @throws {Problem} `InvalidCredentialOffer` if the issuer does not have the server; `InvalidIssuerMetadata`;
+ * and of `getDocument`
  */
 export async function findServerMetadata(
   caller: Caller,
@@ -60,7 +73,8 @@ export async function findServerMetadata(
   for (const each of candidates) {
     try {
       const server = await readServer(caller, each)
-      // RFC 8414 §2: the default is authorization_code and implicit. Servers may have the pre-authorized code without saying so.
+      // RFC 8414 §2: the default is authorization_code and implicit. Servers may have the pre-authorized code
+      // without saying so.
       if (server.grant_types_supported?.includes(grant) ?? true) return server
     } catch (error) {
       if (!(error instanceof Problem)) throw error

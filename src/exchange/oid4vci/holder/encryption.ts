@@ -1,6 +1,7 @@
 /**
- * Encrypted requests and responses of the credential endpoints (VCI §10). Responses are encrypted where the issuer offers that, and requests
- * with them, because someone between wallet and issuer could replace the key of the response.
+ * Encrypted requests and responses of the credential endpoints (VCI §10). Responses are encrypted where the
+ * issuer offers that, and requests with them, because someone between wallet and issuer could replace the key
+ * of the response.
  */
 import { compactDecrypt, importJWK } from 'jose'
 import { fromUtf8 } from '../../../foundation/bytes.ts'
@@ -20,7 +21,12 @@ const maxBytes = 1_048_576
 
 type Encryption = NonNullable<StoredOpenId4VciOffer['encryption']>
 
-/** Undefined if nothing is encrypted. @throws {Problem} `InvalidCredentialOffer` if the issuer requires an encryption that this wallet does not have */
+/**
+ * Undefined if nothing is encrypted.
+ *
+ * @throws {Problem} `InvalidCredentialOffer` if the issuer requires an encryption that this wallet does not
+ * have
+ */
 export function chooseEncryption(metadata: ReceivedIssuerMetadata): Encryption | undefined {
   const { credential_request_encryption: request, credential_response_encryption: response } = metadata
   const jwk = request && chooseKey(request.jwks?.keys ?? [])
@@ -56,7 +62,11 @@ export async function sealRequest({ request, response }: Encryption, json: objec
   return { jwt, open: (answer, url) => openResponse(answer, url, key, response?.enc) }
 }
 
-/** Errors are not encrypted (VCI §8.3.1). @throws {Problem} `IssuerRefused` if a response is not encrypted as it was asked for */
+/**
+ * Errors are not encrypted (VCI §8.3.1).
+ *
+ * @throws {Problem} `IssuerRefused` if a response is not encrypted as it was asked for
+ */
 async function openResponse(
   answer: Answer,
   url: string,

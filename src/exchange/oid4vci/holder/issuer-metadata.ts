@@ -1,6 +1,6 @@
 /**
- * Metadata of credential issuers and of authorization servers, as a wallet reads them (VCI §12.2.4, RFC 8414 §2): the members that it needs are
- * strict. Of the configurations, only the offered one is read.
+ * Metadata of credential issuers and of authorization servers, as a wallet reads them (VCI §12.2.4, RFC 8414
+ * §2): the members that it needs are strict. Of the configurations, only the offered one is read.
  */
 import * as z from 'zod'
 import { ifValid, validOnes } from '../../../foundation/foreign.ts'
@@ -30,7 +30,9 @@ const ProofType = z.looseObject({
     .optional(),
 })
 
-/** A credential that an issuer offers (VCI §12.2.4). Proof types that this wallet does not have are not read. */
+/**
+ * A credential that an issuer offers (VCI §12.2.4). Proof types that this wallet does not have are not read.
+ */
 export const ReceivedConfiguration = z
   .looseObject({
     format: z.string(),

@@ -1,4 +1,7 @@
-/** Key proofs of the wallet (VCI Appendix F): a `jwt` for each key, or an attestation of the keys, alone or in the header of one `jwt`. */
+/**
+ * Key proofs of the wallet (VCI Appendix F): a `jwt` for each key, or an attestation of the keys, alone or in
+ * the header of one `jwt`.
+ */
 import { signJws } from '../../../credentials/codecs/jws.ts'
 import { toPublic } from '../../../foundation/crypto/keys.ts'
 import type { HolderKey } from '../../../wallet/did-registrar/holder-key.ts'

@@ -17,7 +17,10 @@ function eventOf({ state, metaLastFailure }: CredentialRecord) {
   }
 }
 
-/** Task: notifies. An issuer that does not answer for as long as messages are repeated is not notified, and neither is one that refuses. */
+/**
+ * Task: notifies. An issuer that does not answer for as long as messages are repeated is not notified, and
+ * neither is one that refuses.
+ */
 export const notifyIssuer: Task = async (wallet, recordId) => {
   const record = await getOffer(wallet.db, recordId)
   const { endpoints, notificationId } = record.receivedOffer

@@ -10,8 +10,8 @@ import { ReceivedOffer } from './credential-offer.ts'
 export const longestOffer = 65_536
 
 /**
- * Reads an offer: a URL with the parameter `credential_offer` or `credential_offer_uri` under any scheme, the http URL of an offer, or the
- * JSON of an offer.
+ * Reads an offer: a URL with the parameter `credential_offer` or `credential_offer_uri` under any scheme, the
+ * http URL of an offer, or the JSON of an offer.
  *
  * @throws {Problem} `InvalidCredentialOffer`; and of `getDocument`
  */

@@ -1,6 +1,7 @@
 /**
- * Steps of a flow that send a secret of single use: a code, a transaction code. Two requests at once, such as a redirect that arrives twice,
- * would send it twice, and the issuer would revoke what the first one has got (RFC 6749 §4.1.2).
+ * Steps of a flow that send a secret of single use: a code, a transaction code. Two requests at once, such as
+ * a redirect that arrives twice, would send it twice, and the issuer would revoke what the first one has got
+ * (RFC 6749 §4.1.2).
  */
 import type { CredentialRecord } from '../../issuance/model.ts'
 import type { Db } from '../../../foundation/storage/database.ts'
@@ -8,10 +9,16 @@ import type { Wallet } from '../../../wallet/wallet.ts'
 
 type Step = { request: string; outcome: Promise<CredentialRecord> }
 
-/** The running steps of each open wallet, by their records. One process owns a wallet; each request has a handle of its own for it. */
+/**
+ * The running steps of each open wallet, by their records. One process owns a wallet; each request has a
+ * handle of its own for it.
+ */
 const running = new WeakMap<Db, Map<string, Step>>()
 
-/** Makes the steps of a record run one after the other. Two equal requests at once are one step, and have one outcome. */
+/**
+ * Makes the steps of a record run one after the other. Two equal requests at once are one step, and have one
+ * outcome.
+ */
 export function oneAtATime<Given>(
   name: string,
   run: (wallet: Wallet, recordId: string, given: Given) => Promise<CredentialRecord>,

@@ -1,4 +1,7 @@
-/** Receives the offer of an issuer: reads the metadata, checks that this wallet can accept it, and stores it as a record. */
+/**
+ * Receives the offer of an issuer: reads the metadata, checks that this wallet can accept it, and stores it
+ * as a record.
+ */
 import * as z from 'zod'
 import { oneLine } from '../../../foundation/foreign.ts'
 import { type OpenIdFormat, openIdFormats } from '../../../definitions/format-names.ts'
@@ -58,7 +61,8 @@ export type ReceiveOpenId4VciOffer = z.output<typeof ReceiveOpenId4VciOffer>
 /**
  * Receives an offer. A second call with the same offer returns the same record, until it has ended.
  *
- * @throws {Problem} `InvalidCredentialOffer`, `InvalidIssuerMetadata`, `IssuerRefused`; 400 naming a member of the request; 503 if the issuer
+ * @throws {Problem} `InvalidCredentialOffer`, `InvalidIssuerMetadata`, `IssuerRefused`; 400 naming a member
+ * of the request; 503 if the issuer
  *   does not answer
  */
 export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer): Promise<CredentialRecord> {
@@ -101,7 +105,10 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
   return storeOffer(wallet, stored, secretsOf(offer, grant))
 }
 
-/** VCI §4.1.1: an offer without grants leaves the choice to the metadata; the wallet then asks for authorization. */
+/**
+ * VCI §4.1.1: an offer without grants leaves the choice to the metadata; the wallet then asks for
+ * authorization.
+ */
 function chooseGrant({ grants: offered }: ReceivedOffer, wanted: ReceiveOpenId4VciOffer['grant']): GrantType {
   const isPreAuthorized =
     wanted === undefined ? offered?.[preAuthorizedGrant] !== undefined : wanted === 'pre-authorized_code'

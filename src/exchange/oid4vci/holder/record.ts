@@ -36,8 +36,8 @@ export function withCalls(
 }
 
 /**
- * Stores the calls, the reason of a failed step and `change`, and throws the reason. The record stays in its state, and the step can be
- * repeated.
+ * Stores the calls, the reason of a failed step and `change`, and throws the reason. The record stays in its
+ * state, and the step can be repeated.
  */
 export async function failStep(
   caller: Caller,

@@ -1,4 +1,6 @@
-/** The secrets of a flow with an issuer: sealed in the record, because it may wait for days and for a restart. */
+/**
+ * The secrets of a flow with an issuer: sealed in the record, because it may wait for days and for a restart.
+ */
 import * as z from 'zod'
 import { P256PrivateJwk } from '../../../foundation/oauth/secrets.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
@@ -7,7 +9,10 @@ import type { OfferRecord } from './record.ts'
 const Secrets = z.object({
   preAuthorizedCode: z.string().optional(),
   issuerState: z.string().optional(),
-  /** The begun authorization: PKCE, `state`, and the redirect URI. `state` stays, so that a repeated redirect is known. */
+  /**
+   * The begun authorization: PKCE, `state`, and the redirect URI. `state` stays, so that a repeated redirect
+   * is known.
+   */
   verifier: z.string().optional(),
   state: z.string().optional(),
   redirectUri: z.string().optional(),

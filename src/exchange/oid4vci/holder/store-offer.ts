@@ -17,7 +17,10 @@ const open: readonly CredentialRecord['state'][] = [
   'CredentialDeferred',
 ]
 
-/** Stores an offer. The same one again is the same record, until that has ended. After that, an issuer may accept the code once more. */
+/**
+ * Stores an offer. The same one again is the same record, until that has ended. After that, an issuer may
+ * accept the code once more.
+ */
 export async function storeOffer(
   wallet: Wallet,
   stored: Omit<StoredOpenId4VciOffer, 'sealed'>,
@@ -41,7 +44,10 @@ export async function storeOffer(
   })
 }
 
-/** The same for the same offer, received with the same choices. Undefined for an offer that may be made to several people. */
+/**
+ * The same for the same offer, received with the same choices. Undefined for an offer that may be made to
+ * several people.
+ */
 function threadOf(
   stored: Omit<StoredOpenId4VciOffer, 'sealed'>,
   { preAuthorizedCode, issuerState }: Secrets,

@@ -1,4 +1,7 @@
-/** Compares the requirements of an issuer with the abilities of this wallet: key proofs, copies and attestations. */
+/**
+ * Compares the requirements of an issuer with the abilities of this wallet: key proofs, copies and
+ * attestations.
+ */
 import { Problem } from '../../../foundation/problem.ts'
 import { type OpenIdFormat, openIdTraits } from '../../../definitions/format-names.ts'
 import { getCertificateSigner } from '../../../wallet/issuer-certificates/signatures.ts'
@@ -14,7 +17,10 @@ import { unsupportedOffer } from './offer.ts'
 
 type Proof = Pick<StoredOpenId4VciOffer, 'binding' | 'proof'>
 
-/** How the proof names the wallet's key on P-256, and its type (VCI §12.2.4). Empty if the credential is bound to no key. */
+/**
+ * How the proof names the wallet's key on P-256, and its type (VCI §12.2.4). Empty if the credential is bound
+ * to no key.
+ */
 export function proofOf(configuration: ReceivedConfiguration & { format: OpenIdFormat }): Proof {
   const { cryptographic_binding_methods_supported: methods, proof_types_supported: proofs } = configuration
   if (methods === undefined && proofs === undefined) return {}
@@ -66,7 +72,11 @@ function isAmong(method: string, methods: readonly string[] = []): boolean {
 /** A record contains all copies. */
 export const maxCopies = 20
 
-/** How many copies are asked for (VCI §12.2.4). Undefined: one. @throws {Problem} 400 if the issuer does not issue as many */
+/**
+ * How many copies are asked for (VCI §12.2.4). Undefined: one.
+ *
+ * @throws {Problem} 400 if the issuer does not issue as many
+ */
 export function copiesOf(
   { batch_credential_issuance: batch }: ReceivedIssuerMetadata,
   binding: Proof['binding'],
@@ -88,7 +98,10 @@ export function requiresWalletAttestation({
   return methods.includes('attest_jwt_client_auth') && !methods.includes('none')
 }
 
-/** @throws {Problem} 400 if an attestation is required and no certificate is named; `NotFound`, `Conflict` for one that cannot sign */
+/**
+ * @throws {Problem} 400 if an attestation is required and no certificate is named; `NotFound`, `Conflict` for
+ * one that cannot sign
+ */
 export async function requireAttestation(
   wallet: Wallet,
   { proof, attestsClient }: Pick<StoredOpenId4VciOffer, 'proof' | 'attestsClient'>,

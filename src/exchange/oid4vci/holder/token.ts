@@ -1,4 +1,7 @@
-/** Token requests of a wallet (VCI §6.1). The access token is stored before it is used, because a code can be redeemed once. */
+/**
+ * Token requests of a wallet (VCI §6.1). The access token is stored before it is used, because a code can be
+ * redeemed once.
+ */
 import * as z from 'zod'
 import { ifValid, validOnes } from '../../../foundation/foreign.ts'
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
@@ -41,8 +44,8 @@ export const later: readonly CredentialRecord['state'][] = [
 ]
 
 /**
- * Accepts an offer with a pre-authorized code: redeems it, and has the credential requested. A second call changes nothing, also while the
- * first one runs.
+ * Accepts an offer with a pre-authorized code: redeems it, and has the credential requested. A second call
+ * changes nothing, also while the first one runs.
  *
  * @throws {Problem} 400 naming the member; `IssuerRefused`; 503 if the server does not answer
  */
@@ -90,8 +93,8 @@ type Redemption = {
 }
 
 /**
- * Redeems a code. The record notes that the code is sent before it is sent (`codeSentAt`), so that a refusal after a crash can be explained.
- * The record stays in its state if the server refuses the code.
+ * Redeems a code. The record notes that the code is sent before it is sent (`codeSentAt`), so that a refusal
+ * after a crash can be explained. The record stays in its state if the server refuses the code.
  *
  * @throws {Problem} `IssuerRefused`; 503
  */
@@ -138,7 +141,11 @@ export async function redeem(
   }
 }
 
-/** Notes in the record that the code is about to be sent. @throws {Problem} if the record is in another state meanwhile */
+/**
+ * Notes in the record that the code is about to be sent.
+ *
+ * @throws {Problem} if the record is in another state meanwhile
+ */
 async function reserve(wallet: Wallet, recordId: string): Promise<void> {
   await wallet.transaction(async (tx) => {
     const record = await getOffer(tx, recordId)

@@ -1,4 +1,7 @@
-/** Accepts a request over OpenID4VP: signs the presentations of the chosen credentials, and the form that carries them. */
+/**
+ * Accepts a request over OpenID4VP: signs the presentations of the chosen credentials, and the form that
+ * carries them.
+ */
 import { isOver } from '../../../foundation/clock.ts'
 import { Problem } from '../../../foundation/problem.ts'
 import type { Tx } from '../../../foundation/storage/database.ts'
@@ -12,7 +15,11 @@ import { presentProof, type PresentationRecord } from '../../presentation/model.
 import type { StoredRequest } from '../../presentation/openid4vp-request.ts'
 import { declineChange, deliverResponse, toForm, toParameters, type WithRequest } from './response.ts'
 
-/** The change of the record that accepts its request. @throws {Problem} if the request has expired, or the credentials do not answer it */
+/**
+ * The change of the record that accepts its request.
+ *
+ * @throws {Problem} if the request has expired, or the credentials do not answer it
+ */
 async function answerRequest(
   wallet: Wallet,
   record: WithRequest,

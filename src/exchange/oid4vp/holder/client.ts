@@ -60,7 +60,10 @@ function splitClientId(clientId: string): [prefix: ClientIdPrefix, id: string] {
   )
 }
 
-/** Finds the key of the DID that signed the request, among its authentication and assertionMethod keys. `kid` selects one of them, or is a hint (`keysHinted`). */
+/**
+ * Finds the key of the DID that signed the request, among its authentication and assertionMethod keys. `kid`
+ * selects one of them, or is a hint (`keysHinted`).
+ */
 async function authenticateDid(
   wallet: Wallet,
   did: string,

@@ -1,4 +1,7 @@
-/** Checks a request of the Digital Credentials API as a wallet (OpenID4VP 1.0 Appendix A): unsigned, signed, or signed by several client ids. */
+/**
+ * Checks a request of the Digital Credentials API as a wallet (OpenID4VP 1.0 Appendix A): unsigned, signed,
+ * or signed by several client ids.
+ */
 import * as z from 'zod'
 import { oneLine, withoutNullMembers } from '../../../foundation/foreign.ts'
 import type { JsonObject } from '../../../foundation/json.ts'
@@ -94,7 +97,9 @@ function readClientId({ client_id: clientId }: JsonObject): string {
   throw invalid('client_id is missing, or not text.')
 }
 
-/** The first signature of an authenticated client that is trusted, or else the first of an authenticated one. */
+/**
+ * The first signature of an authenticated client that is trusted, or else the first of an authenticated one.
+ */
 async function authenticateFirst(
   wallet: Wallet,
   signatures: readonly Read[],

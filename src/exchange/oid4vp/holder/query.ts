@@ -21,7 +21,10 @@ export function readQuery({ parameters, origin }: ReceivedRequest, state: string
 /** Lists that say nothing if they are empty. An empty list of `values` would say that nothing matches. */
 const [ofQuery, ofCredential] = [['credential_sets'], ['claims', 'claim_sets', 'trusted_authorities']]
 
-/** The query with what verifiers leave out or leave empty, although it must not be: `meta`, which says nothing if it is empty (§6.1), and lists. */
+/**
+ * The query with what verifiers leave out or leave empty, although it must not be: `meta`, which says nothing
+ * if it is empty (§6.1), and lists.
+ */
 function completed(query: unknown): unknown {
   if (!isJsonObject(query)) return query
   const { credentials } = query

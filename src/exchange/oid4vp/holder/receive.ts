@@ -1,4 +1,7 @@
-/** Receives an authorization request for a tenant's wallet: checks it, and makes a record that can be answered. */
+/**
+ * Receives an authorization request for a tenant's wallet: checks it, and makes a record that can be
+ * answered.
+ */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { isJsonObject } from '../../../foundation/json.ts'
@@ -47,7 +50,8 @@ export type ReceiveOpenId4VpRequest = z.output<typeof ReceiveOpenId4VpRequest>
 /**
  * A second call with the same request returns the same record, while it can be answered.
  *
- * @throws {Problem} 400 with the fault of the request, of which the verifier is told if it is known; 409 if the request was answered
+ * @throws {Problem} 400 with the fault of the request, of which the verifier is told if it is known; 409 if
+ * the request was answered
  */
 export async function receiveRequest(
   wallet: Wallet,
@@ -77,7 +81,10 @@ export async function receiveRequest(
 
 const Linked = z.object({ authorizationRequest: z.string().max(200_000) })
 
-/** The request of a DID request or a challenge, if the text is its short URL. The link only carries the request: nothing in it is trusted. */
+/**
+ * The request of a DID request or a challenge, if the text is its short URL. The link only carries the
+ * request: nothing in it is trusted.
+ */
 async function followLink({ env }: Wallet, text: string): Promise<string> {
   const url = findShortUrl(text)
   if (!url) return text

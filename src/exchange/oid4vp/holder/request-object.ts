@@ -1,4 +1,7 @@
-/** Reads an authorization request as a wallet gets it (OpenID4VP 1.0 §5): by value, as a Request Object, or from a `request_uri`. */
+/**
+ * Reads an authorization request as a wallet gets it (OpenID4VP 1.0 §5): by value, as a Request Object, or
+ * from a `request_uri`.
+ */
 import { openIdAlgorithms, supportedFormats } from '../../../definitions/format-names.ts'
 import { quote } from '../../../foundation/faults.ts'
 import { isPassingStatus, withoutNullMembers } from '../../../foundation/foreign.ts'
@@ -83,7 +86,10 @@ export async function readReceivedRequest(
   return { clientId, requestUri, ...object, ...(walletNonce !== undefined && { walletNonce }) }
 }
 
-/** The parameters of a URL. The scheme of wallets is not fixed (§9). One without a value is absent (RFC 6749 §3.1). */
+/**
+ * The parameters of a URL. The scheme of wallets is not fixed (§9). One without a value is absent (RFC 6749
+ * §3.1).
+ */
 function readUrl(text: string): Record<string, string> {
   const trimmed = text.trim()
   if (!URL.canParse(trimmed)) throw invalid('The authorization request is not a URL such as openid4vp://?….')
@@ -112,7 +118,10 @@ function read(name: string, text: string): unknown {
   }
 }
 
-/** The content of a Request Object. Its signature is not verified. Only requests of `redirect_uri` may have none. */
+/**
+ * The content of a Request Object. Its signature is not verified. Only requests of `redirect_uri` may have
+ * none.
+ */
 export function readObject(text: string, clientId: string): Pick<ReceivedRequest, 'parameters' | 'jws'> {
   try {
     const header = decodeHeader(text)
@@ -132,7 +141,11 @@ export function readObject(text: string, clientId: string): Pick<ReceivedRequest
   }
 }
 
-/** Retrieves a Request Object (§5.10). Redirects are errors. @throws {OAuthError} if it cannot be retrieved; {Problem} 503 if another attempt may succeed */
+/**
+ * Retrieves a Request Object (§5.10). Redirects are errors.
+ *
+ * @throws {OAuthError} if it cannot be retrieved; {Problem} 503 if another attempt may succeed
+ */
 export async function retrieveRequestObject(
   { id, env }: Wallet,
   requestUri: string,
@@ -180,7 +193,11 @@ function unavailable(requestUri: string, reason: string, cause?: unknown): Probl
   )
 }
 
-/** An endpoint of the verifier. Without https, only hosts of private networks are accepted. @throws {OAuthError} */
+/**
+ * An endpoint of the verifier. Without https, only hosts of private networks are accepted.
+ *
+ * @throws {OAuthError}
+ */
 export function checkUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (

@@ -1,4 +1,7 @@
-/** Checks a request as a wallet (OpenID4VP 1.0 §5, §8.2): for this wallet, valid now, of an authenticated verifier, and possible to answer. */
+/**
+ * Checks a request as a wallet (OpenID4VP 1.0 §5, §8.2): for this wallet, valid now, of an authenticated
+ * verifier, and possible to answer.
+ */
 import * as z from 'zod'
 import { type Fault, faultsOf, firstFault, quote } from '../../../foundation/faults.ts'
 import { isJsonObject } from '../../../foundation/json.ts'
@@ -83,7 +86,8 @@ export function checkFreshness(
   const { data: claims, error } = Times.safeParse(parameters)
   if (error) throw invalid(`The Request Object: ${firstFault(error)}.`)
   const { exp, iat, nbf, aud } = claims
-  // §5.8 requires the first. Verifiers that name their own request_uri bind the object to this request as well.
+  // §5.8 requires the first. Verifiers that name their own request_uri bind the object to this request as
+  // well.
   if (aud !== undefined && ![aud].flat().some((each) => each === anyWallet || each === requestUri))
     throw invalid(`The aud of the Request Object is neither ${anyWallet} nor its request_uri.`)
   const now = Date.now() / 1_000
@@ -167,7 +171,10 @@ function findEncryption(received: ReceivedRequest): Pick<Target, 'encryption'> {
   }
 }
 
-/** What the record shows of the verifier. The name that it gives itself is for people, and cannot stop a request. */
+/**
+ * What the record shows of the verifier. The name that it gives itself is for people, and cannot stop a
+ * request.
+ */
 export function describeVerifier(
   { clientId, parameters: { client_metadata: metadata } }: ReceivedRequest,
   { responseHost: _host, responseUri: _uri, ...about }: AuthenticatedClient,

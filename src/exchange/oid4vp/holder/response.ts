@@ -1,4 +1,7 @@
-/** Sends the wallet's response to a request over OpenID4VP: the form, its encryption, and the delivery (OpenID4VP 1.0 §8.2, §8.3, §8.5). */
+/**
+ * Sends the wallet's response to a request over OpenID4VP: the form, its encryption, and the delivery
+ * (OpenID4VP 1.0 §8.2, §8.3, §8.5).
+ */
 import * as z from 'zod'
 import { isOver, steadyNow } from '../../../foundation/clock.ts'
 import { ifValid, isPassingStatus, oneLine } from '../../../foundation/foreign.ts'
@@ -94,12 +97,16 @@ function readRedirect(uri: string | undefined): { redirectUri?: string } {
 /** The record of a prover with a request over OpenID4VP. */
 export type WithRequest = PresentationRecord & { openid4vpRequest: StoredRequest }
 
-/** Delivers the response of an accepted request. The last attempt is before the request expires, and within `MESSAGE_RETRY_FOR`. */
+/**
+ * Delivers the response of an accepted request. The last attempt is before the request expires, and within
+ * `MESSAGE_RETRY_FOR`.
+ */
 export async function deliverResponse(wallet: Wallet, record: WithRequest): ReturnType<Task> {
   const { id, openid4vpRequest: request } = record
   if (request.digital) return returnResponse(id)
   if (isGivenUp(wallet, record)) return (tx) => advance(tx, presentProof, record, 'expired', {})
-  // A verifier that has the response already refuses the next one. The flag tells that from a refusal of the first.
+  // A verifier that has the response already refuses the next one. The flag tells that from a refusal of the
+  // first.
   const isFirst = request.isAttempted !== true
   if (isFirst)
     await wallet.transaction(async (tx) => {
@@ -148,7 +155,10 @@ function returnResponse(id: string): Awaited<ReturnType<Task>> {
 
 const declined = { error: 'access_denied', error_description: 'The holder has declined the request.' }
 
-/** The change of a record whose request is declined. An error of the Digital Credentials API is its code alone (Appendix A.4). */
+/**
+ * The change of a record whose request is declined. An error of the Digital Credentials API is its code alone
+ * (Appendix A.4).
+ */
 export function declineChange({ openid4vpRequest: request }: WithRequest): PresentationChange {
   if (!request.digital) return {}
   const { protocol } = request.digital
@@ -156,7 +166,10 @@ export function declineChange({ openid4vpRequest: request }: WithRequest): Prese
   return { openid4vpRequest: { ...request, digitalCredential } }
 }
 
-/** Tells the verifier that its request was declined. Its answer, or that it cannot be reached, changes nothing. */
+/**
+ * Tells the verifier that its request was declined. Its answer, or that it cannot be reached, changes
+ * nothing.
+ */
 export const deliverRefusal: Task = async (wallet, recordId) => {
   const record = (await getRecord(wallet.db, presentProof, recordId)) as WithRequest
   if (record.openid4vpRequest.digital || isGivenUp(wallet, record)) return () => Promise.resolve()

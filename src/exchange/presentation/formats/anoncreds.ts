@@ -166,7 +166,11 @@ function requireAnswers(item: string, requested: string[], answered: string[]): 
     throw refuse(`credentialProofs: the ${item} ${open} is not answered. Name it, or decline the request.`)
 }
 
-/** A proof by one credential hides the attributes of its predicates. @throws {Problem} for one that would be revealed too */
+/**
+ * A proof by one credential hides the attributes of its predicates.
+ *
+ * @throws {Problem} for one that would be revealed too
+ */
 function requireProvable(request: PresentationRequest, keptBack: readonly string[]): void {
   const hidden = Object.values(request.requested_predicates).map(({ name }) => attributeKey(name))
   const [reference, attribute] =
@@ -187,7 +191,8 @@ async function checkFit(wallet: Wallet, record: PresentationRecord, held: HeldCr
 }
 
 /**
- * The references of a request that a credential can answer. It fetches the schema only if the request restricts its members.
+ * The references of a request that a credential can answer. It fetches the schema only if the request
+ * restricts its members.
  *
  * @throws {Problem} if the schema is not available
  */
@@ -222,7 +227,11 @@ function toClaims(
   )
 }
 
-/** Stores a used nonce, because the proof for one request must not answer another. @throws {Problem} 409 if it was used before */
+/**
+ * Stores a used nonce, because the proof for one request must not answer another.
+ *
+ * @throws {Problem} 409 if it was used before
+ */
 async function storeNonce(tx: Tx, text: string): Promise<void> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('proof_nonce')

@@ -21,7 +21,11 @@ import type { PresentationRecord } from '../model.ts'
 import { restrictsIssuers } from '../verification.ts'
 import { getOptions } from './options.ts'
 
-/** Verifies a presentation that `read` reads. The verdict has all checks, and the credentials if they passed. @throws {Problem} 503 */
+/**
+ * Verifies a presentation that `read` reads. The verdict has all checks, and the credentials if they passed.
+ *
+ * @throws {Problem} 503
+ */
 export async function judge(
   wallet: Wallet,
   record: PresentationRecord,

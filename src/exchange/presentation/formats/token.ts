@@ -1,4 +1,7 @@
-/** Presentations of tokens: those of a selective format are of one credential, with claims by name; others hold several whole ones. */
+/**
+ * Presentations of tokens: those of a selective format are of one credential, with claims by name; others
+ * hold several whole ones.
+ */
 import * as z from 'zod'
 import { hasPrototypeMember, JsonValue } from '../../../foundation/json.ts'
 import { Problem } from '../../../foundation/problem.ts'
@@ -55,7 +58,8 @@ export function tokenProof(name: TokenFormat): ProofFormat {
     async present(wallet, record) {
       const { options, proofId = [], claims = {}, shownClaims = claims } = record
       const held = await getHeld(wallet, proofId)
-      // Only a signature of the holder uses audience and nonce. Without options there is none. Its audience must name the verifier (RFC 9901 §4.3).
+      // Only a signature of the holder uses audience and nonce. Without options there is none. Its audience
+      // must name the verifier (RFC 9901 §4.3).
       const { challenge: nonce, domain } = options ?? { challenge: '' }
       const audience = domain ?? (isSelective ? (await peersOf(wallet.db, record)).theirDid : undefined)
       const discloses = (path: readonly string[]) => isRequested(shownClaims, path)
@@ -101,7 +105,10 @@ export function tokenProof(name: TokenFormat): ProofFormat {
   }
 }
 
-/** @throws {Problem} `HolderBindingError` if the wallet lacks the key of a credential, or the request a challenge to sign with it */
+/**
+ * @throws {Problem} `HolderBindingError` if the wallet lacks the key of a credential, or the request a
+ * challenge to sign with it
+ */
 export async function requireHolderKey(
   wallet: Wallet,
   name: TokenFormat,
@@ -117,7 +124,10 @@ export async function requireHolderKey(
 
 type Requests = Pick<ProofFormat, 'createRequest' | 'readRequest'>
 
-/** Requests with a challenge and a definition that is satisfied by any credential, as Cloud Agents write and read them. */
+/**
+ * Requests with a challenge and a definition that is satisfied by any credential, as Cloud Agents write and
+ * read them.
+ */
 function byChallenge(name: TokenFormat): Requests {
   return {
     createRequest(wallet, requested, verifier) {

@@ -33,8 +33,8 @@ import { getManagedDid } from '../../../wallet/did-registrar/dids.ts'
 import { getSigningKey } from '../../../wallet/did-registrar/keys.ts'
 
 /**
- * Creates an invitation. Connection, thread and invitation have the same id. A repeated request with the same idempotency key returns the
- * first one.
+ * Creates an invitation. Connection, thread and invitation have the same id. A repeated request with the same
+ * idempotency key returns the first one.
  *
  * @throws {Problem} like `checkAcceptance` and `createOnce`
  */
@@ -74,7 +74,8 @@ export function createInvitation(
 /**
  * Accepts an invitation: one transaction creates the record and enqueues the connection request.
  *
- * @throws {Problem} `InvitationParsingError`, `RetrievalFailed`, `InvitationExpired`, `InvitationAlreadyReceived`; like `checkAcceptance`
+ * @throws {Problem} `InvitationParsingError`, `RetrievalFailed`, `InvitationExpired`,
+ * `InvitationAlreadyReceived`; like `checkAcceptance`
  */
 export async function acceptInvitation(
   wallet: Wallet,
@@ -128,7 +129,10 @@ async function requireResolvable(wallet: Wallet, from: string): Promise<void> {
   }
 }
 
-/** Inviter: handles a connection request. An invitation connects once, with the first sender, before it expires. */
+/**
+ * Inviter: handles a connection request. An invitation connects once, with the first sender, before it
+ * expires.
+ */
 export const onRequest: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const record = await findByThread(wallet.db, connection, 'Inviter', thid)
@@ -176,8 +180,8 @@ function unknownThread(thid: string): Problem {
 }
 
 /**
- * Changes the label of a connection, and which offers over it are accepted automatically from now on. It emits no event, and offers that
- * have been received already still wait for an answer.
+ * Changes the label of a connection, and which offers over it are accepted automatically from now on. It
+ * emits no event, and offers that have been received already still wait for an answer.
  *
  * @throws {Problem} 404; like `checkAcceptance`
  */
@@ -198,7 +202,11 @@ export async function updateConnection(
   })
 }
 
-/** Checks the DID and the key of an automatic acceptance, like `accept-offer`. @throws {Problem} 400 or 404 if they cannot be used */
+/**
+ * Checks the DID and the key of an automatic acceptance, like `accept-offer`.
+ *
+ * @throws {Problem} 400 or 404 if they cannot be used
+ */
 export async function checkAcceptance(
   wallet: Wallet,
   automaticAcceptance: AutomaticAcceptance | undefined,

@@ -1,4 +1,7 @@
-/** Connections: the requests of the API, the stored fields, the REST resource, and the body of the two messages. */
+/**
+ * Connections: the requests of the API, the stored fields, the REST resource, and the body of the two
+ * messages.
+ */
 import * as z from 'zod'
 import { isTokenFormat } from '../../../definitions/format-names.ts'
 import { optional } from '../../../wallet/model.ts'

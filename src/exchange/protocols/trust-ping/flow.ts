@@ -25,7 +25,8 @@ const PingBody = z.looseObject({ response_requested: z.boolean().nullish() })
 type Parties = { connectionId?: string; from: string; to: string; peer?: NewPeerDid }
 
 /**
- * Pings the other side of a connection, or a DID. `getPing` returns the reply. Only the last `pingLimit` pings are stored.
+ * Pings the other side of a connection, or a DID. `getPing` returns the reply. Only the last `pingLimit`
+ * pings are stored.
  *
  * @throws {Problem} if the connection cannot be used; 422 if the DID has no route
  */
@@ -85,7 +86,11 @@ export async function storeOutcome(tx: Tx, id: string, failure?: string): Promis
       .execute()
 }
 
-/** Handles a ping: replies unless the body says `response_requested: false`. @throws {Problem} 429 if unknown senders ask too often */
+/**
+ * Handles a ping: replies unless the body says `response_requested: false`.
+ *
+ * @throws {Problem} 429 if unknown senders ask too often
+ */
 export const onPing: Handler = async (wallet, message) => {
   await requireKnownSender(wallet.db, message, { admitHolder: () => wallet.env.limitReplies(message) })
   const isWanted = PingBody.safeParse(message.body).data?.response_requested !== false
@@ -151,8 +156,8 @@ async function prune(tx: Tx): Promise<void> {
 }
 
 /**
- * Builds a resolver for messages from and to `myDid`: of did:peer, and of the one DID that `myDid` was created to ping. The tenant named
- * that DID, so received messages cannot choose what is resolved.
+ * Builds a resolver for messages from and to `myDid`: of did:peer, and of the one DID that `myDid` was
+ * created to ping. The tenant named that DID, so received messages cannot choose what is resolved.
  */
 export function resolverOf({ db, env }: Wallet, myDid: string): Resolve {
   const { document } = env.resolver

@@ -1,4 +1,7 @@
-/** Adds the wallet providers that OpenID4VCI issuers trust, and the key attestations that configurations require. Frozen. */
+/**
+ * Adds the wallet providers that OpenID4VCI issuers trust, and the key attestations that configurations
+ * require. Frozen.
+ */
 import { sql, type Kysely } from 'kysely'
 
 const script = `

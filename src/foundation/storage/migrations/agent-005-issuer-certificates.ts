@@ -1,4 +1,7 @@
-/** Adds the issuer certificates of issuers and of credential configurations, and the encryption of requests and responses. Frozen. */
+/**
+ * Adds the issuer certificates of issuers and of credential configurations, and the encryption of requests
+ * and responses. Frozen.
+ */
 import { sql, type Kysely } from 'kysely'
 
 const script = `

@@ -1,4 +1,6 @@
-/** Renames the table `outbox` to `job`, its column `lane` to `queue`, and the kind `work` to `task`. Frozen. */
+/**
+ * Renames the table `outbox` to `job`, its column `lane` to `queue`, and the kind `work` to `task`. Frozen.
+ */
 import { sql, type Kysely } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,7 @@
-/** Ids of short links to invitations, DID requests and challenges. Those of earlier releases have none. Frozen. */
+/**
+ * Ids of short links to invitations, DID requests and challenges. Those of earlier releases have none.
+ * Frozen.
+ */
 import { sql, type Kysely } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

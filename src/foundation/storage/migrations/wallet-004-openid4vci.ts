@@ -1,6 +1,6 @@
 /**
- * Adds the sessions of OpenID4VCI issuance, and the nonces that key proofs have used. A record may have several status entries, for the
- * credentials of a batch. Frozen.
+ * Adds the sessions of OpenID4VCI issuance, and the nonces that key proofs have used. A record may have
+ * several status entries, for the credentials of a batch. Frozen.
  */
 import { sql, type Kysely } from 'kysely'
 

@@ -1,5 +1,6 @@
 /**
- * Status lists that are VDR entries on the ledger. `media` is empty for a list that is served by HTTP in all forms. Frozen.
+ * Status lists that are VDR entries on the ledger. `media` is empty for a list that is served by HTTP in all
+ * forms. Frozen.
  */
 import { sql, type Kysely } from 'kysely'
 

@@ -3,15 +3,18 @@ import type { Client, ClientConfig, Pool } from 'pg'
 import { toPostgresError } from './errors.ts'
 
 /**
- * `wallets` runs the transactions of wallets, which may wait for `shared`; transactions of the tables that all tenants share never wait for a
- * wallet. `nodes` renews leases, which must not wait for either.
+ * `wallets` runs the transactions of wallets, which may wait for `shared`; transactions of the tables that
+ * all tenants share never wait for a wallet. `nodes` renews leases, which must not wait for either.
  */
 export type Pools = { wallets: Pool; shared: Pool; nodes: Pool }
 
 export type Connections = Pools & {
   /** A connection of its own, for `LISTEN`. */
   createClient(): Client
-  /** A pool of one more connection, for a long transaction, which must not take one from requests. The caller closes it. */
+  /**
+   * A pool of one more connection, for a long transaction, which must not take one from requests. The caller
+   * closes it.
+   */
   createPool(): Pool
   close(): Promise<void>
 }
@@ -19,7 +22,10 @@ export type Connections = Pools & {
 /** How long a request waits for a free connection, and for a new one. */
 const usualConnectTimeoutMs = 5_000
 
-/** How long a query waits for a server that does not answer. A renewal of a lease that takes longer is too late. */
+/**
+ * How long a query waits for a server that does not answer. A renewal of a lease that takes longer is too
+ * late.
+ */
 const [queryTimeoutMs, leaseTimeoutMs] = [35_000, 4_000]
 
 /** The connections of the tables that all tenants share, and of leases. */
@@ -29,7 +35,8 @@ const [sharedConnections, nodeConnections] = [4, 2]
 const keepAliveDelayMs = 5_000
 
 /**
- * Makes the pools, at most `limit` connections in all. Nothing connects yet. A connection closes after ten seconds without use.
+ * Makes the pools, at most `limit` connections in all. Nothing connects yet. A connection closes after ten
+ * seconds without use.
  *
  * @throws {TypeError} when `url` is not a URL
  */

@@ -1,12 +1,12 @@
 /**
- * Copies rows between PostgreSQL and SQLite files. The tables of both have the same columns, except that those of wallets have `wallet_id` in
- * PostgreSQL, which is the wallet of the transaction there.
+ * Copies rows between PostgreSQL and SQLite files. The tables of both have the same columns, except that
+ * those of wallets have `wallet_id` in PostgreSQL, which is the wallet of the transaction there.
  */
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 
 /**
- * A table of both stores: its columns that identify a row, and its name in PostgreSQL if that is another one. `isShared`: it belongs to no
- * wallet, so that a column `wallet_id` is one of both stores.
+ * A table of both stores: its columns that identify a row, and its name in PostgreSQL if that is another one.
+ * `isShared`: it belongs to no wallet, so that a column `wallet_id` is one of both stores.
  */
 export type CopiedTable = {
   readonly name: string
@@ -30,7 +30,8 @@ export const inPostgres = (db: Kysely<any>): Side => ({
 })
 
 /**
- * Copies all rows of tables, which are empty at `to`, in the order of their keys. `from` is a transaction that sees one state; `to` is a transaction too.
+ * Copies all rows of tables, which are empty at `to`, in the order of their keys. `from` is a transaction
+ * that sees one state; `to` is a transaction too.
  *
  * @returns the number of rows
  */

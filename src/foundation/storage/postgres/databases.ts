@@ -8,13 +8,22 @@ import type { Pools } from './connect.ts'
 import { createPostgresDialect, type Opening } from './dialect.ts'
 import { agentNames, mediatorNames } from './shared-rows.ts'
 
-/** The right of a node to write to the wallets of a shard: its id, and the epoch since which it owns the shard. */
+/**
+ * The right of a node to write to the wallets of a shard: its id, and the epoch since which it owns the
+ * shard.
+ */
 export type Claim = { shard: number; node: string; epoch: number }
 
-/** Tables whose transactions run one at a time over all nodes, as those of a SQLite file do. The numbers are keys of advisory locks. */
+/**
+ * Tables whose transactions run one at a time over all nodes, as those of a SQLite file do. The numbers are
+ * keys of advisory locks.
+ */
 const locks = { agent: 1, audit: 2, mediator: 3, ledger: 4 }
 
-/** The first key of the advisory locks, which other programs in the same database are unlikely to use: `iden` in ASCII. */
+/**
+ * The first key of the advisory locks, which other programs in the same database are unlikely to use: `iden`
+ * in ASCII.
+ */
 const lockSpace = 0x6964656e
 
 function openShared<Tables>(
@@ -49,7 +58,11 @@ const entering = (walletId: string): Opening => ({
   values: [walletId],
 })
 
-/** The rows of a wallet. Each transaction that writes checks the claim. @throws {NotOwnerError} from a transaction, as `claimOf` does too */
+/**
+ * The rows of a wallet. Each transaction that writes checks the claim.
+ *
+ * @throws {NotOwnerError} from a transaction, as `claimOf` does too
+ */
 export function openWallet(
   { wallets }: Pools,
   walletId: string,
@@ -74,8 +87,9 @@ export function openWallet(
 }
 
 /**
- * The rows of a wallet and the tables of the agent, by their names in PostgreSQL. A transaction must call `enterAgent` before it writes to
- * tables of the agent, and then end soon: no other one writes to them meanwhile.
+ * The rows of a wallet and the tables of the agent, by their names in PostgreSQL. A transaction must call
+ * `enterAgent` before it writes to tables of the agent, and then end soon: no other one writes to them
+ * meanwhile.
  */
 export function openWalletAndAgent({ wallets }: Pools, walletId: string): Kysely<WalletTables & AgentTables> {
   const openWrite = () => entering(walletId)

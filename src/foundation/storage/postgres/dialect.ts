@@ -1,7 +1,9 @@
 /**
- * The Kysely dialect of PostgreSQL. Every transaction begins with the same statements, such as the one that names the wallet.
+ * The Kysely dialect of PostgreSQL. Every transaction begins with the same statements, such as the one that
+ * names the wallet.
  *
- * A query outside of a transaction runs in one of its own. Its statements are sent together (pipeline mode), so that it takes one round trip.
+ * A query outside of a transaction runs in one of its own. Its statements are sent together (pipeline mode),
+ * so that it takes one round trip.
  */
 import {
   CompiledQuery,
@@ -20,15 +22,19 @@ import { Compiler, type CompilerOptions } from './compiler.ts'
 import { fencedCode, isStale, readOnlyCode, toPostgresError } from './errors.ts'
 import { markStale, takeConnection } from './stale.ts'
 
-/** The server ends a transaction that is idle for so long, with its locks and its connection: a paused node must not stop the others. */
+/**
+ * The server ends a transaction that is idle for so long, with its locks and its connection: a paused node
+ * must not stop the others.
+ */
 const idleTimeoutMs = 3_000
 
 /** How long a statement waits for a lock, and how long it may run. */
 const [lockTimeoutMs, statementTimeoutMs] = [5_000, 30_000]
 
 /**
- * The settings of one transaction. They also work behind a pooler, which gives a connection to many clients. A commit is on the disk when it
- * returns, even if `synchronous_commit` is off for the role, the database or the server.
+ * The settings of one transaction. They also work behind a pooler, which gives a connection to many clients.
+ * A commit is on the disk when it returns, even if `synchronous_commit` is off for the role, the database or
+ * the server.
  */
 const settings = [
   `set_config('idle_in_transaction_session_timeout', '${idleTimeoutMs}', true)`,
@@ -43,7 +49,9 @@ export type Opening = { name: string; expressions: string; values: unknown[] }
 export type PostgresDialectOptions = CompilerOptions & {
   /** Begins a transaction that may write. @throws {NotOwnerError} */
   openWrite: () => Opening | undefined
-  /** Begins the transaction of a query outside of a transaction that reads; `openWrite` if this is undefined. */
+  /**
+   * Begins the transaction of a query outside of a transaction that reads; `openWrite` if this is undefined.
+   */
   openRead?: () => Opening | undefined
   /** The wallet, for the error of a fenced transaction. */
   walletId?: string
@@ -125,7 +133,10 @@ class Connection implements DatabaseConnection {
   #isInTransaction = false
   /** Why the connection cannot be used any more. */
   #fault: Error | undefined
-  /** The server ends a connection between two statements too, for example when the transaction was idle too long. */
+  /**
+   * The server ends a connection between two statements too, for example when the transaction was idle too
+   * long.
+   */
   readonly #onError = (error: Error) => void (this.#fault ??= error)
 
   constructor(pool: Pool, client: PoolClient, options: PostgresDialectOptions) {
@@ -145,7 +156,8 @@ class Connection implements DatabaseConnection {
   async commit(): Promise<void> {
     const { command } = await this.#query({ text: 'commit' })
     this.#isInTransaction = false
-    // PostgreSQL rolls a transaction back at its commit, without an error, if one of its statements has failed.
+    // PostgreSQL rolls a transaction back at its commit, without an error, if one of its statements has
+    // failed.
     if (command !== 'COMMIT')
       throw new Error('a failed statement of the transaction was ignored: it was rolled back')
   }
@@ -208,8 +220,9 @@ class Connection implements DatabaseConnection {
 }
 
 /**
- * Whether the connection cannot be used any more: after an error of the system or of `pg`, or of severity FATAL, if it leads to a standby, where it
- * would stay after a fail-over, and if its statements are from before a migration.
+ * Whether the connection cannot be used any more: after an error of the system or of `pg`, or of severity
+ * FATAL, if it leads to a standby, where it would stay after a fail-over, and if its statements are from
+ * before a migration.
  */
 function isLost(error: unknown): boolean {
   const { severity, code } = error as { severity?: string; code?: string }

@@ -1,4 +1,7 @@
-/** Errors of PostgreSQL and of the connection to it (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/**
+ * Errors of PostgreSQL and of the connection to it
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ */
 import { Problem } from '../../problem.ts'
 import { DamagedFileError, diskFull } from '../file-errors.ts'
 
@@ -8,7 +11,10 @@ export const fencedCode = 'IA001'
 /** A write to a server that only reads: a standby, before its promotion. */
 export const readOnlyCode = '25006'
 
-/** The database cannot be used now: it is away, stopping or a standby, has no free connection, or the transaction waited or paused too long. */
+/**
+ * The database cannot be used now: it is away, stopping or a standby, has no free connection, or the
+ * transaction waited or paused too long.
+ */
 const unavailable =
   /^(08|25006|53300|57P0[1235]|25P0[34]|40001|40P01|55P03|57014|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
 
@@ -44,7 +50,9 @@ export function databaseUnavailable(cause?: unknown): Problem {
   return new Problem('error:ServiceUnavailable', detail, { retryAfter: 1, cause })
 }
 
-/** An error of copying rows of the SQLite file at `path`, whose values have no types that SQLite would check. */
+/**
+ * An error of copying rows of the SQLite file at `path`, whose values have no types that SQLite would check.
+ */
 export function toImportError(error: unknown, path: string): unknown {
   const { code = '' } = (error instanceof Problem ? error.cause : error) as { code?: string }
   if (code === '22021')
@@ -53,7 +61,8 @@ export function toImportError(error: unknown, path: string): unknown {
       'A text in the wallet contains the character U+0000, which PostgreSQL cannot store. Import the wallet at an agent with SQLite files. Nothing was changed.',
       { cause: error },
     )
-  // Of another type or length (class 22), or missing, doubled, or without the row that it refers to (class 23).
+  // Of another type or length (class 22), or missing, doubled, or without the row that it refers to (class
+  // 23).
   return /^2[23]/.test(code)
     ? new DamagedFileError(path, 'has a row that is not one of a wallet', { cause: error })
     : error

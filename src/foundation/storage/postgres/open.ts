@@ -35,7 +35,11 @@ async function assertUsable({ nodes }: Connections): Promise<void> {
   if (fault) throw new StartError(fault.detail, 1)
 }
 
-/** One transaction. Nodes that start at the same time wait for each other. @throws {StartError} for a database of a newer release */
+/**
+ * One transaction. Nodes that start at the same time wait for each other.
+ *
+ * @throws {StartError} for a database of a newer release
+ */
 export async function migrateDatabase(
   { shared }: Pick<Connections, 'shared'>,
   migrations: Migrations = postgresMigrations,
@@ -51,7 +55,10 @@ export async function migrateDatabase(
   if (fault) throw new StartError(fault.detail, 1)
 }
 
-/** Nodes of the previous release work meanwhile, and lock tables in another order. After a deadlock, the migration begins again. */
+/**
+ * Nodes of the previous release work meanwhile, and lock tables in another order. After a deadlock, the
+ * migration begins again.
+ */
 async function migrateWithRetries(shared: Pool, migrations: Migrations): Promise<void> {
   const db = new Kysely<unknown>({ dialect: createPostgresDialect(shared, { openWrite: () => undefined }) })
   for (let deadlocks = 0; ; deadlocks++)

@@ -1,4 +1,7 @@
-/** The requirements of a node on a PostgreSQL server, its role and its tables. A start and `agent doctor` check them. */
+/**
+ * The requirements of a node on a PostgreSQL server, its role and its tables. A start and `agent doctor`
+ * check them.
+ */
 import type { Pool } from 'pg'
 import { query } from './connect.ts'
 import * as init from './migrations/001-init.ts'
@@ -81,7 +84,9 @@ export function findServerFault({ version, release, role, bypasses, mayCreate }:
   return undefined
 }
 
-/** The migrations of this release that the database lacks, and the last one that this release does not know. */
+/**
+ * The migrations of this release that the database lacks, and the last one that this release does not know.
+ */
 export async function readMigrations(
   pool: Pool,
   migrations: Migrations = postgresMigrations,
@@ -99,7 +104,10 @@ export async function readMigrations(
   return { missing, ...(unknown !== undefined && { unknown }) }
 }
 
-/** The tables of wallets whose rows every wallet could read: without row-level security, or with another policy than the first migration made. */
+/**
+ * The tables of wallets whose rows every wallet could read: without row-level security, or with another
+ * policy than the first migration made.
+ */
 export async function findUnprotected(pool: Pool): Promise<Fault | undefined> {
   const rows = await query<{ name: string }>(
     pool,

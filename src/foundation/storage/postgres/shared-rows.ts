@@ -1,4 +1,7 @@
-/** All rows that belong to no wallet: the tables of each shared database, with their keys. Tables come after those that their rows refer to. */
+/**
+ * All rows that belong to no wallet: the tables of each shared database, with their keys. Tables come after
+ * those that their rows refer to.
+ */
 import { sql, type Kysely } from 'kysely'
 import type { AgentTables } from '../agent-tables.ts'
 import type { AuditTables } from '../audit-tables.ts'
@@ -62,7 +65,10 @@ export const copiedLedgerTables = toTables(ledgerKeys)
 /** Tables whose `sequence` PostgreSQL generates. */
 const generated = ['mediator_message', 'seen', 'operation']
 
-/** Has the next generated `sequence` of each table follow its last row. Its effect is not undone by a rollback, and harmless then. */
+/**
+ * Has the next generated `sequence` of each table follow its last row. Its effect is not undone by a
+ * rollback, and harmless then.
+ */
 export async function continueSequences(db: Kysely<any>): Promise<void> {
   for (const table of generated)
     await sql`select setval(pg_get_serial_sequence(${table}, 'sequence'), (select coalesce(max(sequence), 0) + 1 from ${sql.table(table)}), false)`.execute(

@@ -1,8 +1,9 @@
 /**
  * Connections with prepared statements from before a migration.
  *
- * The server refuses a prepared statement whose result would have other columns than at its preparation. So the migration of a newer
- * release makes statements of the running nodes of the previous one unusable, on each of their connections.
+ * The server refuses a prepared statement whose result would have other columns than at its preparation. So
+ * the migration of a newer release makes statements of the running nodes of the previous one unusable, on
+ * each of their connections.
  */
 import type { Pool, PoolClient } from 'pg'
 

@@ -56,7 +56,10 @@ const filledTables = sql<{ name: keyof WalletTables }>`${sql.join(
   sql` union all `,
 )}`
 
-/** The tables in which the wallet of a transaction has rows. A wallet has few at first, and each one costs a round trip. */
+/**
+ * The tables in which the wallet of a transaction has rows. A wallet has few at first, and each one costs a
+ * round trip.
+ */
 export async function findFilledTables(db: Kysely<any>): Promise<CopiedTable[]> {
   const { rows } = await filledTables.execute(db)
   const names = new Set<string>(rows.map(({ name }) => name))

@@ -1,4 +1,7 @@
-/** Checks issued SD-JWT VCs against their type metadata (draft-ietf-oauth-sd-jwt-vc, "SD-JWT VC Type Metadata"), as a verifier may. */
+/**
+ * Checks issued SD-JWT VCs against their type metadata (draft-ietf-oauth-sd-jwt-vc, "SD-JWT VC Type
+ * Metadata"), as a verifier may.
+ */
 import { hash } from 'node:crypto'
 import { fromBase64 } from '../../../../src/foundation/bytes.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../../../src/foundation/json.ts'
@@ -63,7 +66,8 @@ function checkIntegrity(document: Uint8Array, integrity: unknown): void {
 
 /**
  * Checks the disclosed claims of a credential against its type: the kinds of values along each path, and the
- * selective disclosure. `isComplete` means that the holder has all disclosures, and checks mandatory claims too.
+ * selective disclosure. `isComplete` means that the holder has all disclosures, and checks mandatory claims
+ * too.
  *
  * @throws {VerificationError} `malformed`
  */
@@ -104,7 +108,9 @@ function fits(pattern: readonly (string | number | null)[], path: readonly (stri
   )
 }
 
-/** All claims with their paths as issued: the indexes of an array count its elements that are not disclosed. */
+/**
+ * All claims with their paths as issued: the indexes of an array count its elements that are not disclosed.
+ */
 function listClaims(payload: JsonObject, disclosures: SdJwtClaimsSet['disclosures']): Claim[] {
   const keyOf = (path: Claim['path']) => JSON.stringify(path.map(String))
   const disclosed = new Map<string, unknown>()

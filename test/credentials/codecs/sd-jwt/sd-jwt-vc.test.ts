@@ -1,4 +1,7 @@
-/** SD-JWT VCs with type metadata: issued, checked, and verified by the SD-JWT VC library of the OpenWallet Foundation. */
+/**
+ * SD-JWT VCs with type metadata: issued, checked, and verified by the SD-JWT VC library of the OpenWallet
+ * Foundation.
+ */
 import { createHash, hash } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * A credential format for tests: a JWS of the issuer in base64url, with a type and with claims in `toy`. A presentation is a JWS of the
- * subject in base64url that contains the credential.
+ * A credential format for tests: a JWS of the issuer in base64url, with a type and with claims in `toy`. A
+ * presentation is a JWS of the subject in base64url that contains the credential.
  */
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../../../../src/foundation/bytes.ts'

@@ -1,6 +1,6 @@
 /**
- * An issuer of OpenID4VCI 1.0 as tests need it: it answers as the specification says, and each document, response and credential can be
- * replaced. It signs with a did:jwk.
+ * An issuer of OpenID4VCI 1.0 as tests need it: it answers as the specification says, and each document,
+ * response and credential can be replaced. It signs with a did:jwk.
  */
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'

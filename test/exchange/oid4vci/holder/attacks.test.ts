@@ -244,7 +244,10 @@ describe('metadata', () => {
   })
 })
 
-/** Accepts an offer, and returns the reason why the credential was not received, with what the issuer is notified of. */
+/**
+ * Accepts an offer, and returns the reason why the credential was not received, with what the issuer is
+ * notified of.
+ */
 async function failed(configuration: 'Licence' | 'Person' = 'Licence') {
   const { recordId, metaLastFailure, credential } = await acceptOffer(
     holder,

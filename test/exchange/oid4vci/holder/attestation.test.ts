@@ -1,4 +1,7 @@
-/** Wallet attestations and key attestations that the wallet makes itself, for an issuer that requires both and trusts their root. */
+/**
+ * Wallet attestations and key attestations that the wallet makes itself, for an issuer that requires both and
+ * trusts their root.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { decodeHeader, decodeJws } from '../../../../src/credentials/codecs/jws.ts'
 import { generateKey } from '../../../../src/foundation/crypto/keys.ts'

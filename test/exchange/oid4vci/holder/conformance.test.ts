@@ -1,6 +1,7 @@
 /**
- * The modules of the OpenID Foundation's suite for wallets of OpenID4VCI 1.0 (package `vci10wallet`), by their names, for the variants with
- * offers of the issuer. Each does what the module does, and checks what its conditions check.
+ * The modules of the OpenID Foundation's suite for wallets of OpenID4VCI 1.0 (package `vci10wallet`), by
+ * their names, for the variants with offers of the issuer. Each does what the module does, and checks what
+ * its conditions check.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -82,7 +83,8 @@ function checkRequests(grant: string) {
       : { grant_type: 'authorization_code', code: 'code', redirect_uri: 'https://wallet.example/callback' },
   )
   const [request] = issuer.at('credential')
-  // VCIEnsureBearerAccessTokenNotInParams, VCIEnsureCredentialRequestUsesApplicationJson, CheckForUnexpectedParametersInCredentialRequest
+  // VCIEnsureBearerAccessTokenNotInParams, VCIEnsureCredentialRequestUsesApplicationJson,
+  // CheckForUnexpectedParametersInCredentialRequest
   expect(request!.headers).toMatchObject({
     authorization: 'Bearer token',
     'content-type': 'application/json',
@@ -233,7 +235,8 @@ async function checkClient(headers: IncomingHttpHeaders, root: string, challenge
   // ValidateClientAttestationKeyBindingSignature, …CnfJwkFields
   expect(cnf.jwk).toEqual({ kty: 'EC', crv: 'P-256', x: expect.any(String), y: expect.any(String) })
   expect(isSignedBy(decodeJws(proof), cnf.jwk)).toBe(true)
-  // ValidateClientAttestationProofJwtAudience, ValidateClientAttestationProofJwtChallenge, CheckForClientAttestationProofJwtReuse
+  // ValidateClientAttestationProofJwtAudience, ValidateClientAttestationProofJwtChallenge,
+  // CheckForClientAttestationProofJwtReuse
   const { payload, header } = decodeJws(proof)
   expect(header.typ).toBe('oauth-client-attestation-pop+jwt')
   expect(payload).toMatchObject({ iss: 'identity-agent', aud: issuer.identifier, challenge })

@@ -1,4 +1,7 @@
-/** Transaction codes, deferred credentials, DPoP, expiry, rejection, presentation over DIDComm, and what a restart leaves. */
+/**
+ * Transaction codes, deferred credentials, DPoP, expiry, rejection, presentation over DIDComm, and what a
+ * restart leaves.
+ */
 import { expect, test } from 'vitest'
 import { Daemon } from '../../../support/daemon.ts'
 import { withProbe } from '../../../support/kill-points.ts'

@@ -1,4 +1,7 @@
-/** An issuer of others, of the OpenWallet Foundation's library: it makes the offer, and checks token request, DPoP proof and key proof. */
+/**
+ * An issuer of others, of the OpenWallet Foundation's library: it makes the offer, and checks token request,
+ * DPoP proof and key proof.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import * as oauth2 from '@openid4vc/oauth2'
 import { Openid4vciIssuer, setGlobalConfig } from '@openid4vc/openid4vci'

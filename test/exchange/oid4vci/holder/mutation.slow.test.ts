@@ -1,4 +1,7 @@
-/** Every check of the wallet as holder, of both protocols, is necessary: an attack that is refused succeeds with its check switched off. */
+/**
+ * Every check of the wallet as holder, of both protocols, is necessary: an attack that is refused succeeds
+ * with its check switched off.
+ */
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startAgent } from '../../../support/agent.ts'
 import type { Tenant } from '../../../support/tenants.ts'

@@ -1,4 +1,7 @@
-/** Documents and responses of issuers that are odd, but have what the flow needs: a wallet receives the credential all the same. */
+/**
+ * Documents and responses of issuers that are odd, but have what the flow needs: a wallet receives the
+ * credential all the same.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sharedAgent } from '../../../support/agent.ts'
 import { refusal } from '../../../support/tenants.ts'

@@ -1,4 +1,7 @@
-/** Secrets of single use are sent once: a call that comes twice has one outcome, at once, later, and after a crash. */
+/**
+ * Secrets of single use are sent once: a call that comes twice has one outcome, at once, later, and after a
+ * crash.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, expect, test } from 'vitest'
 import { sharedAgent } from '../../../support/agent.ts'
@@ -12,7 +15,10 @@ const issuer = await untilEnd(startFakeIssuer())
 const holder = await (await sharedAgent()).newTenant('holder')
 beforeEach(() => issuer.reset())
 
-/** The token endpoint, which redeems a code once, and revokes the token of a code that comes again (RFC 6749 §4.1.2). */
+/**
+ * The token endpoint, which redeems a code once, and revokes the token of a code that comes again (RFC 6749
+ * §4.1.2).
+ */
 function redeemOnce(): void {
   let count = 0
   issuer.on('token', (_, usual) => (++count === 1 ? usual : invalidGrant))
@@ -46,7 +52,8 @@ test('a redirect that arrives twice at once redeems its code once', async () => 
   expect(both.map((each) => each.recordId)).toEqual([recordId, recordId])
   await inState(holder, recordId, 'CredentialReceived')
   expect(issuer.at('token').length).toBe(1)
-  // And once more, when the person reloads the page. The notification of the issuer may change the record meanwhile.
+  // And once more, when the person reloads the page. The notification of the issuer may change the record
+  // meanwhile.
   const reload = async () => [await complete({ code: 'code' }), await show(holder, recordId)]
   const [reloaded, held] = await until('the same record', reload, ([one, other]) =>
     isDeepStrictEqual(one, other),

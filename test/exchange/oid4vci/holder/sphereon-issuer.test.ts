@@ -1,7 +1,8 @@
 /**
- * The issuer library of Sphereon, which implements draft 15 of OpenID4VCI, gives credentials of both formats with both grants. It makes
- * metadata, offers, tokens and credential responses, and checks transaction codes and key proofs. The test serves it over HTTP as it is: it
- * sends `c_nonce` in responses, which the final specification does not have, and the token type in lower case.
+ * The issuer library of Sphereon, which implements draft 15 of OpenID4VCI, gives credentials of both formats
+ * with both grants. It makes metadata, offers, tokens and credential responses, and checks transaction codes
+ * and key proofs. The test serves it over HTTP as it is: it sends `c_nonce` in responses, which the final
+ * specification does not have, and the token type in lower case.
  */
 import {
   AuthorizationServerMetadataBuilder,
@@ -195,7 +196,8 @@ async function credential({ headers }: IncomingMessage, body: string): Promise<o
   const bearer = headers.authorization!.replace('Bearer ', '')
   const own = await importJWK({ ...toPublic(key) }, 'ES256')
   const { payload } = await jwtVerify<{ preAuthorizedCode: string }>(bearer, own)
-  // The library names the code of either grant so. It finds the offer of an authorization code by the state of the issuer.
+  // The library names the code of either grant so. It finds the offer of an authorization code by the state
+  // of the issuer.
   const { preAuthorizedCode: code } = payload
   const authorized = codes.get(code)
   return issuer.issueCredential({

@@ -3,7 +3,10 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { decodeSdJwt } from '../../../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
 
-/** Verifies the digests, and the key binding by the key in `cnf`. The signature of the issuer is not verified. Returns the key binding. */
+/**
+ * Verifies the digests, and the key binding by the key in `cnf`. The signature of the issuer is not verified.
+ * Returns the key binding.
+ */
 export async function verifyKeyBinding(text: string, nonce: string) {
   const { holderKey } = decodeSdJwt(text)
   const library = new SDJwtVcInstance({

@@ -143,7 +143,10 @@ export function unsigned(verifier: OpenVerifier, changes: object = {}) {
   return { ...parameters, ...changes }
 }
 
-/** A certificate of an authority that nobody trusts, by itself (`x5c`) and with its root (`whole`), and its hash. */
+/**
+ * A certificate of an authority that nobody trusts, by itself (`x5c`) and with its root (`whole`), and its
+ * hash.
+ */
 export async function certified(names: { type: 'dns'; value: string }[], options: Options = {}, by?: Made) {
   const root = by ?? (await authority('CN=Authority'))
   const made = await make('CN=Verifier', root, { names, ...options })

@@ -1,4 +1,7 @@
-/** Requests that a wallet must refuse, each with its reason, and responses that it must not repeat differently. */
+/**
+ * Requests that a wallet must refuse, each with its reason, and responses that it must not repeat
+ * differently.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { generateKey } from '../../../../src/foundation/crypto/keys.ts'
 import { x509 } from '../../../../src/foundation/x509/issue.ts'

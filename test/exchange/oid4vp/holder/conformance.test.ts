@@ -1,6 +1,7 @@
 /**
- * The modules of the OpenID Foundation's conformance suite for wallets (package `vp1finalwallet`), by their names. A module that wants an
- * error page passes if the request is refused with its reason and no presentation is sent.
+ * The modules of the OpenID Foundation's conformance suite for wallets (package `vp1finalwallet`), by their
+ * names. A module that wants an error page passes if the request is refused with its reason and no
+ * presentation is sent.
  */
 import { compactDecrypt } from 'jose'
 import { beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The wallet answers requests of the Digital Credentials API, which the platform passes on with the origin of the page. */
+/**
+ * The wallet answers requests of the Digital Credentials API, which the platform passes on with the origin of
+ * the page.
+ */
 import { compactDecrypt } from 'jose'
 import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../../../src/foundation/crypto/keys.ts'

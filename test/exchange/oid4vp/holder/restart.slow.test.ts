@@ -1,4 +1,7 @@
-/** Received requests of OpenID4VP are rows: a daemon that is killed between two steps continues, and presents the same. */
+/**
+ * Received requests of OpenID4VP are rows: a daemon that is killed between two steps continues, and presents
+ * the same.
+ */
 import { expect, test } from 'vitest'
 import { issueSdJwtTo } from '../../../flows/_sd-jwt.ts'
 import { connect, newDid, startDaemonPair } from '../../../support/tenants.ts'

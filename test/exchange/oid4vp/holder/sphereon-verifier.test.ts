@@ -115,8 +115,9 @@ test.each([DIRECT_POST, DIRECT_POST_JWT])('an SD-JWT VC by %s', async (mode) => 
 })
 
 /**
- * The library compares the answer with the query. For `jwt_vc_json` it reads paths from the payload of the JWT instead of the credential,
- * and knows no holder binding: it gets a query with that reading. The test verifies the presentation.
+ * The library compares the answer with the query. For `jwt_vc_json` it reads paths from the payload of the
+ * JWT instead of the credential, and knows no holder binding: it gets a query with that reading. The test
+ * verifies the presentation.
  */
 const jwtQuery = (path: string[], more: object = {}) => ({
   credentials: [

@@ -1,4 +1,7 @@
-/** The tables and columns of the SQLite files and of PostgreSQL agree, so that rows can be copied from one to the other. */
+/**
+ * The tables and columns of the SQLite files and of PostgreSQL agree, so that rows can be copied from one to
+ * the other.
+ */
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'

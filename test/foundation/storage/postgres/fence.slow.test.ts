@@ -44,7 +44,10 @@ const write = (owner: Owner, value: number) =>
         .execute(),
     )
 
-/** A node reads, another one takes over and writes, and the first one writes what it has computed from its read. */
+/**
+ * A node reads, another one takes over and writes, and the first one writes what it has computed from its
+ * read.
+ */
 async function overtake() {
   const first = await takeAll(connections.nodes)
   const value = await read()

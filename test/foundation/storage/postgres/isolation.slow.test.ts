@@ -1,4 +1,7 @@
-/** PostgreSQL separates the wallets: each transaction names its wallet, and row-level security hides the rows of the others. */
+/**
+ * PostgreSQL separates the wallets: each transaction names its wallet, and row-level security hides the rows
+ * of the others.
+ */
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** A node of the previous release works on while another one migrates the database: its prepared statements have other columns then. */
+/**
+ * A node of the previous release works on while another one migrates the database: its prepared statements
+ * have other columns then.
+ */
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { expect, test } from 'vitest'

@@ -1,6 +1,9 @@
 /** The first tables of wallets in PostgreSQL. Frozen. */
 
-/** The tables of wallets: columns and constraints after `wallet_id`, which is the first column of each key and index. */
+/**
+ * The tables of wallets: columns and constraints after `wallet_id`, which is the first column of each key and
+ * index.
+ */
 export const walletTables = `
 create table setting (name text not null, value text not null, primary key (name));
 
