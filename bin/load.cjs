@@ -2,7 +2,7 @@
  * Loads a bundle of `dist` together with V8's compiled code of it, so that Node.js does not compile it at
  * each start.
  *
- * docs/decisions/0038-start-time.md compares it with `module.enableCompileCache()`. A bundle that is loaded
+ * docs/decisions/0063-start-time.md compares it with `module.enableCompileCache()`. A bundle that is loaded
  * so cannot call `import()`.
  */
 const { homedir } = require('node:os')

@@ -2,7 +2,7 @@
  * Provides SQLite for this Node.js. better-sqlite3 13 carries its binaries and needs Node-API 10, which
  * Node.js has since 22.14. For an older Node.js, release 12 is compiled into `node_modules/.sqlite-node20`,
  * where npm neither removes nor replaces it. `src/foundation/storage/sqlite.ts` loads the same names.
- * docs/decisions/0043-package.md has the reasons.
+ * docs/decisions/0065-package.md has the reasons.
  */
 const { execFileSync, spawnSync } = require('node:child_process')
 const {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 import { commandIds } from './commands/_operations.ts'
-import { generated, pages, read, readBlocks } from './support/pages.ts'
+import { decisions, generated, pages, read, readBlocks } from './support/pages.ts'
 import {
   endpointsTable,
   exitCodesTable,
@@ -13,6 +13,9 @@ import {
   secretFilesList,
   variablesTable,
 } from './support/tables.ts'
+
+/** For those who change the program. */
+const guides = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/decisions/README.md', ...decisions]
 
 /**
  * The anchors of a page as GitHub makes them: headings in lower case, without punctuation, with hyphens for
@@ -69,7 +72,7 @@ test('docs/README.md links to every page, and no link is broken', () => {
   for (const page of pages.filter((each) => each.startsWith('docs/') && each !== 'docs/README.md'))
     expect(index, page).toContain(`](${page.slice('docs/'.length)})`)
   expect(read('README.md')).toContain('](docs/README.md)')
-  const linked = ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...pages]
+  const linked = [...guides, ...pages]
   for (const page of linked)
     for (const [, target, anchor] of read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
       const url = new URL(target === '' ? '' : target!, new URL(`../${page}`, import.meta.url))
@@ -77,6 +80,16 @@ test('docs/README.md links to every page, and no link is broken', () => {
       expect(exists, `${page}: ${target}`).toBe(true)
       if (anchor) expect(anchorsOf(readFileSync(url, 'utf8')), `${page}: ${target}`).toContain(anchor)
     }
+})
+
+test('the decisions are numbered without gaps, and their index lists each', () => {
+  const rows = decisions.map((page, index) => {
+    const [, title] = /^# \d{4}\. (.+)\n/.exec(read(page))!
+    expect(read(page)).toContain(`# ${String(index + 1).padStart(4, '0')}. ${title}\n`)
+    return `[${index + 1}. ${title}](${page.slice('docs/decisions/'.length)})`
+  })
+  const index = read('docs/decisions/README.md').matchAll(/^- (\[.+?\]\(.+?\))/gm)
+  expect([...index].map(([, row]) => row).toSorted()).toEqual(rows.toSorted())
 })
 
 test('every command in an example exists', () => {
@@ -99,7 +112,6 @@ test('every command in an example exists', () => {
 })
 
 test('every source file that a page names exists', () => {
-  const guides = ['ARCHITECTURE.md', 'CONTRIBUTING.md']
   for (const page of [...pages, ...guides])
     for (const [, path] of read(page).matchAll(
       /`((?:src|daemon|cli|commands|test|bench|docs|bin)\/[\w./-]+)`/g,

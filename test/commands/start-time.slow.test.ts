@@ -1,6 +1,6 @@
 /**
  * The start time depends on sizes, stored code and loaded modules, not measured times
- * (docs/decisions/0038-start-time.md).
+ * (docs/decisions/0063-start-time.md).
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'

@@ -19,6 +19,12 @@ export const pages = [
     .toSorted(),
 ]
 
+/** The pages of docs/decisions but its index. They have no examples. */
+export const decisions = readdirSync(new URL('../../docs/decisions', import.meta.url))
+  .filter((file) => file !== 'README.md')
+  .map((file) => `docs/decisions/${file}`)
+  .toSorted()
+
 /** The text of a file. `path` is from the root of the project. */
 export const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
