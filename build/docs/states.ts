@@ -15,7 +15,7 @@ export function statesPage(): string {
   return [
     '# States',
     '`npm run docs` writes this page from the state tables of the code (`src/definitions`). An arrow is named after what causes the step: a request to the API, a received message, or the end of a delivery (`sent`) or of a task (`made`). `agent explain <state>` describes a state, and `agent trace <record>` shows the steps of a record.',
-    'The diagrams omit what can happen in many states, which the tables list: a state marked `expiry` ends after `FLOW_EXPIRY`, one marked `report` by a problem report of the other side. Failures have the exit code 5, failed verifications 8.',
+    'The diagrams omit what can happen in many states, which the tables list: a state marked `expiry` ends when its time is over, such as `FLOW_EXPIRY`, one marked `report` by a problem report of the other side. Failures have the exit code 5, failed verifications 8.',
     ...definitions.flatMap((machine) => section(machine)),
   ]
     .join('\n\n')
@@ -33,7 +33,7 @@ function section(machine: Machine): string[] {
 }
 
 /** What can happen in many states, and its word in the tables. */
-const common = { 'flow expired': 'expiry', 'received problem-report': 'report' }
+const common = { 'flow expired': 'expiry', expired: 'expiry', 'received problem-report': 'report' }
 
 function diagram({ rows, states }: Machine, role: string): string {
   const drawn = rows.filter((row) => row[0] === role && !(row[2] in common))
@@ -65,7 +65,7 @@ function table({ states, rows }: Machine): string {
     const from = rows.filter((row) => row[1] === name)
     const roles = [...new Set(rows.filter((row) => row[3] === name).map(([role]) => role))]
     const ways = Object.entries(common).filter(([trigger]) => from.some(([, , on]) => on === trigger))
-    const end = [...endWord(ends), ...ways.map(([, word]) => word)].join(', ')
+    const end = [...endWord(ends), ...new Set(ways.map(([, word]) => word))].join(', ')
     return `| \`${name}\` | ${roles.join(', ')} | ${words} | ${end} |`
   })
   return ['| state | role | meaning | end |', '|---|---|---|---|', ...lines].join('\n')
