@@ -1,6 +1,6 @@
 /**
- * The parts of docs/reference/benchmarks.md with recorded results: fewer figures than the files, so that the page can be
- * read at once. `npm run bench -- <names>` prints all figures of a scenario.
+ * The parts of docs/reference/benchmarks.md with recorded results: fewer figures than in the files, so that
+ * the page can be read at once. `npm run bench -- <names>` prints all figures of a scenario.
  */
 import { fullFlow } from './way/_figures.ts'
 import {
