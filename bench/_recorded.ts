@@ -3,7 +3,8 @@
  * ones and the counts.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { readResults, toHeading, toMarkdown, type Results } from './_results.ts'
+import { countsPart, recordedPart } from './_page.ts'
+import { readResults, toHeading, type Results } from './_results.ts'
 import { scenarios } from './_scenarios.ts'
 
 const pathOf = (isQuick: boolean) =>
@@ -66,11 +67,6 @@ function writePage(part: 'results' | 'way', text: string): void {
   writeFileSync(page, written)
 }
 
-/** The part of the page with the steps of a full flow; the lists are only in the file. */
-export function countsPart(counted: Results): string {
-  return `\n${[`${toHeading(counted)}.`, ...counted.tables.slice(0, 2).map(toMarkdown)].join('\n\n')}\n\n`
-}
-
 /** Adds the recorded results of other scenarios, with the run they are of. */
 export function withOthers(results: Results, earlier: Results): Results {
   const isNew = (scenario: string) => results.tables.some((table) => table.scenario === scenario)
@@ -87,17 +83,4 @@ export function withOthers(results: Results, earlier: Results): Results {
     ...earlier.failures.filter((failure) => !isNew(failure.split(':')[0]!)),
   ]
   return { ...results, tables, failures }
-}
-
-/** The part of the page between its marks. */
-export function recordedPart(results: Results): string {
-  const failures = results.failures.map((failure) => `- Failed: ${failure}`)
-  const runs = new Set([toHeading(results), ...results.tables.flatMap(({ run }) => run ?? [])])
-  const headings = Array.from(runs, (run) => `${run}.`).join('\\\n')
-  const parts = [
-    headings,
-    ...(failures.length > 0 ? [failures.join('\n')] : []),
-    ...results.tables.map(toMarkdown),
-  ]
-  return `\n${parts.join('\n\n')}\n\n`
 }

@@ -102,19 +102,30 @@ export function readResults(path: string): Results {
   return read.data
 }
 
-/** A table as Markdown, with the columns that its rows have. */
-export function toMarkdown({ title, rows, run }: Table): string {
-  const used = figureNames.filter((name) => rows.some((row) => row.figures[name] !== undefined))
-  const cells = (row: Row) => used.map((name) => row.figures[name]?.toLocaleString('en', digits(name)) ?? '')
-  const line = (texts: string[]) => `| ${texts.join(' | ')} |`
-  return [
-    `### ${title}`,
-    '',
-    ...(run === undefined ? [] : [`Of ${run.split(':')[0]!}.`, '']),
-    line(['', ...used.map((name) => figures[name].heading)]),
-    `|---|${'--:|'.repeat(used.length)}`,
-    ...rows.map((row) => line([row.name, ...cells(row)])),
-  ].join('\n')
+/** A table as Markdown, with those of the figures that its rows have. */
+export function toMarkdown(
+  { title, rows }: Pick<Table, 'title' | 'rows'>,
+  shown: readonly FigureName[] = figureNames,
+): string {
+  const used = shown.filter((name) => rows.some((row) => row.figures[name] !== undefined))
+  const headings = used.map((name) => figures[name].heading)
+  return toLines(
+    title,
+    ['', ...headings],
+    rows.map((row) => [row.name, ...toCells(row, used)]),
+  )
+}
+
+/** The texts of figures of a row; empty for those that it does not have. */
+export function toCells(row: Row, names: readonly FigureName[]): string[] {
+  return names.map((name) => row.figures[name]?.toLocaleString('en', digits(name)) ?? '')
+}
+
+/** A table of texts as Markdown; all columns but the first are numbers. */
+export function toLines(title: string, headings: readonly string[], rows: readonly string[][]): string {
+  const line = (texts: readonly string[]) => `| ${texts.join(' | ')} |`
+  const border = `|---|${'--:|'.repeat(headings.length - 1)}`
+  return [`### ${title}`, '', line(headings), border, ...rows.map(line)].join('\n')
 }
 
 /** The circumstances of a run, in one line. */

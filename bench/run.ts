@@ -45,7 +45,7 @@ function report(results: Results, { json, file, guard, isRecord }: Measuring): v
   const text = `${JSON.stringify(results, null, 2)}\n`
   if (file) writeFileSync(file, text)
   if (json && !file) process.stdout.write(text)
-  else console.log([toHeading(results), ...results.tables.map(toMarkdown)].join('\n\n'))
+  else console.log([toHeading(results), ...results.tables.map((table) => toMarkdown(table))].join('\n\n'))
   for (const failure of results.failures) console.error(failure)
   const { counted, timed } = apart(results)
   if (guard && timed) hold(timed)

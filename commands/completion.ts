@@ -11,7 +11,7 @@ type Shell = keyof typeof files
 export default defineLocalCommand({
   summary: 'Print a script for shell completion of commands, flags and ids',
   description:
-    'The script asks the daemon for ids of connections, credentials, proofs and DIDs, for less than a second. docs/reference/completion.md describes the permanent installation.',
+    'The script asks the daemon for ids of connections, credentials, proofs and DIDs, for less than a second. docs/reference/command-line.md describes the permanent installation.',
   examples: [
     'source <(agent completion bash)',
     'source <(agent completion zsh)',

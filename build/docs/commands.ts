@@ -11,7 +11,7 @@ export async function commandsPage(): Promise<string> {
   const names = Object.keys(topics).filter((name) => commandsOf(name, commands).length > 0)
   const parts = [
     '# Commands',
-    'The output of `agent <command> --help` for every command. `npm run docs` writes this page. [json.md](json.md) describes the output of `--json`, [completion.md](completion.md) shell completion.',
+    'The output of `agent <command> --help` for every command. `npm run docs` writes this page. [json.md](json.md) describes the output of `--json`, [command-line.md](command-line.md#shell-completion) shell completion.',
     contents(names, alone),
     '## agent',
     await block([]),

@@ -14,8 +14,8 @@ const titles: Record<(typeof definitions)[number]['name'], string> = {
 export function statesPage(): string {
   return [
     '# States',
-    '`npm run docs` writes this page from the state tables of the code (`src/exchange/<protocol>/states.ts`). An arrow is named after what causes the step: a request to the API, a received message, or the end of a delivery (`sent`) or of a task (`made`). `agent explain <state>` describes a state, and `agent trace <record>` shows the steps of a record.',
-    'The diagrams omit what can happen in many states; the tables below them list it.',
+    '`npm run docs` writes this page from the state tables of the code (`src/definitions`). An arrow is named after what causes the step: a request to the API, a received message, or the end of a delivery (`sent`) or of a task (`made`). `agent explain <state>` describes a state, and `agent trace <record>` shows the steps of a record.',
+    'The diagrams omit what can happen in many states, which the tables list: a state marked `expiry` ends when its time is over, such as `FLOW_EXPIRY`, one marked `report` by a problem report of the other side. Failures have the exit code 5, failed verifications 8.',
     ...definitions.flatMap((machine) => section(machine)),
   ]
     .join('\n\n')
@@ -32,11 +32,11 @@ function section(machine: Machine): string[] {
   ]
 }
 
-/** What can happen in many states. */
-const common = ['flow expired', 'received problem-report']
+/** What can happen in many states, and its word in the tables. */
+const common = { 'flow expired': 'expiry', expired: 'expiry', 'received problem-report': 'report' }
 
 function diagram({ rows, states }: Machine, role: string): string {
-  const drawn = rows.filter((row) => row[0] === role && !common.includes(row[2]))
+  const drawn = rows.filter((row) => row[0] === role && !(row[2] in common))
   const reached = drawn.filter(([, from]) => from !== 'ProblemReportPending' || drawn.some(isReport))
   const ends = [...new Set(reached.map(([, , , to]) => to))].filter(
     (state) => states[state]?.ends !== undefined,
@@ -64,17 +64,14 @@ function table({ states, rows }: Machine): string {
   const lines = Object.entries(states).map(([name, { words, ends }]) => {
     const from = rows.filter((row) => row[1] === name)
     const roles = [...new Set(rows.filter((row) => row[3] === name).map(([role]) => role))]
-    const has = (trigger: string) => (from.some(([, , on]) => on === trigger) ? 'yes' : '')
-    return `| \`${name}\` | ${roles.join(', ')} | ${words} | ${endWord(ends)} | ${has('flow expired')} | ${has('received problem-report')} |`
+    const ways = Object.entries(common).filter(([trigger]) => from.some(([, , on]) => on === trigger))
+    const end = [...endWord(ends), ...new Set(ways.map(([, word]) => word))].join(', ')
+    return `| \`${name}\` | ${roles.join(', ')} | ${words} | ${end} |`
   })
-  return [
-    '| state | role | meaning | final | ends after `FLOW_EXPIRY` | a problem report ends it |',
-    '|---|---|---|---|---|---|',
-    ...lines,
-  ].join('\n')
+  return ['| state | role | meaning | end |', '|---|---|---|---|', ...lines].join('\n')
 }
 
-function endWord(ends: number | undefined): string {
-  if (ends === undefined) return ''
-  return ends === 0 ? 'success' : `failure (exit code ${ends})`
+function endWord(ends: number | undefined): string[] {
+  if (ends === undefined) return []
+  return [ends === 0 ? 'success' : ends === 8 ? 'failed verification' : 'failure']
 }

@@ -67,7 +67,8 @@ describe.each(every)('drawn %s', (rendering) => {
 })
 
 test('docs/reference/qr.md has the actual sizes', () => {
-  const rows = lengths.map((length) => {
+  const shown = lengths.filter((length) => length < 200 || length % 200 === 0)
+  const rows = shown.map((length) => {
     const sizes = every.map((rendering) => {
       const { width, lines } = drawn(invitationOf(length), rendering)
       return `${width} × ${lines.length}`

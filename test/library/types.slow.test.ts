@@ -78,7 +78,7 @@ export const stream = events(client)
 `
 
 /** The blocks of the pages in TypeScript. */
-const pages = ['docs/reference/client.md', 'docs/reference/in-process-agent.md']
+const pages = ['docs/reference/client.md']
 const examples = Object.fromEntries(
   pages.flatMap((page) =>
     readBlocks(read(page))

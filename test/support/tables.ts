@@ -34,20 +34,21 @@ export function variablesTable(): string {
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** Endpoint, caller, scopes, description. */
+/** Endpoint, with a sign if it is an extension; caller; description. */
 export function endpointsTable(): string {
   const rows = (routes as readonly Route[]).map(
     ({ key, contract }) =>
-      `| \`${key}\` | ${contract.access.replaceAll('-', ' ')} | ${scopeWords(contract)} | ${contract.extension ? 'yes' : ''} | ${contract.summary} |`,
+      `| \`${key}\`${contract.extension ? '†' : ''} | ${callerWords(contract)} | ${contract.summary} |`,
   )
-  return ['| endpoint | for | scopes | extension | |', '|---|---|---|---|---|', ...rows].join('\n')
+  return ['| endpoint | for | |', '|---|---|---|', ...rows].join('\n')
 }
 
-function scopeWords(contract: Contract): string {
+/** Who may call a route: the scopes of which a key needs one, if not all keys of a tenant may. */
+function callerWords(contract: Contract): string {
+  const caller = contract.access.replaceAll('-', ' ')
   const scopes = scopesOf(contract)
-  if (!scopes) return ''
-  if (scopes.length === allScopes.length) return 'any'
-  return scopes.join(', ') || 'none'
+  if (!scopes || scopes.length === allScopes.length) return caller
+  return scopes.length > 0 ? scopes.join(', ') : `${caller} without scopes`
 }
 
 /** The rows of the exit codes in docs/reference/command-line.md. */
