@@ -148,13 +148,10 @@ export async function bundle(sources: Switchable[]): Promise<string> {
           plugin.onLoad({ filter: /.*/, namespace: 'none' }, () => ({
             contents: 'export const expect = undefined',
           }))
-          plugin.onLoad(
-            { filter: /src\/(?:credentials|formats|presentation|verification)\// },
-            ({ path }) => {
-              const found = sources.find(({ file }) => file === path)
-              return found && { contents: found.text, loader: 'ts' }
-            },
-          )
+          plugin.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+            const found = sources.find(({ file }) => file === path)
+            return found && { contents: found.text, loader: 'ts' }
+          })
         },
       },
     ],
