@@ -123,7 +123,7 @@ test('wrong calls fail at once, with one sentence', async () => {
   )
   expect(errors).toEqual([
     'ProblemError | 404 | The requested record id does not exist: ' + connectionId.slice(0, 20),
-    'TypeError | state: "Connected" is not a state of a connection; the states a',
+    'TypeError | state: "Connected" is not a state of a connection; the state',
     'TypeError | which: it names no record; give a record, one of connectionI',
     'TypeError | timeoutMs: it must be a number of milliseconds from 1 to 214',
     'ProblemError | 401 | Invalid API key',

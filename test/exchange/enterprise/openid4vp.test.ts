@@ -227,7 +227,7 @@ describe('attacks', () => {
       undefined,
       { issued: ofStranger },
       'trust',
-      /no trust anchor/,
+      /is not a trust anchor/,
     ],
     ['the credential has no key binding', undefined, { isBound: false }, 'query'],
   ])('%s', async (_, expectedDid, presented, check, reason) => {

@@ -75,6 +75,10 @@ async function wholeFlow(
   }
 }
 
+/** The sweep for old rows, which may run meanwhile, reads the oldest row of each log, and all wallets. */
+const ofSweep =
+  /^select "(?:at|received_at)" from "\w+" order by "\w+" limit \?$|^select "id" from "wallet" where "moved_at" is null$/
+
 /** The files of an agent's databases, one for each kind. */
 function filesOf({ dataDir }: TestAgent): Record<string, string> {
   const wallet = readdirSync(join(dataDir, 'wallets')).find((name) => name.endsWith('.db'))!
@@ -97,7 +101,7 @@ test('every statement of a flow uses an index', async () => {
   await watchStatements(
     ({ source, database: { name } }) => {
       const kind = name.includes('/wallets/') ? 'wallet' : basename(name)
-      if (isPlanned(source)) statements.set(`${kind} ${source}`, { kind, source })
+      if (isPlanned(source) && !ofSweep.test(source)) statements.set(`${kind} ${source}`, { kind, source })
     },
     async () => {
       expect((await pair.agent.send('GET', '/connections', { headers: { apikey: apiKey } })).status).toBe(200)

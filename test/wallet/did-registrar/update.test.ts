@@ -147,7 +147,7 @@ describe('a refused update changes nothing', () => {
     ['a curve for another purpose', addKey('k', 'keyAgreement', 'Ed25519'), curves],
     ['another one', addKey('k', 'authentication', 'X25519'), curves],
     ['a reserved id', addKey('master0'), 'master0 is reserved'],
-    ['an id that is not a fragment', addKey('a b'), 'no URI fragment'],
+    ['an id that is not a fragment', addKey('a b'), 'is not a URI fragment'],
     ['an id that exists', addKey('key-1'), 'exists or existed'],
     ['an id that existed', addKey('gone'), 'exists or existed'],
     ['too many keys', keys, 'more than 50'],
