@@ -1,7 +1,7 @@
 /**
- * The environment variables of the agent. Those that the Cloud Agent has too have the same name and meaning.
+ * The environment variables of a daemon. Those that the Cloud Agent has too have the same name and meaning.
  *
- * No other file reads the environment. `test/docs.test.ts` compares the table in
+ * The first file of a process hands the environment to `configure`. `test/docs.test.ts` compares the table in
  * docs/operate/configuration.md with this one.
  */
 import * as z from 'zod'
