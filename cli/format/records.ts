@@ -18,7 +18,7 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
     ['expires', expiryField(record)],
     ['status', content && !record.revoked ? shownStanding(content) : statusOf(record)],
     ['validity', content && validityOf(content, Date.now())],
-    ['format', formatOf(record)],
+    ['format', credentialFormatOf(record)],
     ...claimPairs(content?.claims ?? record.claims),
     ['disclosable', content && disclosableOf(content)],
     ['issuer', content?.issuer ?? record.issuingDID],
@@ -109,7 +109,7 @@ function statusOf(record: CredentialRecord): string | Styled | undefined {
 }
 
 /** Describes the format. The payload of an SD-JWT tells if it is bound to a key. */
-function formatOf({ credentialFormat, credential }: CredentialRecord): string {
+function credentialFormatOf({ credentialFormat, credential }: CredentialRecord): string {
   const { summary, isSelective } = traitsOf(credentialFormat)
   if (!isSelective || credential === undefined) return summary
   const isBound = 'cnf' in payloadOf(credential)

@@ -61,10 +61,10 @@ function readSource(path: string): string {
 
 /** Credential formats by their names in flags. */
 export type FormatFlag = (typeof formatNames)[CredentialFormat]['flag']
-export const formats = Object.fromEntries(
+export const formatsByFlag = Object.fromEntries(
   credentialFormats.map((format) => [formatNames[format].flag, format]),
 ) as Record<FormatFlag, CredentialFormat>
-export const formatFlags = Object.keys(formats) as FormatFlag[]
+export const formatFlags = Object.keys(formatsByFlag) as FormatFlag[]
 
 /** The formats of tokens by their names for people. */
 export const tokenTitles: Readonly<Record<string, TokenFormat>> = Object.fromEntries(
@@ -80,7 +80,7 @@ export function formatFlag(what: string) {
 
 /** The format as a field of an API request; empty without the flag. */
 export function toFormat(format: FormatFlag | undefined): { credentialFormat?: CredentialFormat } {
-  return format === undefined ? {} : { credentialFormat: formats[format] }
+  return format === undefined ? {} : { credentialFormat: formatsByFlag[format] }
 }
 
 type Acceptance = NonNullable<
@@ -136,11 +136,15 @@ export function readAcceptance({
   const rest = {
     subjectId: subject,
     keyId,
-    credentialFormats: format?.map((name) => formats[name]),
+    credentialFormats: format?.map((name) => formatsByFlag[name]),
     schemaIds: schema,
     trustedIssuers,
   }
-  if (isWanted && subject === undefined && format?.some((name) => isTokenFormat(formats[name])) !== false)
+  if (
+    isWanted &&
+    subject === undefined &&
+    format?.some((name) => isTokenFormat(formatsByFlag[name])) !== false
+  )
     throw new UsageError(
       '--accept-offers needs --subject: a DID of this wallet as the subject of the credentials.',
     )

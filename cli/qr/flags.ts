@@ -8,8 +8,8 @@ import type { FlagValues } from '../define-command.ts'
 import { UsageError } from '../errors/errors.ts'
 import { checkNewFile } from '../input/files.ts'
 
-const formats = ['svg', 'png'] as const
-export type Format = (typeof formats)[number]
+const imageFormats = ['svg', 'png'] as const
+export type Format = (typeof imageFormats)[number]
 
 /**
  * Returns the flags of a command with a QR code. `anyOf` names flags of which they require one, `unsaid`
@@ -18,7 +18,7 @@ export type Format = (typeof formats)[number]
 export function qrFlags(anyOf: string[] = [], unsaid = 'small') {
   const relationships = anyOf.length === 0 ? [] : [{ type: 'some' as const, flags: anyOf }]
   return {
-    qr: Flags.option({ options: ['small', 'large', ...formats, 'none'] as const })({
+    qr: Flags.option({ options: ['small', 'large', ...imageFormats, 'none'] as const })({
       relationships,
       helpGroup: 'QR CODE',
       description: `size of the QR code, or svg or png for a file; default: ${unsaid}`,
@@ -64,8 +64,10 @@ export function chooseQr(flags: QrFlags): QrChoice {
 }
 
 function chooseOutput({ qr, 'qr-file': file }: QrFlags): QrOutput | undefined {
-  const ending = formats.find((format) => file !== undefined && extname(file).toLowerCase() === `.${format}`)
-  const format = formats.find((each) => each === qr) ?? (qr === undefined ? ending : undefined)
+  const ending = imageFormats.find(
+    (format) => file !== undefined && extname(file).toLowerCase() === `.${format}`,
+  )
+  const format = imageFormats.find((each) => each === qr) ?? (qr === undefined ? ending : undefined)
   if (format !== undefined) return { in: 'file', format, file: checkFile(file, format, ending) }
   if (file !== undefined && qr === undefined)
     throw new UsageError(`--qr-file: ${file} ends in neither .svg nor .png. Add --qr svg or --qr png.`)

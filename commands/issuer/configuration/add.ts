@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../../cli/define-command.ts'
 import { UsageError } from '../../../cli/errors/errors.ts'
 import { idOf, repeatable } from '../../../cli/input/arguments.ts'
-import { type FormatFlag, formatFlag, formats } from '../../../cli/input/credential.ts'
+import { type FormatFlag, formatFlag, formatsByFlag } from '../../../cli/input/credential.ts'
 import {
   defaultFormat,
   formatNames,
@@ -81,7 +81,7 @@ export default defineCommand({
 })
 
 function toOpenIdFormat(flag: FormatFlag | undefined): OpenIdFormat {
-  const format = flag === undefined ? defaultFormat : formats[flag]
+  const format = flag === undefined ? defaultFormat : formatsByFlag[flag]
   if (isTokenFormat(format)) return formatNames[format].openid.id
   const { title } = formatNames[format]
   const able = tokenFormats.map((each) => formatNames[each].flag).join(' or ')

@@ -104,6 +104,10 @@ export const issuanceFormats: Readonly<Record<CredentialFormat, IssuanceFormat>>
 }
 
 /** The format of a record or an offer. */
-export function formatOf({ credentialFormat }: { credentialFormat: CredentialFormat }): IssuanceFormat {
+export function issuanceFormatOf({
+  credentialFormat,
+}: {
+  credentialFormat: CredentialFormat
+}): IssuanceFormat {
   return issuanceFormats[credentialFormat]
 }

@@ -21,7 +21,7 @@ import {
   requireTransition,
   updateWithEvent,
 } from '../engine/record.ts'
-import { type AcceptOptions, type Mismatch, formatOf } from './format.ts'
+import { type AcceptOptions, type Mismatch, issuanceFormatOf } from './format.ts'
 import { readOffer, writeRequest } from './messages.ts'
 import { issueCredential, type CredentialRecord, type CredentialData } from './model.ts'
 import type { AcceptCredentialOffer } from './offers.ts'
@@ -105,7 +105,7 @@ export const onCredential: Handler = async (wallet, message) => {
   }
   const waitsIn = ['RequestPending', 'RequestSent'] as const
   const issued = await checkReply(wallet, record, waitsIn, () =>
-    formatOf(record).verify(wallet, record, message),
+    issuanceFormatOf(record).verify(wallet, record, message),
   )
   if ('mismatch' in issued) return refuse(record, message, issued)
   const mismatch = findIssuerMismatch(record.trustedIssuers, issued.issuer)
@@ -166,7 +166,7 @@ export const makeAcceptance: Task = async (wallet, recordId) => {
   const acceptance = isOpen(record) ? await findAcceptance(wallet.db, record) : undefined
   if (!acceptance) return () => Promise.resolve()
   const { subjectId, keyId, trustedIssuers } = acceptance
-  const choice = formatOf(record).choose({ subjectId, keyId, trustedIssuers })
+  const choice = issuanceFormatOf(record).choose({ subjectId, keyId, trustedIssuers })
   const outcome = await tryRequest(wallet, record, choice)
   const kept = { trustedIssuers: trustedIssuers?.map(canonicalDid) }
   return async (tx) => {

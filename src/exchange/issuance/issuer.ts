@@ -13,7 +13,7 @@ import { invite, requireUnexpired } from '../protocols/out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
 import { advance, advanceByReply, advanceOnce, begin, updateWithEvent } from '../engine/record.ts'
 import { problemReport, toReport } from '../protocols/report-problem.ts'
-import { type IssuedMessage, formatOf } from './format.ts'
+import { type IssuedMessage, issuanceFormatOf } from './format.ts'
 import { writeOffer } from './messages.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 import type { CreateCredentialOffer, InviteToOffer, OfferTerms } from './offers.ts'
@@ -72,7 +72,7 @@ export function inviteToOffer(wallet: Wallet, body: InviteToOffer, key?: string)
 
 /** The initial data of an offer's record, and the `content` of its message. */
 async function prepare(wallet: Wallet, offered: OfferTerms) {
-  const { terms, attachments } = await formatOf(offered).offer(wallet, offered)
+  const { terms, attachments } = await issuanceFormatOf(offered).offer(wallet, offered)
   const { claims, schemaIds } = { ...offered, ...terms }
   return { ...terms, content: writeOffer({ claims, schemaIds }, attachments) }
 }
@@ -85,7 +85,7 @@ async function prepare(wallet: Wallet, offered: OfferTerms) {
 export async function issueCredentialOf(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
   const asked = await getRecord(wallet.db, issueCredential, recordId)
   if (findRow(credentialStates, asked.role, asked.state, issue))
-    await formatOf(asked).checkIssuer?.(wallet, asked)
+    await issuanceFormatOf(asked).checkIssuer?.(wallet, asked)
   return wallet.transaction((tx) => advanceOnce(tx, issueCredential, recordId, issue, {}))
 }
 
@@ -102,7 +102,7 @@ export const onRequest: Handler = async (wallet, message) => {
   // In InvitationGenerated a failure is not stored: any agent can answer the invitation.
   const waitsIn = ['OfferPending', 'OfferSent'] as const
   const proved = await checkReply(wallet, record, waitsIn, () =>
-    formatOf(record).readRequest(wallet, record, message),
+    issuanceFormatOf(record).readRequest(wallet, record, message),
   )
   return async (tx: Tx) => {
     const change = { ...proved, ...bindSender(message, record) }
@@ -134,7 +134,7 @@ export const makeCredential: Task = async (wallet, recordId) => {
 /** The credential, or the reason why it is impossible. @throws if another attempt may succeed */
 async function attempt(wallet: Wallet, record: CredentialRecord): Promise<IssuedMessage | Problem> {
   try {
-    return await formatOf(record).issue(wallet, record)
+    return await issuanceFormatOf(record).issue(wallet, record)
   } catch (error) {
     if (error instanceof Problem && error.type === 'error:CredentialServiceError:InvalidCredentialRequest')
       return error

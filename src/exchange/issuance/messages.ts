@@ -12,7 +12,7 @@ import { readContent, type CredentialFormat } from '../protocols/attachments.ts'
 import { peersOf } from '../protocols/peers.ts'
 import type { Received } from '../engine/receive.ts'
 import type { Outgoing } from '../engine/protocol.ts'
-import { type CredentialChange, type AcceptOptions, formatOf, issuanceFormats } from './format.ts'
+import { type CredentialChange, type AcceptOptions, issuanceFormatOf, issuanceFormats } from './format.ts'
 import type { CredentialRecord } from './model.ts'
 
 const OfferBody = z.looseObject({
@@ -80,6 +80,6 @@ export async function writeRequest(
   choice: AcceptOptions,
 ): Promise<{ message: Outgoing<'request'>; change: CredentialChange }> {
   const { myDid, theirDid } = await peersOf(wallet.db, record)
-  const { change, ...content } = await formatOf(record).request(wallet, record, choice)
+  const { change, ...content } = await issuanceFormatOf(record).request(wallet, record, choice)
   return { message: { type: 'request', from: myDid, to: theirDid, body: {}, ...content }, change }
 }

@@ -11,7 +11,7 @@ import { readProof, refusal, useProof, type Protected } from './dpop.ts'
 import { readExternalToken } from './external-server.ts'
 import { externalServerOf, identifierOf, type IssuerRow } from './issuers.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
-import { noteRefusal } from './request-log.ts'
+import { logRefusedRequest } from './request-log.ts'
 import { findSession, type SessionRow } from './session.ts'
 
 /** The headers of a request. */
@@ -45,7 +45,7 @@ async function findGranted(wallet: Wallet, issuer: IssuerRow, token: string): Pr
   const session = await findSession(wallet.db, issuer.id, 'token_digest', token)
   if (session && !isOver(Date.parse(session.token_expires_at ?? '')))
     return { session, jkt: session.token_jkt }
-  if (session) await noteRefusal(wallet, session.record_id, unknownToken())
+  if (session) await logRefusedRequest(wallet, session.record_id, unknownToken())
   if (session || issuer.authorization_server === null) throw unknownToken()
   return findGrantedByServer(wallet, issuer, token)
 }

@@ -17,7 +17,7 @@ import { type KeyAttestation, requirementOf, verifyKeyAttestation, withoutCopies
 import { readNonce } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { invalidProof, verifyKeyProof, type ProofChecks } from './proof.ts'
-import { noteRefusal } from './request-log.ts'
+import { logRefusedRequest } from './request-log.ts'
 import type { SessionRow } from './session.ts'
 import { providersOf } from './wallet-providers.ts'
 
@@ -62,7 +62,7 @@ export async function issueToWallet(
       seal,
     )
   } catch (error) {
-    if (error instanceof OAuthError) await noteRefusal(wallet, session.record_id, error)
+    if (error instanceof OAuthError) await logRefusedRequest(wallet, session.record_id, error)
     throw error
   }
 }

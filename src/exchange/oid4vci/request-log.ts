@@ -50,7 +50,7 @@ export async function withLog<T>(
 }
 
 /** Stores why a request was refused, for the trace. The wallet may send a better one. */
-export async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
+export async function logRefusedRequest(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
   await writeIfRoom(wallet, async (tx) => {
     const record = await getRecord(tx, issueCredential, recordId)
     await logRefusal(tx, record, 'credential-request', error)

@@ -93,7 +93,7 @@ export async function receive(
     if (!(error instanceof OAuthError) || error instanceof RefusedResponse) throw error
     const answered = error instanceof AnsweredRequest && (await findAnswer(wallet, record.id, digest))
     if (answered) return repeat(answered)
-    await noteRefusal(wallet, record.id, error)
+    await logRefusedResponse(wallet, record.id, error)
     throw error
   }
 }
@@ -109,7 +109,7 @@ function repeat({ redirectUri, refusal }: StoredAnswer): ResponseReceipt {
  * Refusals after the end of the flow are not logged, because whoever has the link can cause any number of
  * them.
  */
-async function noteRefusal(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
+async function logRefusedResponse(wallet: Wallet, recordId: string, error: OAuthError): Promise<void> {
   await writeIfRoom(wallet, async (tx) => {
     const record = await getRecord(tx, presentProof, recordId)
     if (record.state !== 'RequestCreated') return

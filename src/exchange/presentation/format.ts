@@ -72,7 +72,7 @@ export const proofFormats: Readonly<Record<CredentialFormat, ProofFormat>> = {
  * The format of a record or of the terms of a request. A query in DCQL may name credentials of several
  * formats.
  */
-export function formatOf(about: {
+export function proofFormatOf(about: {
   credentialFormat: CredentialFormat
   dcql?: unknown
   dcqlQuery?: unknown

@@ -8,7 +8,7 @@ import { takeNextCopies } from '../held-credentials/copies.ts'
 import { alreadyReceived, openInvitation } from '../protocols/out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
 import { advance, begin } from '../engine/record.ts'
-import { type PresentOptions, formatOf } from './format.ts'
+import { type PresentOptions, proofFormatOf } from './format.ts'
 import { readRequest } from './messages.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import { didcommOrgMessages } from '../../definitions/present-proof.ts'
@@ -50,7 +50,7 @@ export async function acceptRequestInvitation(
 /** DIDComm as a transport of presentations. Nothing is sent for a rejected request, as in the Cloud Agent. */
 export const presentationOverDidcomm = {
   accept: (wallet: Wallet, record: PresentationRecord, choice: PresentOptions) =>
-    formatOf(record).choose(wallet, record, choice),
+    proofFormatOf(record).choose(wallet, record, choice),
   decline: () => ({ on: 'request-reject' as const, change: {} }),
   deliver: makePresentation,
 }
@@ -58,10 +58,10 @@ export const presentationOverDidcomm = {
 async function makePresentation(wallet: Wallet, record: PresentationRecord): ReturnType<Task> {
   const { id: recordId, goalCode, comment, isDidcommOrg } = record
   const { myDid, theirDid } = await peersOf(wallet.db, record)
-  const presentation = await formatOf(record).present(wallet, record)
+  const presentation = await proofFormatOf(record).present(wallet, record)
   const body = { goal_code: goalCode, comment }
   const typeUri = isDidcommOrg ? didcommOrgMessages.presentation : undefined
-  const attachments = formatOf(record).attach(presentation)
+  const attachments = proofFormatOf(record).attach(presentation)
   const message = { type: 'presentation' as const, typeUri, from: myDid, to: theirDid, body, attachments }
   return async (tx) => {
     const current = await getRecord(tx, presentProof, recordId)

@@ -16,7 +16,7 @@ import { invite, requireUnexpired } from '../protocols/out-of-band.ts'
 import type { Handler, Received } from '../engine/receive.ts'
 import { advance, advanceByReply, advanceOnce, begin } from '../engine/record.ts'
 import { problemReport } from '../protocols/report-problem.ts'
-import { formatOf, type Verdict } from './format.ts'
+import { proofFormatOf, type Verdict } from './format.ts'
 import { writeRequest } from './messages.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import type { InviteToPresent, RequestTerms, RequestPresentation } from './requests.ts'
@@ -89,7 +89,7 @@ async function prepare(
   const policy =
     requested.policyId === undefined ? undefined : await getPolicy(wallet.db, requested.policyId, 'policyId')
   const { credentialFormat, issuers, statusCheck } = requested
-  const { terms, attachments, content, store } = await formatOf(requested).createRequest(
+  const { terms, attachments, content, store } = await proofFormatOf(requested).createRequest(
     wallet,
     requested,
     verifier,
@@ -173,7 +173,7 @@ function verify(wallet: Wallet, record: PresentationRecord, presentation: string
     }),
     async () => {
       try {
-        const verdict = await formatOf(record).verify(wallet, record, presentation)
+        const verdict = await proofFormatOf(record).verify(wallet, record, presentation)
         const { checks = [] } = verdict.dcql ?? verdict.verification ?? {}
         const failed = checks.find(({ result }) => result === 'failed')
         if (failed) activeSpan()?.fail(failed.name)
