@@ -9,13 +9,6 @@ export function stringsOf(db: Kysely<any>, json: string): RawBuilder<string> {
     : sql`(select jsonb_array_elements_text(cast(${json} as jsonb)))`
 }
 
-/** The number that a JSON object has for the value of a column; null if it has none. */
-export function numberAt(db: Kysely<any>, json: string, column: string): RawBuilder<number> {
-  return isSqlite(db)
-    ? sql`(select value from json_each(${json}) where key = ${sql.ref(column)})`
-    : sql`cast(cast(${json} as jsonb) ->> ${sql.ref(column)} as bigint)`
-}
-
 /** The number after the last one of a table's column `sequence`. */
 export function nextSequence(table: string): RawBuilder<number> {
   return sql`(select coalesce(max(sequence), 0) + 1 from ${sql.table(table)})`

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { steadyNow } from '../../foundation/clock.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
-import { larger, numberAt, stringsOf } from '../../foundation/storage/sql.ts'
+import { larger, stringsOf } from '../../foundation/storage/sql.ts'
 import { logAttempt, type Answer } from './delivery-log.ts'
 import { toEventText, type EventRow, type EventText } from './event.ts'
 
@@ -62,39 +62,52 @@ export async function dueDeliveries(
   const deliveries: Delivery[] = []
   const waiting = new Map<string, { count: number; since: number }>()
   let nextAt: Date | undefined
-  const { rows } = await findHeads(db, {
-    busy: JSON.stringify(busy),
-    accepted: JSON.stringify(Object.fromEntries(accepted)),
-  })
-  for (const { webhookId, url, headers, secrets, attempts, ...row } of rows) {
-    const isReplay = row.replayAttempts !== null && row.replayDueAt !== null
-    const dueAt = isReplay ? row.replayDueAt! : row.due_at
+  const { rows: webhooks } = await findWebhooks(db, { busy: JSON.stringify(busy) })
+  for (const webhook of webhooks) {
+    const head = await headOf(db, webhook, accepted)
+    if (!head) continue
+    const [{ sequence, ts }] = head.events
+    const newest = webhook.newest!
     // Sequence numbers have no gaps. Of a replay, only the next event is known here.
-    const count = isReplay ? 1 : row.newest - row.sequence + 1
-    waiting.set(webhookId, { count, since: Date.parse(row.ts) })
-    if (isWaiting(dueAt, now)) {
-      if (!nextAt || dueAt < nextAt.toISOString()) nextAt = new Date(dueAt)
+    const count = head.kind === 'replay' ? 1 : newest - sequence + 1
+    const { webhookId, url, headers, secrets } = webhook
+    waiting.set(webhookId, { count, since: Date.parse(ts) })
+    if (isWaiting(head.dueAt, now)) {
+      if (!nextAt || head.dueAt < nextAt.toISOString()) nextAt = new Date(head.dueAt)
       continue
     }
-    const state = isReplay
-      ? { kind: 'replay' as const, attempts: row.replayAttempts! }
-      : { kind: 'automatic' as const, attempts }
-    const { sequence, newest } = row
-    const isLast = isReplay || sequence === newest
-    const following = isLast ? [] : (await eventsAfter(db, { sequence })).rows
     const toSend = (each: EventRow) => ({ sequence: each.sequence, event: toEventText(each, walletId) })
-    deliveries.push({
-      webhookId,
-      url,
-      headers,
-      secrets,
-      ...state,
-      ...toSend(row),
-      following: following.map(toSend),
-      newest,
-    })
+    const [first, ...following] = head.events.map(toSend)
+    const { kind, attempts } = head
+    deliveries.push({ webhookId, url, headers, secrets, kind, attempts, ...first!, following, newest })
   }
   return { deliveries, ...(nextAt && { nextAt }), waiting }
+}
+
+/** The first event of a webhook's queue, those after it, the failed attempts, and when the next one is due. */
+type Head = {
+  kind: 'automatic' | 'replay'
+  attempts: number
+  dueAt: string
+  events: [EventRow, ...EventRow[]]
+}
+
+/** The oldest event of a replay, or those after the cursor. Undefined if the queue is empty. */
+async function headOf(
+  db: Db,
+  { webhookId, cursor, newest, replayed, attempts, due_at: dueAt }: WebhookRow,
+  accepted: ReadonlyMap<string, number>,
+): Promise<Head | undefined> {
+  if (replayed !== null) {
+    const { rows } = await findReplayed(db, { webhookId, sequence: replayed })
+    const [row] = rows
+    return row && { kind: 'replay', attempts: row.replayAttempts, dueAt: row.replayDueAt, events: [row] }
+  }
+  const sequence = Math.max(cursor, accepted.get(webhookId) ?? 0)
+  if (newest === null || sequence >= newest) return undefined
+  const { rows } = await eventsAfter(db, { sequence })
+  const [first, ...more] = rows
+  return first && { kind: 'automatic', attempts, dueAt, events: [first, ...more] }
 }
 
 /** Stores that the webhook accepted the event, unless the webhook was deleted meanwhile. */
@@ -138,32 +151,42 @@ export async function fail(
 }
 
 /**
- * The webhooks that are not busy, each with the first event of its queue: the oldest of a replay, or the one
- * after the cursor.
+ * The webhooks that are not busy, with the newest event of the log and the oldest one of a replay. Their events
+ * are read by statements of their own, because PostgreSQL uses an index for a parameter only: under row-level
+ * security, a condition that computes the sequence number would read the whole log.
  */
-const findHeads = prepared((db: Db, { busy, accepted }: { busy: string; accepted: string }) => {
-  const replayed = sql<number>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`
-  const stored = sql<number>`webhook.cursor`
-  const sent = sql<number>`coalesce(${numberAt(db, accepted, 'webhook.id')}, 0)`
-  const cursor = larger(db, stored, sent)
-  const next = sql<number>`(select min(sequence) from event where sequence > ${cursor})`
-  return db
+const findWebhooks = prepared((db: Db, { busy }: { busy: string }) =>
+  db
     .selectFrom('webhook')
-    .innerJoin('event', (join) => join.on('event.sequence', '=', sql<number>`coalesce(${replayed}, ${next})`))
-    .leftJoin('redelivery', (join) =>
-      join
-        .onRef('redelivery.webhook_id', '=', 'webhook.id')
-        .onRef('redelivery.event_sequence', '=', 'event.sequence'),
+    .select(['id as webhookId', 'url', 'headers', 'secrets', 'cursor', 'attempts', 'due_at'])
+    .select(sql<number | null>`(select max(sequence) from event)`.as('newest'))
+    .select(
+      sql<number | null>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`.as(
+        'replayed',
+      ),
     )
-    .selectAll('event')
-    .select(['webhook.id as webhookId', 'url', 'headers', 'secrets', 'webhook.attempts', 'webhook.due_at'])
-    .select(sql<number>`(select max(sequence) from event)`.as('newest'))
-    .select(['redelivery.attempts as replayAttempts', 'redelivery.due_at as replayDueAt'])
-    .where('webhook.id', 'not in', stringsOf(db, busy))
-})
+    .where('id', 'not in', stringsOf(db, busy)),
+)
+type WebhookRow = Awaited<ReturnType<typeof findWebhooks>>['rows'][number]
 
+const findReplayed = prepared((db: Db, { webhookId, sequence }: { webhookId: string; sequence: number }) =>
+  db
+    .selectFrom('redelivery')
+    .innerJoin('event', 'event.sequence', 'redelivery.event_sequence')
+    .selectAll('event')
+    .select(['redelivery.attempts as replayAttempts', 'redelivery.due_at as replayDueAt'])
+    .where('redelivery.webhook_id', '=', webhookId)
+    .where('redelivery.event_sequence', '=', sequence),
+)
+
+/** The next event of a queue, and those that are read with it. */
 const eventsAfter = prepared((db: Db, { sequence }: { sequence: number }) =>
-  db.selectFrom('event').selectAll().where('sequence', '>', sequence).orderBy('sequence').limit(readAhead),
+  db
+    .selectFrom('event')
+    .selectAll()
+    .where('sequence', '>', sequence)
+    .orderBy('sequence')
+    .limit(1 + readAhead),
 )
 
 /** A due time beyond the spacing of attempts was written before the clock was set back. It counts as due. */
