@@ -40,18 +40,28 @@ export type Probe = (point: Point, detail?: Readonly<Record<string, unknown>>) =
 
 const place = Symbol.for('identity-agent.probe')
 
+/** Whether a test has set a function. Without one, nobody waits at a point. */
+export const isProbed = () => place in globalThis
+
 /** Reaches a point. @throws the error of the test’s function */
 export async function probe(point: Point, detail?: Readonly<Record<string, unknown>>): Promise<void> {
   await (globalThis as { [place]?: Probe })[place]?.(point, detail)
 }
 
 /** Runs work between its two points. @throws the error of the work or of the test’s function */
-export async function across<T>(
+export function across<T>(
   crossing: Crossing,
   detail: Readonly<Record<string, unknown>>,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (!(place in globalThis)) return work()
+  return isProbed() ? cross(crossing, detail, work) : work()
+}
+
+async function cross<T>(
+  crossing: Crossing,
+  detail: Readonly<Record<string, unknown>>,
+  work: () => Promise<T>,
+): Promise<T> {
   await probe(`${crossing}:before`, detail)
   const result = await work()
   await probe(`${crossing}:after`, detail)

@@ -1,6 +1,6 @@
 /** The handle of an open wallet: its database, its keys and its environment. */
 import type { Log } from '../foundation/log.ts'
-import { probe } from '../foundation/probe.ts'
+import { isProbed, probe } from '../foundation/probe.ts'
 import type { Problem } from '../foundation/problem.ts'
 import { inSpan, inThisSpan, type SpanStart } from '../foundation/spans.ts'
 import { DamagedFileError, NewerFileError } from '../foundation/storage/file-errors.ts'
@@ -91,7 +91,7 @@ function createHandle(
     sync: () => contents.flush(),
     async before(tx) {
       await pruneLogs(tx, env.config.EVENT_RETENTION)
-      await probe('commit:before', { walletId: id })
+      if (isProbed()) await probe('commit:before', { walletId: id })
     },
     timed: ({ seconds, writes, isCommitted }) => {
       env.metrics.observe(
@@ -129,7 +129,7 @@ function createHandle(
               return withCounts(tx, own)
             }, options)
           })
-          await probe('commit:after', { walletId: id })
+          if (isProbed()) await probe('commit:after', { walletId: id })
           return result
         },
       ),
