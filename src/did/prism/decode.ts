@@ -110,7 +110,7 @@ function reading<T>(name: string, bytes: Uint8Array, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw new InvalidOperation(`the bytes are no ${name}: ${reasonOf(error)}`, { cause: error })
+    throw new InvalidOperation(`the bytes are not ${name}: ${reasonOf(error)}`, { cause: error })
   }
 }
 
