@@ -38,8 +38,8 @@ export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaim
 }
 
 /**
- * Checks the signature and `sd_hash` of the key binding, if there is one. Audience and nonce are checked in
- * `src/credentials/formats/presentation.ts`.
+ * Checks the signature and `sd_hash` of the key binding, if there is one. Audience, nonce and times are
+ * checked in `src/credentials/formats/presentation.ts`.
  *
  * @throws {VerificationError} as `readKeyBinding` and `holderKeysOf`; `holder-binding`
  */
