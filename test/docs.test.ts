@@ -30,8 +30,8 @@ const anchorsOf = (text: string) =>
   )
 
 /**
- * Compares a page's table that has the first line of an expected one with it, so that a failure shows the rows
- * that differ instead of the page.
+ * Compares a page's table that has the first line of an expected one with it, so that a failure shows the
+ * rows that differ instead of the page.
  */
 function expectTable(page: string, expected: string): void {
   const text = read(page)
@@ -102,7 +102,7 @@ test('the decisions are numbered without gaps, and their index lists each', () =
     return `[${index + 1}. ${title}](${page.slice('docs/decisions/'.length)})`
   })
   const index = read('docs/decisions/README.md').matchAll(/^- (\[.+?\]\(.+?\))/gm)
-  expect([...index].map(([, row]) => row).toSorted()).toEqual(rows.toSorted())
+  expect([...index].map(([, row]) => row!).toSorted()).toEqual(rows.toSorted())
 })
 
 test('every command in an example exists', () => {

@@ -84,7 +84,9 @@ export async function dueDeliveries(
   return { deliveries, ...(nextAt && { nextAt }), waiting }
 }
 
-/** The first event of a webhook's queue, those after it, the failed attempts, and when the next one is due. */
+/**
+ * The first event of a webhook's queue, those after it, the failed attempts, and when the next one is due.
+ */
 type Head = {
   kind: 'automatic' | 'replay'
   attempts: number
@@ -151,9 +153,9 @@ export async function fail(
 }
 
 /**
- * The webhooks that are not busy, with the newest event of the log and the oldest one of a replay. Their events
- * are read by statements of their own, because PostgreSQL uses an index for a parameter only: under row-level
- * security, a condition that computes the sequence number would read the whole log.
+ * The webhooks that are not busy, with the newest event of the log and the oldest one of a replay. Their
+ * events are read by statements of their own, because PostgreSQL uses an index for a parameter only: under
+ * row-level security, a condition that computes the sequence number would read the whole log.
  */
 const findWebhooks = prepared((db: Db, { busy }: { busy: string }) =>
   db
