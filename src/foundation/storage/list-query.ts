@@ -5,16 +5,31 @@ import { likeOf } from './sql.ts'
 /** `offset` begins at 0. The default order is `asc`, the oldest first. */
 export type Paging = { offset: number; limit: number; order?: 'asc' | 'desc' | undefined }
 
-/** A page of the rows of a query, ordered by `columns`, and the total number of rows. */
+/**
+ * A page of the rows of a query, ordered by `columns`. `total` counts the rows up to the one after the page: a
+ * page needs to know no more, and a count of all rows would read them all.
+ */
 export async function pageOf<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
   columns: readonly string[],
   { offset, limit, order = 'asc' }: Paging,
 ): Promise<{ rows: Row[]; total: number }> {
-  const counted = query.clearSelect().select((eb) => eb.fn.countAll().as('total'))
-  const { total } = await counted.$castTo<{ total: unknown }>().executeTakeFirstOrThrow()
   const ordered = columns.reduce((each, column) => each.orderBy(sql.ref(column), order), query)
-  return { rows: await ordered.offset(offset).limit(limit).execute(), total: Number(total) }
+  const read = await ordered
+    .offset(offset)
+    .limit(limit + 1)
+    .execute()
+  const isBeyond = read.length === 0 && offset > 0
+  const total = isBeyond ? await countOne(query) : offset + read.length
+  return { rows: read.slice(0, limit), total }
+}
+
+/** 1 if a query has rows, otherwise 0. */
+async function countOne<DB, Table extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+): Promise<number> {
+  const one = sql<number>`1`.as('one')
+  return (await query.clearSelect().select(one).limit(1).execute()).length
 }
 
 /**
