@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readCommands } from '../build/docs/manifest.ts'
 import { shapes } from '../build/docs/shapes.ts'
 import { commandsPage, helpOf } from '../build/docs/commands.ts'
+import { endpointsPage } from '../build/docs/endpoints.ts'
 import { jsonPage } from '../build/docs/json.ts'
 import { manPage } from '../build/docs/man.ts'
 import { statesPage } from '../build/docs/states.ts'
@@ -34,6 +35,12 @@ test('docs/reference/json.md has the shape of every command with --json', () => 
   expect(Object.keys(shapes).toSorted()).toEqual(withJson.map(({ id }) => id).toSorted())
   const page = jsonPage()
   for (const { id } of withJson) expect(page).toContain(`| \`agent ${id.replaceAll(':', ' ')}\` |`)
+})
+
+test('docs/reference/endpoints.md has the callers and the scopes of an endpoint', () => {
+  expect(endpointsPage()).toContain(
+    '| `POST /messages` | tenant | issuer, holder, verifier | yes | Send a message over a connection |',
+  )
 })
 
 const groff = ['/usr/bin/groff', '/usr/local/bin/groff', '/opt/homebrew/bin/groff'].find((path) =>

@@ -1,8 +1,5 @@
 /** The tables of the docs pages, generated from the code. */
 import { exitCodes } from '../../cli/errors/errors.ts'
-import { scopesOf, type Contract, type Route } from '../../daemon/http/route.ts'
-import { routes } from '../../daemon/routes/index.ts'
-import { allScopes } from '../../src/wallet/model.ts'
 import { variables } from '../../src/foundation/config/config.ts'
 import { metricTable, type Definition } from '../../src/foundation/metric-table.ts'
 import { defaultText } from '../../src/foundation/config/report.ts'
@@ -32,22 +29,6 @@ export function variablesTable(): string {
     ([name, type]) => `| \`${name}\` | ${defaultOf(name as Name)} | ${type.description} |`,
   )
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n')
-}
-
-/** Endpoint, caller, scopes, description. */
-export function endpointsTable(): string {
-  const rows = (routes as readonly Route[]).map(
-    ({ key, contract }) =>
-      `| \`${key}\` | ${contract.access.replaceAll('-', ' ')} | ${scopeWords(contract)} | ${contract.extension ? 'yes' : ''} | ${contract.summary} |`,
-  )
-  return ['| endpoint | for | scopes | extension | |', '|---|---|---|---|---|', ...rows].join('\n')
-}
-
-function scopeWords(contract: Contract): string {
-  const scopes = scopesOf(contract)
-  if (!scopes) return ''
-  if (scopes.length === allScopes.length) return 'any'
-  return scopes.join(', ') || 'none'
 }
 
 /** The rows of the exit codes in docs/reference/command-line.md. */
