@@ -11,6 +11,7 @@ import { routes } from '../../../daemon/routes/index.ts'
 import { anonymous, bodies, faultsOf } from '../_cloud-agent-bodies.ts'
 import { record } from './_record.ts'
 import type { Example } from './_recorder.ts'
+import { answering, withoutResponse } from './_rest.ts'
 
 const all: readonly Route[] = routes
 let recorded: Record<string, Example>
@@ -18,38 +19,8 @@ beforeAll(async () => {
   recorded = await record()
 })
 
-const isJson = (media: readonly string[] | undefined) =>
-  media === undefined || media.includes('application/json')
 const withRequest = all.filter(({ contract }) => contract.body).map(({ key }) => key)
-const withResponse = all
-  .filter(({ contract }) => contract.reply[1] && isJson(contract.media))
-  .map(({ key }) => key)
-
-/** The operations without an example of their response, and the reason. Requests have no exceptions. */
-const keyed = 'a definition has its key after seconds; POST has the same type without it'
-const ledger = 'for other agents, which are NeoPRISM clients already'
-const withoutResponse: Readonly<Record<string, string>> = {
-  'GET /_system/doctor': 'it depends on the machine',
-  'GET /_system/ready': 'it depends on the state of the daemon',
-  'GET /api/_system/health': ledger,
-  'GET /api/dids': ledger,
-  'GET /api/dids/{did}': ledger,
-  'GET /api/dids/{did}/protobuf': ledger,
-  'GET /api/operations/{operationId}': ledger,
-  'GET /api/transactions/{transactionId}': ledger,
-  'GET /api/vdr-data/{entryHash}': ledger,
-  'GET /api/vdr-data/{entryHash}/metadata': ledger,
-  'GET /credential-definition-registry/definitions/did-url/{guid}': keyed,
-  'GET /credential-definition-registry/definitions/did-url/{guid}/definition': keyed,
-  'GET /credential-definition-registry/definitions/{guid}': keyed,
-  'GET /credential-definition-registry/definitions/{guid}/definition': keyed,
-  'GET /credential-status/{id}': 'a compressed list of 131,072 bits in a signed credential',
-  'GET /docs/openapi.json': 'this document',
-  'PUT /_system/nodes/{name}/draining': 'the story has no PostgreSQL',
-  'DELETE /_system/nodes/{name}/draining': 'the story has no PostgreSQL',
-  'GET /web/{name}/did.json': 'a DID document, as that of GET /dids/{didRef}',
-  'POST /wallets/{walletId}/resumption': 'the wallet of GET /wallets/{walletId}',
-}
+const withResponse = answering.map(({ key }) => key)
 
 test('every request with a body has an example, and every response in JSON has one or a reason', () => {
   expect(withRequest.filter((key) => recorded[key]?.request === undefined)).toEqual([])
