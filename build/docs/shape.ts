@@ -38,8 +38,9 @@ export const lines = (type: z.ZodType, note: string): Shape => ({ type, isLines:
 export const removed = own(z.object({ id: z.string(), removed: z.literal(true) }).meta({ id: 'Removed' }))
 
 /**
- * The shape of a command by its file: the response body of the operations there, of those that change something if there are any. A
- * `removeCommand` whose operation has no response body prints `removed`. Undefined if these operations have different bodies.
+ * The shape of a command by its file: the response body of the operations there, of those that change
+ * something if there are any. A `removeCommand` whose operation has no response body prints `removed`.
+ * Undefined if these operations have different bodies.
  */
 export function printedBy(id: string): Shape | undefined {
   const source = readFileSync(

@@ -1,6 +1,6 @@
 /**
- * The schemas of what each command prints with `--json`: the response body of the operation that its file names, and for other commands the
- * row here. A row without a type adds a note.
+ * The schemas of what each command prints with `--json`: the response body of the operation that its file
+ * names, and for other commands the row here. A row without a type adds a note.
  */
 import * as z from 'zod'
 import { Running } from '../../src/foundation/running.ts'
@@ -118,7 +118,7 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'webhook:secret': own(z.object({ id: z.string(), signed: z.literal(false).optional().describe('With --remove.'), secret: z.string().optional(), previousUntil: z.string().optional() }).meta({ id: 'RenewedSecret' })),
 }
 
-/** By command, as oclif names them. `test/commands/json.test.ts` runs each, and compares the output with its shape. */
+/** By command, as oclif names them. `test/commands/json.test.ts` compares them with what is printed. */
 export const shapes: Readonly<Record<string, Shape>> = Object.fromEntries(
   readCommands()
     .filter(({ flags }) => flags['json'] !== undefined)

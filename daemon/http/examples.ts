@@ -1,4 +1,4 @@
-/** The examples of the OpenAPI document, which are read when it is built. `npm run docs` records them from calls of a real agent. */
+/** The examples of the OpenAPI document. `npm run docs` records them from calls of a real agent. */
 import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { Key } from './route.ts'

@@ -1,4 +1,4 @@
-/** Requests to every endpoint of tenants with ids of another tenant, made of its path, its query and its body. */
+/** Requests to every endpoint of tenants with ids of another tenant, made of its path, query and body. */
 import * as z from 'zod'
 import { splitKey, type Route } from '../../daemon/http/route.ts'
 import { routes, type Routes } from '../../daemon/routes/index.ts'
@@ -31,7 +31,7 @@ const kept = [
 ] as const
 type Kept = (typeof kept)[number]
 
-/** The kinds of ids that a path names, by its beginning. Those of other paths are made by a POST to their collection. */
+/** The kinds of ids that a path names, by its beginning. A POST to the collection makes those of other paths. */
 const named: Readonly<Record<string, readonly Kept[]>> = {
   '/wallets/{walletId}': ['walletId'],
   '/did-registrar/dids/{didRef}': ['did'],

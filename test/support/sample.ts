@@ -4,8 +4,8 @@ import * as z from 'zod'
 type Schema = z.core.JSONSchema.JSONSchema
 
 /**
- * A value of a type: its example (`.meta({ examples: [{ … }] })`), or else its required members, as far as the JSON Schema describes them.
- * `values` go over members of their names, and add those that are not required.
+ * A value of a type: its example (`.meta({ examples: [{ … }] })`), or else its required members, as far as
+ * its JSON Schema describes them. `values` go over members of their names, and add optional ones.
  */
 export function sampleOf(type: z.ZodType, values: Readonly<Record<string, unknown>> = {}): unknown {
   const [example] = (type.meta()?.examples ?? []) as object[]

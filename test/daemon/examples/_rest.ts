@@ -5,6 +5,8 @@ import type { Client } from '../../../daemon/client/client.ts'
 import { sampleOf } from '../../support/sample.ts'
 import type { Example } from './_recorder.ts'
 
+const all: readonly Route[] = routes
+
 const keyed = 'a definition has its key after seconds; POST has the same type without it'
 const ledger = 'for other agents, which are NeoPRISM clients already'
 /** The operations without an example of their response, and the reason. Requests have no exceptions. */
@@ -31,16 +33,19 @@ export const withoutResponse: Readonly<Record<string, string>> = {
   'POST /wallets/{walletId}/resumption': 'the wallet of GET /wallets/{walletId}',
 }
 
-/** The routes whose response is JSON. */
-export const answering = (routes as readonly Route[]).filter(
-  ({ contract: { media, reply } }) => reply[1] && (media?.includes('application/json') ?? true),
-)
+const isAnswered = ({ contract: { media, reply } }: Route) =>
+  reply[1] !== null && (media?.includes('application/json') ?? true)
+/** The operations whose response is JSON. */
+export const withResponse = all.filter(isAnswered).map(({ key }) => key)
+/** The operations with a body, of JSON or a form. */
+export const withRequest = all.filter(({ contract }) => contract.body).map(({ key }) => key)
 
 /** Calls them: first those that make or change something, then those that read, last those that delete. */
 export async function callRest(clients: { admin: Client; tenant: Client }, told: Map<string, Example>) {
   const order = ({ key }: Route) => ['GET', 'DELETE'].indexOf(splitKey(key)[0])
-  const rest = answering.filter(
-    ({ key, contract }) => !told.has(key) && !(key in withoutResponse) && contract.access !== 'public',
+  const needed = new Set([...withRequest, ...withResponse].filter((key) => !(key in withoutResponse)))
+  const rest = all.filter(
+    ({ key, contract }) => needed.has(key) && !told.has(key) && contract.access !== 'public',
   )
   for (const { key, contract } of rest.toSorted((a, b) => order(a) - order(b))) {
     const input = inputOf(key, contract, told)
@@ -50,8 +55,8 @@ export async function callRest(clients: { admin: Client; tenant: Client }, told:
 }
 
 /**
- * The id that the POST to the collection has returned, and the example of the body. Undefined if there is none: the story has to call the
- * operation.
+ * The id that the POST to the collection has returned, and the example of the body. Undefined if there is
+ * none: the story has to call the operation.
  */
 function inputOf(key: Route['key'], { body, query }: Route['contract'], told: ReadonlyMap<string, Example>) {
   const [, path] = splitKey(key)
@@ -61,5 +66,5 @@ function inputOf(key: Route['key'], { body, query }: Route['contract'], told: Re
   const sample = body && (body.safeParse({}).success ? {} : body.meta()?.['examples'] && sampleOf(body))
   if (others.length > 0 || (parameter && !id) || (body && !sample) || query?.safeParse({}).success === false)
     return undefined
-  return { path: { [parameter ?? '']: id }, ...(body && { body: sample }) }
+  return { ...(parameter && { path: { [parameter]: id } }), ...(body && { body: sample }) }
 }

@@ -1,6 +1,6 @@
 /**
- * The examples of the API document: a real agent answers all that have a body, and they have the types of the document and of that of
- * the Cloud Agent.
+ * The examples of the API document: a real agent has answered all of them, and they have the types of this
+ * document and of the Cloud Agent’s.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -11,16 +11,13 @@ import { routes } from '../../../daemon/routes/index.ts'
 import { anonymous, bodies, faultsOf } from '../_cloud-agent-bodies.ts'
 import { record } from './_record.ts'
 import type { Example } from './_recorder.ts'
-import { answering, withoutResponse } from './_rest.ts'
+import { withoutResponse, withRequest, withResponse } from './_rest.ts'
 
 const all: readonly Route[] = routes
 let recorded: Record<string, Example>
 beforeAll(async () => {
   recorded = await record()
 })
-
-const withRequest = all.filter(({ contract }) => contract.body).map(({ key }) => key)
-const withResponse = answering.map(({ key }) => key)
 
 test('every request with a body has an example, and every response in JSON has one or a reason', () => {
   expect(withRequest.filter((key) => recorded[key]?.request === undefined)).toEqual([])
