@@ -2,7 +2,7 @@
  * Bundles the daemon, the command line and the dashboard into `dist`: one file loads faster than several
  * hundred. Part of `npm run build`.
  */
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
 import { writeApiPage } from './api-page.js'
@@ -10,9 +10,9 @@ import { bundleLibrary, ownZod } from './library.js'
 import { notices } from './notices.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-// The declarations stay: `npm run declarations` writes them.
+// `npm run declarations` and `npm run docs` write what stays.
 for (const name of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
-  if (!name.endsWith('.d.ts')) rmSync(`${root}dist/${name}`, { recursive: true })
+  if (!name.endsWith('.d.ts') && name !== 'examples.json') rmSync(`${root}dist/${name}`, { recursive: true })
 
 /** @type {import('esbuild').BuildOptions} */
 const common = {
@@ -94,8 +94,6 @@ await build({
     ]),
   ],
 })
-
-copyFileSync(`${root}daemon/http/examples.json`, `${root}dist/daemon/examples.json`)
 
 await build({ ...script, entryPoints: onDemand, outdir: 'dist/daemon', sourcemap: false })
 

@@ -6,7 +6,6 @@ import * as z from 'zod'
 import { commandIds } from './commands/_operations.ts'
 import { decisions, generated, pages, read, readBlocks } from './support/pages.ts'
 import {
-  endpointsTable,
   exitCodesTable,
   metricsTable,
   rememberedList,
@@ -58,10 +57,6 @@ test('the table of variables matches the code', () => {
 test('the lists of settings match the code', () => {
   expect(read('docs/operate/configuration.md')).toContain(`names the file:\n${secretFilesList()}.\n`)
   expect(read('docs/operate/configuration.md')).toContain(`of these variables:\n${rememberedList()}.\n`)
-})
-
-test('the table of endpoints matches the code', () => {
-  expectTable('docs/reference/api.md', endpointsTable())
 })
 
 test('the table of metrics matches the code', () => {

@@ -1,12 +1,11 @@
 /** The parts of `shapes.ts`: response bodies of the API, and the shapes that only commands print. */
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { routes } from '../../daemon/routes/index.ts'
-import type { Key as RouteName, Route } from '../../daemon/http/route.ts'
+import type { Route } from '../../daemon/http/route.ts'
 
 export type Shape = {
   type: z.ZodType
-  /** The operation with this response body. */
-  operation?: RouteName
   /** The command prints one document per line. */
   isLines?: true
   note?: string
@@ -14,17 +13,19 @@ export type Shape = {
 
 type RouteKey = (typeof routes)[number]['key']
 
+const findBody = (key: string) =>
+  (routes as readonly Route[]).find((route) => route.key === key)?.contract.reply[1]
+
 /** Returns the schema of an operation's response body. */
 export function bodyOf(key: RouteKey): z.ZodType {
-  const { contract } = (routes as readonly Route[]).find((route) => route.key === key)!
-  if (!contract.reply[1]) throw new TypeError(`${key} has no response body`)
-  return contract.reply[1]
+  const body = findBody(key)
+  if (!body) throw new TypeError(`${key} has no response body`)
+  return body
 }
 
 /** The shape of an operation's response body. */
 export const answer = (operation: RouteKey, note?: string): Shape => ({
   type: bodyOf(operation),
-  operation,
   ...(note !== undefined && { note }),
 })
 
@@ -35,6 +36,23 @@ export const own = (type: z.ZodType, note?: string): Shape => ({ type, ...(note 
 export const lines = (type: z.ZodType, note: string): Shape => ({ type, isLines: true, note })
 
 export const removed = own(z.object({ id: z.string(), removed: z.literal(true) }).meta({ id: 'Removed' }))
+
+/**
+ * The shape of a command by its file: the response body of the operations there, of those that change
+ * something if there are any. A `removeCommand` whose operation has no response body prints `removed`.
+ * Undefined if these operations have different bodies.
+ */
+export function printedBy(id: string): Shape | undefined {
+  const source = readFileSync(
+    new URL(`../../commands/${id.replaceAll(':', '/')}.ts`, import.meta.url),
+    'utf8',
+  )
+  const keys = source.match(/(?<=')(?:GET|POST|PUT|PATCH|DELETE) \/[^']*(?=')/g) ?? []
+  const changes = keys.filter((key) => !key.startsWith('GET '))
+  const [type, ...others] = new Set((changes.length > 0 ? changes : keys).map(findBody))
+  if (others.length > 0) return undefined
+  return type ? { type } : source.includes('removeCommand({') ? removed : undefined
+}
 
 const { scheduledOperation } = (bodyOf('POST /did-registrar/dids/{didRef}/updates') as z.ZodObject).shape
 export const operated = z

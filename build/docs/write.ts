@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandsPage } from './commands.ts'
+import { endpointsPage } from './endpoints.ts'
 import { jsonPage } from './json.ts'
 import { manPage } from './man.ts'
 import { statesPage } from './states.ts'
@@ -13,6 +14,7 @@ import { configSchema } from '../../src/foundation/config/schema.ts'
 
 const pages = {
   'docs/reference/commands.md': await commandsPage(),
+  'docs/reference/endpoints.md': endpointsPage(),
   'docs/reference/json.md': jsonPage(),
   'docs/reference/states.md': statesPage(),
   'docs/reference/settings.schema.json': `${JSON.stringify(configSchema(), null, 2)}\n`,

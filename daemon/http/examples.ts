@@ -1,8 +1,5 @@
-/**
- * The examples of the OpenAPI document, which are read when it is built. `npm run examples` records them from
- * calls of a real agent, and `test/daemon/examples/examples.test.ts` sends them again.
- */
-import { readFileSync } from 'node:fs'
+/** The examples of the OpenAPI document. `npm run docs` records them from calls of a real agent. */
+import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { Key } from './route.ts'
 
@@ -12,9 +9,11 @@ const Examples = z.record(
   z.object({ request: z.json().optional(), response: z.json().optional() }),
 )
 
-/** Returns the examples of an operation. The file is beside this one, in the sources as in the build. */
+const isSource = import.meta.url.endsWith('.ts')
+const file = new URL(isSource ? '../../dist/examples.json' : '../examples.json', import.meta.url)
+
+/** Returns the examples of an operation: none in a build for which none were recorded. */
 export function readExamples(): (key: Key) => z.output<typeof Examples>[string] {
-  const file = new URL('./examples.json', import.meta.url)
-  const examples = Examples.parse(JSON.parse(readFileSync(file, 'utf8')))
+  const examples = existsSync(file) ? Examples.parse(JSON.parse(readFileSync(file, 'utf8'))) : {}
   return (key) => examples[key] ?? {}
 }

@@ -1,11 +1,17 @@
-/**
- * Requests to every endpoint of tenants with ids of another tenant. An endpoint without a row does not
- * compile.
- */
-import type { Routes } from '../../daemon/routes/index.ts'
+/** Requests to every endpoint of tenants with ids of another tenant, made of its path, query and body. */
+import * as z from 'zod'
+import { splitKey, type Route } from '../../daemon/http/route.ts'
+import { routes, type Routes } from '../../daemon/routes/index.ts'
+import { sampleOf } from '../support/sample.ts'
+
+/** Endpoints that need the administrator's token take no ids of tenants. */
+export type Isolated = Exclude<
+  Routes[number],
+  { contract: { access: 'public' | 'admin' | 'metrics' } }
+>['key']
 
 /** The owner's ids, by kind. */
-export const kinds = [
+const kept = [
   'walletId',
   'did',
   'connection',
@@ -13,23 +19,73 @@ export const kinds = [
   'credential',
   'thid',
   'request',
-  'ping',
   'schema',
   'schemaGuid',
   'didUrlSchema',
   'didUrlGuid',
   'policy',
-  'certificate',
-  'anchor',
   'definition',
-  'didRequest',
-  'challenge',
-  'webhook',
   'event',
   'issuer',
   'entry',
 ] as const
-export type Ids = Record<(typeof kinds)[number], string>
+type Kept = (typeof kept)[number]
+
+/**
+ * The kinds of ids that a path names, by its beginning. A POST to the collection makes those of other paths.
+ */
+const named: Readonly<Record<string, readonly Kept[]>> = {
+  '/wallets/{walletId}': ['walletId'],
+  '/did-registrar/dids/{didRef}': ['did'],
+  '/connections/{connectionId}': ['connection'],
+  '/issue-credentials/records/{recordId}': ['offer', 'credential'],
+  '/credential-status/revoke-credential/{id}': ['offer', 'credential'],
+  '/present-proof/presentations/{presentationId}': ['request'],
+  '/oid4vci/issuers/{issuerId}': ['issuer'],
+  '/schema-registry/schemas/{guid}': ['schema'],
+  '/schema-registry/schemas/did-url/{guid}': ['didUrlSchema'],
+  '/verification/policies/{id}': ['policy'],
+  '/presentation-exchange/presentation-definitions/{id}': ['definition'],
+  '/events/{id}': ['event'],
+  '/traces/{id}': ['thid', 'connection', 'offer', 'request'],
+}
+
+/** The kinds of ids in members of bodies and queries. */
+const fields: Readonly<Record<string, keyof Ids>> = {
+  issuerCertificateId: '/issuer-certificates/{id}',
+  attestationCertificateId: '/issuer-certificates/{id}',
+  connectionId: 'connection',
+  issuingDID: 'did',
+  subjectId: 'did',
+  author: 'did',
+  policyId: 'policy',
+  eventId: 'event',
+  walletId: 'walletId',
+  thid: 'thid',
+}
+
+/** Members that are not ids of records. */
+const names = ['configurationId', 'credentialConfigurationId', 'clientId', 'keyId', 'didKeyId', 'schemaId']
+
+const isolated = (routes as readonly Route[]).filter(
+  ({ contract: { access } }) => access === 'tenant' || access === 'admin-or-tenant',
+)
+const resourceOf = (path: string) => /^.*?\{\w+\}/.exec(path)?.[0]
+
+/** The other resources of tenants: the paths that name one. Each is a kind of ids, too. */
+export const made = [...new Set(isolated.map(({ key }) => resourceOf(splitKey(key)[1])))].filter(
+  (path) => path !== undefined && !(path in named) && path !== '/schema-registry/{author}',
+) as `/${string}`[]
+
+export type Ids = Record<Kept | `/${string}`, string>
+export const kinds: readonly (keyof Ids)[] = [...kept, ...made]
+
+/** The body of a request, with the ids of a tenant. */
+export const bodyOf = ({ contract }: Route, ids: Ids): unknown =>
+  contract.body ? sampleOf(contract.body, valuesOf(ids)) : {}
+
+const valuesOf = (ids: Ids) =>
+  Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, ids[kind]]))
 
 /**
  * A request with ids of another tenant in its path, query or body. Its body is valid, so that the ids are
@@ -46,19 +102,56 @@ export type Case = {
 /** The requests of an endpoint that contain an id; empty where it takes none. */
 type Row = (ids: Ids) => Case[]
 
+/** The requests that follow from a route: each kind of its path, and each id of its query. */
+const rowOf =
+  (route: Route): Row =>
+  (ids) => {
+    const { body: type, query = z.object({}) } = route.contract
+    const body = bodyOf(route, ids)
+    if (type?.safeParse(body).success === false)
+      throw new TypeError(
+        `${route.key}: ${JSON.stringify(body)} is not a valid body. Give its type .meta({ examples }), or write its row.`,
+      )
+    const members = [...membersOf(type ?? query), ...Object.keys(query.shape)]
+    const strange = members.find((name) => name.endsWith('Id') && !(name in fields) && !names.includes(name))
+    if (strange !== undefined)
+      throw new TypeError(
+        `${route.key}: ${strange} is of no known kind of ids. Add it to \`fields\` or \`names\`.`,
+      )
+    const required = Object.entries(sampleOf(query) as object).map(([name, value]) => [name, String(value)])
+    const queried = Object.keys(query.shape).filter((name) => name in fields)
+    const cases = pathsOf(route, ids).flatMap((each) => [
+      { ...each, body, query: Object.fromEntries(required) as Record<string, string> },
+      ...queried.map((name) => ({ ...each, body, query: { [name]: ids[fields[name]!]! } })),
+    ])
+    return cases.filter((each) => hasId(each, ids))
+  }
+
+function pathsOf({ key }: Route, ids: Ids): Pick<Case, 'path'>[] {
+  const resource = resourceOf(splitKey(key)[1])
+  if (!resource) return [{}]
+  const [parameter] = /\w+(?=\}$)/.exec(resource)!
+  return (named[resource] ?? [resource as `/${string}`]).map((kind) => ({
+    path: { [parameter]: ids[kind]! },
+  }))
+}
+
+/** The names of the members of a body or a query. */
+const membersOf = (type: z.ZodType) => {
+  const { properties, $ref, $defs } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' })
+  return Object.keys(properties ?? $defs?.[$ref?.split('/').at(-1) ?? '']?.properties ?? {})
+}
+
+const hasId = (request: Case, ids: Ids) =>
+  kinds.some((kind) => JSON.stringify(request).includes(JSON.stringify(ids[kind])))
+
 const nothing: Row = () => []
-const by =
-  (name: string, ...which: (keyof Ids)[]): Row =>
-  (ids) =>
-    which.map((kind) => ({ path: { [name]: ids[kind] }, body: {} }))
-const withBody =
-  (row: Row, body: (ids: Ids) => unknown): Row =>
-  (ids) =>
-    row(ids).map((each) => ({ ...each, body: body(ids) }))
 const bodies =
-  (...made: ((ids: Ids) => unknown)[]): Row =>
-  (ids) =>
-    made.map((make) => ({ body: make(ids) }))
+  (make: (ids: Ids) => unknown): Row =>
+  (ids) => [{ body: make(ids) }]
+const at =
+  (name: string, kind: Kept, body: object): Row =>
+  (ids) => [{ path: { [name]: ids[kind] }, body }]
 
 export const aSchema = {
   name: 'person',
@@ -74,153 +167,53 @@ const aDefinition = {
   signatureType: 'CL',
   supportRevocation: false,
 }
-export const constraints = [
-  { schemaId: 'https://example.com/schema', trustedIssuers: ['did:web:example.com'] },
-]
-const records = by('recordId', 'offer', 'credential')
-const presentations = by('presentationId', 'request')
-const hook = by('id', 'webhook')
-const ofIssuer = by('issuerId', 'issuer')
+// The DID of another tenant would be refused before the id is looked up.
+const ofOther = { ...aSchema, author: 'did:web:example.com' }
+const dcqlQuery = { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['urn:a'] } }] }
 const configuration: Row = ({ issuer }) => [{ path: { issuerId: issuer, credentialConfigId: 'Person' } }]
-const ofEntry: Row = ({ entry }) => [
+const entry: Row = (ids) => [
   {
-    query: { url: `vdr://?drf=database&drid=database#${entry}` },
+    query: { url: `vdr://?drf=database&drid=database#${ids.entry}` },
     body: 0,
     type: 'application/octet-stream',
   },
 ]
-const ofWallet: Row = ({ walletId }) => [{ query: { walletId } }]
 
-/** Endpoints that need the administrator's token take no ids of tenants. */
-export type Isolated = Exclude<
-  Routes[number],
-  { contract: { access: 'public' | 'admin' | 'metrics' } }
->['key']
-
+/** The endpoints whose path and types do not say enough. */
 // prettier-ignore
-export const rows: Readonly<Record<Isolated, Row>> = {
-  'GET /wallets':                              nothing,
-  'POST /wallets':                             nothing,
-  'GET /wallets/{walletId}':                   by('walletId', 'walletId'),
-  'GET /wallets/{walletId}/stats':             by('walletId', 'walletId'),
-  'POST /wallets/{walletId}/uma-permissions':  withBody(by('walletId', 'walletId'), () => ({ subject: 'mallory' })),
-  'DELETE /wallets/{walletId}/uma-permissions': (ids) => by('walletId', 'walletId')(ids).map((each) => ({ ...each, query: { subject: 'owner' } })),
-  'GET /did-registrar/dids':                   nothing,
-  'POST /did-registrar/dids':                  nothing,
-  'GET /did-registrar/dids/{didRef}':          by('didRef', 'did'),
-  'POST /did-registrar/dids/{didRef}/publications':  by('didRef', 'did'),
-  'POST /did-registrar/dids/{didRef}/updates': withBody(by('didRef', 'did'), () => ({ actions: [{ actionType: 'REMOVE_KEY', removeKey: { id: 'key-1' } }] })),
-  'POST /did-registrar/dids/{didRef}/deactivations': by('didRef', 'did'),
-  'POST /did-registrar/restorations':          nothing,
-  'POST /connections':                         nothing,
-  'GET /connections':                          ({ thid }) => [{ query: { thid } }],
-  'GET /connections/{connectionId}':           by('connectionId', 'connection'),
-  'PATCH /connections/{connectionId}':         withBody(by('connectionId', 'connection'), () => ({ automaticAcceptance: { credentialOffers: false } })),
-  'DELETE /connections/{connectionId}':        by('connectionId', 'connection'),
-  'POST /connection-invitations':              nothing,
+const byHand: Readonly<Partial<Record<Isolated, Row>>> = {
+  'PATCH /connections/{connectionId}': at('connectionId', 'connection', { automaticAcceptance: { credentialOffers: false } }),
   'POST /issue-credentials/credential-offers': bodies(({ connection, did }) => ({ connectionId: connection, issuingDID: did, claims: { name: 'Eve' } })),
   'POST /issue-credentials/credential-offers/invitation': bodies(({ did }) => ({ issuingDID: did, claims: { name: 'Eve' } })),
-  'POST /invitation': nothing,
-  'POST /issue-credentials/credential-offers/accept-invitation': nothing,
-  'GET /issue-credentials/records':            ({ thid }) => [{ query: { thid } }],
-  'GET /issue-credentials/records/{recordId}': records,
-  'DELETE /issue-credentials/records/{recordId}': records,
-  'GET /issue-credentials/records/{recordId}/credential': records,
-  'POST /issue-credentials/records/{recordId}/accept-offer': withBody(records, ({ did }) => ({ subjectId: did })),
-  'POST /issue-credentials/records/{recordId}/reject-offer': records,
-  'POST /issue-credentials/records/openid4vci': nothing,
-  'POST /issue-credentials/records/{recordId}/begin-authorization': withBody(records, () => ({ redirectUri: 'https://wallet.example/callback' })),
-  'POST /issue-credentials/records/{recordId}/complete-authorization': withBody(records, () => ({ state: 'state', code: 'code' })),
-  'POST /issue-credentials/records/{recordId}/issue-credential': records,
-  'PATCH /credential-status/revoke-credential/{id}': by('id', 'offer', 'credential'),
-  // The id of an issuer is public, so that a tenant learns nothing from 409.
-  'POST /oid4vci/issuers':                     nothing,
-  'GET /oid4vci/issuers':                      nothing,
-  'PATCH /oid4vci/issuers/{issuerId}':         withBody(ofIssuer, () => ({ authorizationServer: { url: 'https://other.example' } })),
-  'DELETE /oid4vci/issuers/{issuerId}':        ofIssuer,
-  'POST /oid4vci/issuers/{issuerId}/credential-configurations': withBody(ofIssuer, () => ({ configurationId: 'Other', format: 'jwt_vc_json', schemaId: 'https://issuer.example/schema' })),
-  'GET /oid4vci/issuers/{issuerId}/credential-configurations': ofIssuer,
+  // Without the certificate, which is looked up before the issuer.
+  'PATCH /oid4vci/issuers/{issuerId}': at('issuerId', 'issuer', { authorizationServer: { url: 'https://other.example' } }),
+  'POST /oid4vci/issuers/{issuerId}/credential-configurations': at('issuerId', 'issuer', { configurationId: 'Other', format: 'jwt_vc_json', schemaId: 'https://issuer.example/schema' }),
   'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': configuration,
   'DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': configuration,
-  'POST /oid4vci/issuers/{issuerId}/credential-offers': withBody(ofIssuer, ({ did }) => ({ credentialConfigurationId: 'Person', issuingDID: did, claims: { name: 'Eve' } })),
-  'POST /present-proof/presentations':         bodies(({ connection }) => ({ connectionId: connection, proofs: [] })),
-  'POST /present-proof/presentations/invitation': bodies(({ policy }) => ({ proofs: [], policyId: policy })),
-  'POST /present-proof/presentations/openid4vp': bodies(({ policy }) => ({ dcqlQuery: { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['urn:a'] } }] }, issuers: 'any', policyId: policy })),
+  'POST /present-proof/presentations/openid4vp': bodies(({ policy }) => ({ dcqlQuery, issuers: 'any', policyId: policy })),
   'POST /present-proof/presentations/openid4vp/requests': nothing,
-  'POST /present-proof/presentations/{presentationId}/digital-credential': withBody(presentations, () => ({ protocol: 'openid4vp-v1-unsigned', data: { error: 'access_denied' } })),
-  'POST /present-proof/presentations/{presentationId}/response-code': withBody(presentations, () => ({ responseCode: 'abc' })),
-  'POST /present-proof/presentations/accept-invitation': nothing,
-  'GET /present-proof/presentations':          ({ thid }) => [{ query: { thid } }],
-  'GET /present-proof/presentations/{presentationId}': presentations,
-  'DELETE /present-proof/presentations/{presentationId}': presentations,
-  'GET /present-proof/presentations/{presentationId}/candidates': presentations,
-  'PATCH /present-proof/presentations/{presentationId}': withBody(presentations, ({ credential }) => ({ action: 'request-accept', proofId: [credential] })),
-  'GET /messages':                             ({ connection }) => [{ query: { connectionId: connection } }],
-  'POST /messages':                            bodies(({ connection }) => ({ connectionId: connection, content: 'hello' })),
-  'POST /didcomm/unpack':                      nothing,
-  'POST /didcomm/pings':                       bodies(({ connection }) => ({ connectionId: connection })),
-  'GET /didcomm/pings/{id}':                   by('id', 'ping'),
-  'POST /schema-registry/schemas':             bodies(({ did }) => ({ ...aSchema, author: did })),
-  'GET /schema-registry/schemas':              ({ did }) => [{ query: { author: did } }],
-  'PUT /schema-registry/schemas/{guid}':       withBody(by('guid', 'schema'), () => ({ ...aSchema, author: 'did:web:example.com' })),
-  'PUT /schema-registry/{author}/{id}':        ({ schema }) => [{ path: { author: 'did:web:example.com', id: schema }, body: { ...aSchema, author: 'did:web:example.com' } }],
-  'POST /schema-registry/schemas/did-url':     bodies(({ did }) => ({ ...aSchema, author: did })),
-  'GET /schema-registry/schemas/did-url':      ({ did }) => [{ query: { author: did } }],
-  'PUT /schema-registry/schemas/did-url/{guid}': withBody(by('guid', 'didUrlSchema'), () => ({ ...aSchema, author: 'did:web:example.com' })),
+  'PATCH /present-proof/presentations/{presentationId}': ({ request, credential }) => [{ path: { presentationId: request }, body: { action: 'request-accept', proofId: [credential] } }],
+  'POST /schema-registry/schemas': bodies(({ did }) => ({ ...aSchema, author: did })),
+  'PUT /schema-registry/schemas/{guid}': at('guid', 'schema', ofOther),
+  'PUT /schema-registry/{author}/{id}': ({ schema }) => [{ path: { author: ofOther.author, id: schema }, body: ofOther }],
+  'POST /schema-registry/schemas/did-url': bodies(({ did }) => ({ ...aSchema, author: did })),
+  'PUT /schema-registry/schemas/did-url/{guid}': at('guid', 'didUrlSchema', ofOther),
   'POST /credential-definition-registry/definitions': bodies(({ did }) => ({ ...aDefinition, author: did })),
-  'GET /credential-definition-registry/definitions': ({ did }) => [{ query: { author: did } }],
   'POST /credential-definition-registry/definitions/did-url': bodies(({ did }) => ({ ...aDefinition, author: did })),
-  'GET /credential-definition-registry/definitions/did-url': ({ did }) => [{ query: { author: did } }],
-  'POST /verification/credential':             nothing,
-  'POST /verification/schema':                 nothing,
-  'POST /verification/policies':               nothing,
-  'POST /issuer-certificates':                nothing,
-  'POST /issuer-certificates/development':    nothing,
-  'GET /issuer-certificates':                 nothing,
-  'GET /issuer-certificates/{id}':            by('id', 'certificate'),
-  'PUT /issuer-certificates/{id}/chain':      withBody(by('id', 'certificate'), () => ({ chain: 'x' })),
-  'DELETE /issuer-certificates/{id}':         by('id', 'certificate'),
-  'POST /trust-anchors':                      nothing,
-  'GET /trust-anchors':                       nothing,
-  'GET /trust-anchors/{id}':                  by('id', 'anchor'),
-  'DELETE /trust-anchors/{id}':               by('id', 'anchor'),
-  'GET /verification/policies':                nothing,
-  'GET /verification/policies/{id}':           by('id', 'policy'),
-  'PUT /verification/policies/{id}':           ({ policy }) => [{ path: { id: policy }, query: { nonce: '0' }, body: { name: 'x', description: 'x', constraints } }],
-  'DELETE /verification/policies/{id}':        ({ policy }) => [{ path: { id: policy }, query: { nonce: '0' } }],
-  'POST /vdr/entries':                         nothing,
-  'PUT /vdr/entries':                          ofEntry,
-  'DELETE /vdr/entries':                       ofEntry,
-  'POST /presentation-exchange/presentation-definitions': nothing,
-  'GET /presentation-exchange/presentation-definitions': nothing,
+  'POST /verification/schema': nothing,
+  'PUT /vdr/entries': entry,
+  'DELETE /vdr/entries': entry,
   // Any client that knows its id may read a definition; the evaluation uses the caller's own wallet.
   'POST /presentation-exchange/presentation-definitions/{id}/evaluations': nothing,
-  'POST /onboard/did-requests':                nothing,
-  'GET /onboard/did-requests':                 nothing,
-  'GET /onboard/did-requests/{didRequestId}':  by('didRequestId', 'didRequest'),
-  'DELETE /onboard/did-requests/{didRequestId}': by('didRequestId', 'didRequest'),
-  'POST /onboard/answers':                     nothing,
-  'POST /did-authentication/challenges':       nothing,
-  'GET /did-authentication/challenges':        nothing,
-  'GET /did-authentication/challenges/{challengeId}': by('challengeId', 'challenge'),
-  'DELETE /did-authentication/challenges/{challengeId}': by('challengeId', 'challenge'),
-  'POST /did-authentication/challenges/{challengeId}/token': by('challengeId', 'challenge'),
-  'POST /did-authentication/answers':          nothing,
-  'GET /events/webhooks':                      nothing,
-  'POST /events/webhooks':                     nothing,
-  'GET /events/webhooks/{id}':                 hook,
-  'DELETE /events/webhooks/{id}':              hook,
-  'GET /events/webhooks/{id}/deliveries':      hook,
-  'POST /events/webhooks/{id}/replay':         withBody(hook, ({ event }) => ({ eventId: event })),
-  'POST /events/webhooks/{id}/test':           withBody(hook, () => ({ type: 'ConnectionUpdated' })),
-  'POST /events/webhooks/{id}/secret':         hook,
-  'DELETE /events/webhooks/{id}/secret':       hook,
-  'GET /events':                               ofWallet,
-  'GET /events/stream':                        ofWallet,
-  'POST /events/test':                         nothing,
-  'GET /events/{id}':                          ({ event, walletId }) => [{ path: { id: event } }, { path: { id: event }, query: { walletId } }],
-  'GET /traces/{id}':                          by('id', 'thid', 'connection', 'offer', 'request'),
+  'POST /onboard/answers': nothing,
+  'POST /did-authentication/answers': nothing,
+  // Another stream has no end.
+  'GET /events/stream': ({ walletId }) => [{ query: { walletId } }],
 }
+
+export const rows = Object.fromEntries(
+  isolated.map((route) => [route.key, byHand[route.key as Isolated] ?? rowOf(route)]),
+) as Readonly<Record<Isolated, Row>>
 
 /** Unknown ids with the shape of each kind. */
 export const unknown: Ids = Object.fromEntries(

@@ -1,5 +1,5 @@
 /** The packed file of the package, its installation into an empty folder, and what a user does with it. */
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
@@ -36,9 +36,6 @@ export type Packed = z.infer<typeof Packed>
  * Packs the build into a folder. `npm pack` would build again, under the other tests, so it runs no scripts.
  */
 export async function pack(folder: string): Promise<Packed> {
-  // The generated pages are there after `npm ci`, but not in a tree that only ran the build.
-  if (!existsSync(join(root, 'man/agent.1')))
-    await execa('npm', ['run', 'docs', '--ignore-scripts'], { cwd: root })
   const { stdout } = await execa(
     'npm',
     ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],

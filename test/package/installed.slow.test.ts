@@ -79,7 +79,10 @@ test('the package holds the built program, its pages and licences, and nothing e
     'dist/daemon/agent.cjs',
     'dist/tui.js',
     'dist/LICENSES.txt',
+    'dist/examples.json',
     'docs/reference/commands.md',
+    'docs/reference/endpoints.md',
+    'docs/reference/json.md',
   ])
     expect(paths).toContain(path)
   expect(size).toBeLessThan(7_500_000)

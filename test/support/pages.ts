@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** `npm run docs` writes these; test/docs-pages.test.ts covers them. */
 export const generated = [
   'docs/reference/commands.md',
+  'docs/reference/endpoints.md',
   'docs/reference/json.md',
   'docs/reference/settings.schema.json',
 ]

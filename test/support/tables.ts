@@ -1,8 +1,5 @@
 /** The tables of the docs pages, generated from the code. */
 import { exitCodes } from '../../cli/errors/errors.ts'
-import { scopesOf, type Contract, type Route } from '../../daemon/http/route.ts'
-import { routes } from '../../daemon/routes/index.ts'
-import { allScopes } from '../../src/wallet/model.ts'
 import { variables } from '../../src/foundation/config/config.ts'
 import { metricTable, type Definition } from '../../src/foundation/metric-table.ts'
 import { defaultText } from '../../src/foundation/config/report.ts'
@@ -32,23 +29,6 @@ export function variablesTable(): string {
     ([name, type]) => `| \`${name}\` | ${defaultOf(name as Name)} | ${type.description} |`,
   )
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n')
-}
-
-/** Endpoint, with a sign if it is an extension; caller; description. */
-export function endpointsTable(): string {
-  const rows = (routes as readonly Route[]).map(
-    ({ key, contract }) =>
-      `| \`${key}\`${contract.extension ? '†' : ''} | ${callerWords(contract)} | ${contract.summary} |`,
-  )
-  return ['| endpoint | for | |', '|---|---|---|', ...rows].join('\n')
-}
-
-/** Who may call a route: the scopes of which a key needs one, if not all keys of a tenant may. */
-function callerWords(contract: Contract): string {
-  const caller = contract.access.replaceAll('-', ' ')
-  const scopes = scopesOf(contract)
-  if (!scopes || scopes.length === allScopes.length) return caller
-  return scopes.length > 0 ? scopes.join(', ') : `${caller} without scopes`
 }
 
 /** The rows of the exit codes in docs/reference/command-line.md. */

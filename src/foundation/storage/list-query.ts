@@ -6,8 +6,8 @@ import { likeOf } from './sql.ts'
 export type Paging = { offset: number; limit: number; order?: 'asc' | 'desc' | undefined }
 
 /**
- * A page of the rows of a query, ordered by `columns`. `total` counts the rows up to the one after the page: a
- * page needs to know no more, and a count of all rows would read them all.
+ * A page of the rows of a query, ordered by `columns`. `total` counts the rows up to the one after the page:
+ * a page needs to know no more, and a count of all rows would read them all.
  */
 export async function pageOf<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,

@@ -32,7 +32,7 @@ export const TrustAnchorInput = z
     const message = schema?.safeParse(value).error?.issues[0]?.message
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['value'], message })
   })
-  .meta({ id: 'TrustAnchorInput' })
+  .meta({ id: 'TrustAnchorInput', examples: [{ type: 'did', value: 'did:web:issuer.example' }] })
 export type TrustAnchorInput = z.output<typeof TrustAnchorInput>
 
 export const TrustAnchor = z

@@ -6,8 +6,6 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { toExamples, type Example } from './_recorder.ts'
 import { tell } from './_story.ts'
 
-export const examplesFile = new URL('../../../daemon/http/examples.json', import.meta.url)
-
 /** The examples of each operation that the story calls, as a real agent answers them. */
 export async function record(): Promise<Record<string, Example>> {
   await using issuer = await startIssuer()

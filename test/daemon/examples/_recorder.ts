@@ -4,7 +4,10 @@ import type { Client } from '../../../daemon/client/client.ts'
 /** What was sent and answered. `request` and `response` are bodies, absent where there is none. */
 export type Example = { request?: unknown; response?: unknown }
 
-/** A client whose calls become examples: the first call of an operation, and of a read, which may be repeated, the last. */
+/**
+ * A client whose calls become examples: the first call of an operation, and of a read, which may be repeated,
+ * the last.
+ */
 export function recording(call: Client, examples: Map<string, Example>): Client {
   const record = async (key: string, input: { body?: unknown } = {}) => {
     const response: unknown = await (call as (...args: unknown[]) => Promise<unknown>)(key, input)
@@ -42,8 +45,8 @@ const hexOf = (number: number) => (number * 0x9e3779b1).toString(16).padStart(12
 const anyKind = new RegExp(kinds.map(([{ source }]) => `(${source})`).join('|'), 'g')
 
 /**
- * Makes recorded values those of an example: short, without what only this run has. Ids are numbered in the order of their appearance, so that
- * all examples of one record have the same id.
+ * Makes recorded values those of an example: short, without what only this run has. Ids are numbered in the
+ * order of their appearance, so that all examples of one record have the same id.
  */
 export function toExamples(examples: ReadonlyMap<string, Example>, names: Names): Record<string, Example> {
   const numbers = new Map<string, number>()

@@ -1,4 +1,7 @@
-/** The calls that become the examples of the API document: Acme issues a membership card to Alice and asks her to prove it. */
+/**
+ * The calls that become the examples of the API document: Acme issues a membership card to Alice and asks her
+ * to prove it.
+ */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -25,6 +28,7 @@ import {
 import { connectionIn, credentialIn, oobOf, presentationIn, until } from '../../support/tenants.ts'
 import { authority, pemOf, signRequest } from '../../foundation/x509/_chains.ts'
 import { recording, type Example } from './_recorder.ts'
+import { callRest } from './_rest.ts'
 
 type Cast = {
   agent: TestAgent
@@ -61,9 +65,7 @@ async function administer({ admin, backups, agent, examples }: Cast) {
   await admin('DELETE /iam/entities/{id}', entity)
   await admin('POST /_system/backups', { body: { folder: join(backups, 'first') } })
   await admin('POST /_system/master-key/rotation', { body: {} })
-  await admin('GET /_system/nodes')
   await admin('GET /audit', { query: { limit: 1 } })
-  await admin('GET /audit/verification')
   await admin('GET /_system/health')
   await admin('GET /')
   await admin('GET /docs')
@@ -125,9 +127,7 @@ async function connect({ acme, alice, anyone }: Cast) {
   await acme('GET /connections/{connectionId}', { path })
   await acme('PATCH /connections/{connectionId}', { path, body: { label: 'Alice, member 7' } })
   await alice('POST /messages', { body: { connectionId: taken.connectionId, content: 'Hello' } })
-  await alice('GET /messages', { query: { connectionId: taken.connectionId } })
-  const { id } = await acme('POST /didcomm/pings', { body: { connectionId } })
-  await acme('GET /didcomm/pings/{id}', { path: { id } })
+  await acme('POST /didcomm/pings', { body: { connectionId } })
   const { id: kid, publicKeyJwk: publicJwk } = keysFor(resolvePeerDid(taken.theirDid!), 'keyAgreement')[0]!
   const message = { id: made.thid, type: 'https://didcomm.org/empty/1.0/empty', body: {} }
   const envelope = packAnoncrypt(message, { recipients: [{ kid, publicJwk }] })
@@ -473,15 +473,11 @@ async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: F
     constraints: [{ schemaId, trustedIssuers: [issuingDID] }],
   }
   const { id, nonce } = await acme('POST /verification/policies', { body })
-  await acme('GET /verification/policies', {})
-  await acme('GET /verification/policies/{id}', { path: { id } })
   await acme('PUT /verification/policies/{id}', { path: { id }, query: { nonce }, body })
-  await acme('DELETE /verification/policies/{id}', { path: { id } })
   const fields = [{ path: ['$.vc.credentialSubject.member'], filter: { type: 'integer' } }]
   const asked = { name: 'Members', input_descriptors: [{ id: 'card', constraints: { fields } }] }
   const definition = await acme('POST /presentation-exchange/presentation-definitions', { body: asked })
   const path = { id: definition.id }
-  await acme('GET /presentation-exchange/presentation-definitions', {})
   await anyone('GET /presentation-exchange/presentation-definitions/{id}', { path })
   await alice('POST /presentation-exchange/presentation-definitions/{id}/evaluations', { path, body: {} })
 }
@@ -509,14 +505,6 @@ async function certify({ acme }: Cast) {
   const chain = `${await signRequest(request!, root)}\n${pemOf(root)}`
   await acme('PUT /issuer-certificates/{id}/chain', { path: { id }, body: { chain } })
   await acme('POST /issuer-certificates/development', { body })
-  await acme('GET /issuer-certificates/{id}', { path: { id } })
-  await acme('GET /issuer-certificates', {})
-  await acme('DELETE /issuer-certificates/{id}', { path: { id } })
-  const anchor = { type: 'x509' as const, value: pemOf(root), name: 'Example Root' }
-  const trusted = { path: { id: (await acme('POST /trust-anchors', { body: anchor })).id } }
-  await acme('GET /trust-anchors/{id}', trusted)
-  await acme('GET /trust-anchors', {})
-  await acme('DELETE /trust-anchors/{id}', trusted)
 }
 
 async function signIn({ acme, alice, anyone }: Cast, { subjectId }: Dids) {
@@ -527,11 +515,8 @@ async function signIn({ acme, alice, anyone }: Cast, { subjectId }: Dids) {
     path: { didRequestSubmissionId },
     body: { did: subjectId },
   })
-  await acme('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: asked.id } })
-  await acme('GET /onboard/did-requests', {})
   const again = await acme('POST /onboard/did-requests', { body: { from: 'Acme' } })
   const { did } = await alice('POST /onboard/answers', { body: { didRequest: again.didRequest } })
-  await acme('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: asked.id } })
 
   const first = await acme('POST /did-authentication/challenges', { body: { from: 'Acme' } })
   const challengeSubmissionId = lastPart(first.challenge.submissionEndpoint)
@@ -543,15 +528,10 @@ async function signIn({ acme, alice, anyone }: Cast, { subjectId }: Dids) {
     body: newHolder().answer(first.challenge.nonce),
   })
   const path = { challengeId: first.id }
-  await acme('GET /did-authentication/challenges/{challengeId}', { path })
-  await acme('GET /did-authentication/challenges', {})
   await acme('POST /did-authentication/challenges/{challengeId}/token', { path })
   const { challenge } = await acme('POST /did-authentication/challenges', { body: { from: 'Acme' } })
   const answered = { submissionEndpoint: challenge.submissionEndpoint, nonce: challenge.nonce, from: 'Acme' }
   await alice('POST /did-authentication/answers', { body: { challenge: answered, did: did! } })
-  await acme('DELETE /did-authentication/challenges/{challengeId}', {
-    path: { challengeId: (await acme('POST /did-authentication/challenges', { body: {} })).id },
-  })
   await anyone('GET /.well-known/jwks.json')
   await anyone('GET /.well-known/oauth-protected-resource')
 }
@@ -559,17 +539,11 @@ async function signIn({ acme, alice, anyone }: Cast, { subjectId }: Dids) {
 async function follow({ acme, webhook }: Cast) {
   const { id } = await acme('POST /events/webhooks', { body: { url: webhook, signed: true } })
   const path = { id }
-  await acme('GET /events/webhooks', {})
-  await acme('GET /events/webhooks/{id}', { path })
   await acme('POST /events/webhooks/{id}/test', { path, body: { type: 'ConnectionUpdated' } })
   await acme('POST /events/webhooks/{id}/replay', { path, body: { failed: true } })
   const event = await acme('POST /events/test', { body: { type: 'ConnectionUpdated' } })
   await acme('GET /events/{id}', { path: { id: event.id } })
   await acme('GET /events', { query: { limit: 1 } })
-  await acme('GET /events/webhooks/{id}/deliveries', { path })
-  await acme('POST /events/webhooks/{id}/secret', { path })
-  await acme('DELETE /events/webhooks/{id}/secret', { path })
-  await acme('DELETE /events/webhooks/{id}', { path })
 }
 
 async function serveLedger({ anyone }: Cast) {
@@ -644,5 +618,6 @@ export async function tell(agent: TestAgent, webhook: string, backups: string) {
   await cast.acme('POST /did-registrar/restorations', { body: { dids: [keyDid] } })
   const path = { didRef: dids.issuingDID }
   await cast.acme('POST /did-registrar/dids/{didRef}/deactivations', { path })
+  await callRest({ admin: cast.admin, tenant: cast.acme }, examples)
   return examples
 }

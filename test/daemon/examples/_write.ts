@@ -1,8 +1,9 @@
-/** `npm run examples`: records the examples of the API document with the current code. */
+/**
+ * Part of `npm run docs`: records the examples of the API document, which are in the package and not in git.
+ */
 import { writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { format, resolveConfig } from 'prettier'
-import { examplesFile, record } from './_record.ts'
+import { record } from './_record.ts'
 
-const options = { ...(await resolveConfig(fileURLToPath(examplesFile))), parser: 'json' }
-writeFileSync(examplesFile, await format(JSON.stringify(await record()), options))
+const file = new URL('../../../dist/examples.json', import.meta.url)
+writeFileSync(file, `${JSON.stringify(await record(), null, 1)}\n`)
+process.stdout.write('dist/examples.json\n')
