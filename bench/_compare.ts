@@ -16,9 +16,7 @@ export type Difference = {
   /** after ÷ before. */ change: number
 }
 
-/**
- * Compares every figure that both files have. Tables with different rows are compared where their rows agree.
- */
+/** Compares every figure that both files have. Tables with different rows are compared where their rows agree. */
 export function compare(before: Results, after: Results): Difference[] {
   return after.tables.flatMap((table) => {
     const earlier = before.tables.find(({ title }) => title === table.title)

@@ -1,6 +1,4 @@
-/**
- * A credential as JWT, and its bare steps: the same JSON, base64url and one call of the signature library.
- */
+/** A credential as JWT, and its bare steps: the same JSON, base64url and one call of the signature library. */
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { fromBase64 } from '../src/foundation/bytes.ts'

@@ -1,6 +1,4 @@
-/**
- * Writes the files of the API reference at `/docs` into `dist/docs`: compressed, and named by their content.
- */
+/** Writes the files of the API reference at `/docs` into `dist/docs`: compressed, and named by their content. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'

@@ -43,9 +43,7 @@ function wordsOf(argv: readonly string[], ids: readonly string[]): number {
 /** Flags whose value may be missing, and what their value in the next word looks like. */
 const optional: Readonly<Record<string, RegExp>> = { '--wait': /^(?!)/, '--lan': /^(?:\d|off$|auto$)/ }
 
-/**
- * Gives a bare `--wait` or `--lan` an empty value: oclif requires a value for every flag that can have one.
- */
+/** Gives a bare `--wait` or `--lan` an empty value: oclif requires a value for every flag that can have one. */
 export function spellOut(argv: readonly string[]): string[] {
   const end = argv.indexOf('--')
   return argv.map((arg, index) => {

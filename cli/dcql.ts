@@ -1,6 +1,4 @@
-/**
- * Paths of claims in queries, as people write them: `address.city`, `nationalities[0]`, `nationalities[*]`.
- */
+/** Paths of claims in queries, as people write them: `address.city`, `nationalities[0]`, `nationalities[*]`. */
 import type { ClaimsPath } from '../src/credentials/dcql/query.ts'
 import { UsageError } from './errors/errors.ts'
 

@@ -26,9 +26,7 @@ export type Output = {
   print: (id: string, pairs: readonly Pair[]) => void
   /** Prints fields, whatever `--quiet` says. */
   printFields: (pairs: readonly Pair[]) => void
-  /**
-   * Prints rows: ids with `--quiet`, otherwise a table. Prints `empty` on standard error when there are none.
-   */
+  /** Prints rows: ids with `--quiet`, otherwise a table. Prints `empty` on standard error when there are none. */
   printList: <Row>(
     rows: readonly Row[],
     id: (row: Row) => string,

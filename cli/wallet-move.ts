@@ -1,6 +1,4 @@
-/**
- * Moves a wallet from one daemon to another: exports it with `move` into a temporary file, and imports that.
- */
+/** Moves a wallet from one daemon to another: exports it with `move` into a temporary file, and imports that. */
 import { randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,9 +37,7 @@ export async function checkMove(from: Side, to: Side, id: string): Promise<Walle
   )
 }
 
-/**
- * @throws {CommandError} when the wallet is suspended here and not, or not known to be, at the other agent
- */
+/** @throws {CommandError} when the wallet is suspended here and not, or not known to be, at the other agent */
 export async function moveWallet(from: Side, to: Side, id: string): Promise<Wallet> {
   // The passphrase stays in the memory of this process. Without it, the file cannot be read.
   const passphrase = randomBytes(32).toString('base64url')

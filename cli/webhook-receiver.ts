@@ -27,9 +27,7 @@ type ReceiverOptions = {
   forwardTo: string | undefined
   /** Called for every event with the status of the answer; `note` is the reason of a refusal. */
   onEvent: (event: Event, status: number, note: string | undefined) => void
-  /**
-   * Called for every request that is not the daemon's, with the reason. Any page of a browser can send some.
-   */
+  /** Called for every request that is not the daemon's, with the reason. Any page of a browser can send some. */
   onForgery: (reason: string) => void
   signal: AbortSignal
 }

@@ -113,9 +113,7 @@ function lookOf(flags: { curl?: boolean; plain: boolean; keep: boolean }): Look 
   }
 }
 
-/**
- * What happened, and how long it took. The default scenario is measured when it runs again without output.
- */
+/** What happened, and how long it took. The default scenario is measured when it runs again without output. */
 function summaryText({ scenario, flow, totalMs }: Summary): string {
   if (!flow) return `Done (${scenario}) in ${duration(totalMs)}.`
   const { connectMs, issueMs, presentMs } = flow

@@ -16,9 +16,7 @@ export type Done = z.output<typeof Done>
 
 type Order = { steps: Steps; concurrency: number; seconds: number }
 
-/**
- * Starts the process, with more arguments for Node. `run` measures some concurrent flows for some seconds.
- */
+/** Starts the process, with more arguments for Node. `run` measures some concurrent flows for some seconds. */
 export async function openBare(more: readonly string[] = []) {
   const folder = await temporaryFolder()
   const receiver = await openReceiver()

@@ -1,6 +1,4 @@
-/**
- * Copies the content of a wallet's file many times by SQL while no daemon has it open, to simulate long use.
- */
+/** Copies the content of a wallet's file many times by SQL while no daemon has it open, to simulate long use. */
 import { openSqlite } from '../../src/foundation/storage/sqlite.ts'
 
 const hex = (bytes: number) => `lower(hex(randomblob(${bytes})))`

@@ -1,6 +1,4 @@
-/**
- * Requests at the process that owns the wallet, and at another one, which sends them on. By turns in one run.
- */
+/** Requests at the process that owns the wallet, and at another one, which sends them on. By turns in one run. */
 import { Pool } from 'undici'
 import { percentile } from '../../test/faults/_samples.ts'
 import { startNodes } from '../../test/cluster/_nodes.ts'

@@ -89,9 +89,7 @@ async function findId(
 /** Texts that stand for an id: a DID or a URL, a file, or a token. */
 const others = /^(?:(?:did|https?):|@|ey[\w-]+\.)/i
 
-/**
- * True for a text that needs no search: an id, another text that may stand for it, or the URI of a schema.
- */
+/** True for a text that needs no search: an id, another text that may stand for it, or the URI of a schema. */
 function isComplete(resource: ResourceName, text: string): boolean {
   const isUri = resource === 'schema' && /^urn:/i.test(text)
   return (resource !== 'did' && isGuid(text)) || isUri || others.test(text)

@@ -1,6 +1,4 @@
-/**
- * `--lan` of `agent daemon start` and `restart`: the flag, and what it means for the security of the agent.
- */
+/** `--lan` of `agent daemon start` and `restart`: the flag, and what it means for the security of the agent. */
 import * as Flags from '@oclif/core/flags'
 import type { Lan } from '../../src/foundation/net/lan.ts'
 import { type Settings, withoutEmpty } from '../../src/foundation/config/settings.ts'

@@ -122,9 +122,7 @@ export function createNarrator(print: Print, look: Look): Narrator {
   }
 }
 
-/**
- * Returns the message whose arrival leads to a state, such as `credential offer`. Undefined if it is none.
- */
+/** Returns the message whose arrival leads to a state, such as `credential offer`. Undefined if it is none. */
 function messageBefore(what: Change['what'], state: string): string | undefined {
   if (what === 'did') return undefined
   const row = definitionOf(what).rows.find(

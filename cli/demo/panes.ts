@@ -29,9 +29,7 @@ export type Panes = {
   width: number
   /** The line with the names of the parties. */
   head(styleOf: (who: Name) => Style): string
-  /**
-   * Text in a pane, broken at spaces into lines with a hanging indent. Words that do not fit are shortened.
-   */
+  /** Text in a pane, broken at spaces into lines with a hanging indent. Words that do not fit are shortened. */
   text(who: Name, text: string, style?: Style): string
   /** Lines of `columns` columns that may have colours, such as a QR code. */
   drawing(who: Name, lines: readonly string[], columns: number): string

@@ -74,9 +74,7 @@ export function outcomeOf({ outcome, status, count }: AuditEntry): Styled {
   return inStyle(styles[outcome], [outcome, status, count && `×${count}`].filter(Boolean).join(' '))
 }
 
-/**
- * Returns the actor with its entity or the subject of its token, or the address of an unauthenticated caller.
- */
+/** Returns the actor with its entity or the subject of its token, or the address of an unauthenticated caller. */
 function doerOf({ actor, entityId, login, address }: AuditEntry): string {
   if (actor === 'anonymous') return address ?? 'many addresses'
   const name = entityId ?? login

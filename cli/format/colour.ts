@@ -33,9 +33,7 @@ export const plain: Paint = (_, text) => text
 
 const coloured: Paint = (style, text) => format(styles[style], text)
 
-/**
- * The styles of a screen without colours: attributes that need none (no-color.org speaks of colours only).
- */
+/** The styles of a screen without colours: attributes that need none (no-color.org speaks of colours only). */
 const attributes = { strong: 'bold', faint: 'dim', selected: 'inverse' } as const
 
 /** Applies reverse video, bold and faint, without colours. */

@@ -95,9 +95,7 @@ const words: Record<Result['verification'], [about: string, yes: string, no: str
   AudienceCheck:           ['audience',   'whom you named',                                 'others than you named'],
 }
 
-/**
- * Returns the fields of verification results. For an unreadable credential, the other checks are not made.
- */
+/** Returns the fields of verification results. For an unreadable credential, the other checks are not made. */
 export function checkFields(results: readonly Result[]): [name: string, value: Styled][] {
   const isUnreadable = results.some(
     ({ verification, success }) => verification === 'SemanticCheckOfClaims' && !success,

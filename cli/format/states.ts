@@ -29,9 +29,7 @@ export function expectedStates(command: string): string[] {
 /** The part of a record that tells whether it still waits for an answer. */
 export type Expiring = { expiresAt?: string | undefined }
 
-/**
- * Returns true if an invitation, an offer or a request was not answered in time. `now` is in milliseconds.
- */
+/** Returns true if an invitation, an offer or a request was not answered in time. `now` is in milliseconds. */
 export function isExpired({ expiresAt }: Expiring, now = Date.now()): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= now
 }

@@ -78,9 +78,7 @@ function toCell(value: unknown): Cell {
   return { style, text: safeLine(text) }
 }
 
-/**
- * Returns widths that fit, by narrowing the widest column that may be cut. Undefined if that is not possible.
- */
+/** Returns widths that fit, by narrowing the widest column that may be cut. Undefined if that is not possible. */
 function fit(
   columns: readonly Column<never>[],
   natural: readonly number[],

@@ -74,9 +74,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   name: { profile: 'profile' },
 }
 
-/**
- * Returns the kind of the value at a position. Undefined if it has none, such as the name of a new tenant.
- */
+/** Returns the kind of the value at a position. Undefined if it has none, such as the name of a new tenant. */
 export function kindOf({
   command: { id },
   kind,

@@ -44,9 +44,7 @@ const lists: Record<Topic, (call: Asking['call']) => Promise<Listed[]>> = {
   },
 }
 
-/**
- * Asks for a record, as an argument: one in a state that `command` expects, or any record without `command`.
- */
+/** Asks for a record, as an argument: one in a state that `command` expects, or any record without `command`. */
 export function whichRecord(topic: Topic, command?: string): Question {
   return {
     ask: async ({ call, terminal }) => {

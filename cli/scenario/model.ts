@@ -1,6 +1,4 @@
-/**
- * A scenario: commands that run one after the other, and refer to earlier results. Read from YAML or JSON.
- */
+/** A scenario: commands that run one after the other, and refer to earlier results. Read from YAML or JSON. */
 import { isAlias, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import * as z from 'zod'
 import '../../src/foundation/plain-issues.ts'

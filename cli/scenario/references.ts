@@ -1,6 +1,4 @@
-/**
- * References in a scenario: `${step.field}`, `${list.contents.0.id}`, `${vars.name}`. `$${` stands for `${`.
- */
+/** References in a scenario: `${step.field}`, `${list.contents.0.id}`, `${vars.name}`. `$${` stands for `${`. */
 import { UsageError } from '../errors/errors.ts'
 
 const pattern = /\$(\$\{)|\$\{([^}]*)\}/g

@@ -75,9 +75,7 @@ export async function requireFree(manager: Manager, plan: ServicePlan): Promise<
     )
 }
 
-/**
- * Writes the file and starts the service. A service that does not start is removed, or is again what it was.
- */
+/** Writes the file and starts the service. A service that does not start is removed, or is again what it was. */
 export async function installService(manager: Manager, plan: ServicePlan): Promise<void> {
   const file = manager.fileOf(plan)
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined

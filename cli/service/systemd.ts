@@ -6,9 +6,7 @@
  */
 import { type Installed, type ServicePlan, variablesOf } from './plan.ts'
 
-/**
- * The section by which units of this program are found again. systemd ignores sections that begin with `X-`.
- */
+/** The section by which units of this program are found again. systemd ignores sections that begin with `X-`. */
 const section = '[X-Identity-Agent]'
 
 /** A path or text without quotes. */

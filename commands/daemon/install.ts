@@ -134,9 +134,7 @@ function withName(profile: string): string {
   )
 }
 
-/**
- * @throws {UsageError} when a service of the machine would have no user, or one that cannot use its folder
- */
+/** @throws {UsageError} when a service of the machine would have no user, or one that cannot use its folder */
 function requireOwner(flags: ServiceFlags, kind: 'systemd' | 'launchd'): void {
   const { system, 'run-as': runAs, 'data-dir': dataDir } = flags
   if (runAs !== undefined && !/^[a-z_][a-z0-9_-]*$/i.test(runAs))

@@ -19,9 +19,7 @@ export type AuditedInput = {
 /** Ids by their names. */
 type Subject = Record<string, string>
 
-/**
- * Whether the audit log has an endpoint's requests: changes by the administrator, and all operations of DIDs.
- */
+/** Whether the audit log has an endpoint's requests: changes by the administrator, and all operations of DIDs. */
 export function isAudited({ key, contract: { access } }: Route): boolean {
   const [method, path] = splitKey(key)
   if (method === 'GET' || access === 'public') return false

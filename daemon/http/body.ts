@@ -10,9 +10,7 @@ import { Problem } from '../../src/foundation/problem.ts'
 /** The maximum size of a body in bytes, after decompression, unless a contract has a higher one. */
 export const defaultMaxBytes = 1_048_576
 
-/**
- * Reads and parses the JSON body of a request. `undefined`: the client disconnected before the body arrived.
- */
+/** Reads and parses the JSON body of a request. `undefined`: the client disconnected before the body arrived. */
 export type ReadJson = (ctx: Context) => Promise<{ value: unknown } | undefined>
 
 type ReadText = (ctx: Context) => Promise<string | undefined>

@@ -53,9 +53,7 @@ export type OpenApi = {
   components: { schemas: Record<string, JsonSchema>; securitySchemes: typeof securitySchemes }
 }
 
-/**
- * Makes the document. Zod types with an `id` in their metadata become components. `url`: the public base URL.
- */
+/** Makes the document. Zod types with an `id` in their metadata become components. `url`: the public base URL. */
 export function openapi(
   routes: readonly Route[],
   { version, url }: { version: string; url: string },

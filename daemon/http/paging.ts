@@ -48,9 +48,7 @@ export type PageOf<Kind extends string, Item> = {
   contents: Item[]
 }
 
-/**
- * The request of a page: its target, its parsed query, and the number of items, up to the one after the page.
- */
+/** The request of a page: its target, its parsed query, and the number of items, up to the one after the page. */
 export type Cut = Paging & { target: string; total: number }
 
 /**

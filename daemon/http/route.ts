@@ -40,9 +40,7 @@ export type Contract = {
   readonly summary: string
   /** The Cloud Agent's `operationId` if it has the operation, because generated clients use it as a name. */
   readonly operationId: string
-  /**
-   * None of the APIs that the agent implements (Cloud Agent, enterprise suite, NeoPRISM) has the endpoint.
-   */
+  /** None of the APIs that the agent implements (Cloud Agent, enterprise suite, NeoPRISM) has the endpoint. */
   readonly extension?: true
   readonly access: Access
   /**
@@ -68,9 +66,7 @@ export type Contract = {
    * OpenAPI document.
    */
   readonly form?: true
-  /**
-   * The body is a file of this media type and of at most `limit` bytes, which the handler reads as a stream.
-   */
+  /** The body is a file of this media type and of at most `limit` bytes, which the handler reads as a stream. */
   readonly stream?: { readonly media: string; readonly limit: (config: Config) => number }
   /**
    * The variable that limits the requests per minute of one address, for a public endpoint that calls other
@@ -170,9 +166,7 @@ type NoOthers<K extends string, C extends Contract> = [Exclude<keyof C['path'], 
   ? unknown
   : never
 
-/**
- * The contract of a tenant's endpoint must have scopes, unless it reads. Other contracts must not have them.
- */
+/** The contract of a tenant's endpoint must have scopes, unless it reads. Other contracts must not have them. */
 type Scoped<K extends string, C extends Contract> = C['access'] extends 'admin' | 'metrics' | 'public'
   ? { scopes?: never }
   : K extends `GET ${string}`

@@ -40,9 +40,7 @@ export function peekBearerWallet({ bearerTokens }: Agent, headers: IncomingHttpH
 
 /** Finds the callers of requests with a token. Functions return undefined without one. */
 export function createBearerAccess({ db }: Agent, tokens: BearerTokens) {
-  /**
-   * The subject of a valid token is noted in the context, so that the audit log has it also if it is refused.
-   */
+  /** The subject of a valid token is noted in the context, so that the audit log has it also if it is refused. */
   async function identify(
     headers: IncomingHttpHeaders,
     context: RequestContext,

@@ -1,6 +1,4 @@
-/**
- * The context of a request, which the middleware, the endpoint and the log share, and its line in the log.
- */
+/** The context of a request, which the middleware, the endpoint and the log share, and its line in the log. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { randomId } from '../../src/foundation/id.ts'

@@ -6,9 +6,7 @@ import { toQrCode } from './qr-code.ts'
 /** Longer names and goals are cut: other people choose them, and they must not push the rest off the page. */
 export const maxLineLength = 200
 
-/**
- * A text that another party chose, in quotation marks and isolated from the direction of the text around it.
- */
+/** A text that another party chose, in quotation marks and isolated from the direction of the text around it. */
 export function quoted({ quotes }: Texts, text: string): Html {
   return html`<bdi>${quotes[0]}${text}${quotes[1]}</bdi>`
 }

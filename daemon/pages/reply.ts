@@ -1,6 +1,4 @@
-/**
- * Responses of endpoints with a page: JSON for programs, a page for browsers, and events for an open page.
- */
+/** Responses of endpoints with a page: JSON for programs, a page for browsers, and events for an open page. */
 import * as z from 'zod'
 import type { Notifier } from '../../src/foundation/notifier.ts'
 import { Problem } from '../../src/foundation/problem.ts'
@@ -11,9 +9,7 @@ import { liveEvents, type Watched } from './live.ts'
 import type { Page } from './page.ts'
 import type * as AllViews from './views.ts'
 
-/**
- * The media types of an endpoint with a page. JSON is the default, since programs mostly send `Accept: any`.
- */
+/** The media types of an endpoint with a page. JSON is the default, since programs mostly send `Accept: any`. */
 export const pageMedia = ['application/json', 'text/html'] as const
 
 /** The media types of an endpoint whose page follows its link, and their bodies. */

@@ -1,6 +1,4 @@
-/**
- * The pages of DID requests and authentication challenges, for a person who opens their link in a browser.
- */
+/** The pages of DID requests and authentication challenges, for a person who opens their link in a browser. */
 import type { Challenge } from '../../src/exchange/enterprise/authentication.ts'
 import type { DidRequest } from '../../src/exchange/enterprise/onboarding.ts'
 import type { Texts } from './english.ts'

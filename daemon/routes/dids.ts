@@ -12,9 +12,7 @@ import {
 } from '../../src/did/resolution.ts'
 import { route } from '../http/route.ts'
 
-/**
- * Media types of the whole result and of the document alone. The first of each is that of the Cloud Agent.
- */
+/** Media types of the whole result and of the document alone. The first of each is that of the Cloud Agent. */
 const results = [
   'application/ld+json; profile=https://w3id.org/did-resolution',
   'application/did-resolution',

@@ -1,6 +1,4 @@
-/**
- * `/vdr`: entries of the verifiable data registry. A tenant owns an entry; anyone who has its URL reads it.
- */
+/** `/vdr`: entries of the verifiable data registry. A tenant owns an entry; anyone who has its URL reads it. */
 import { buffer } from 'node:stream/consumers'
 import * as z from 'zod'
 import type { Config } from '../../src/foundation/config/config.ts'

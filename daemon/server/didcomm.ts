@@ -139,9 +139,7 @@ async function clientOf(agent: Agent, ctx: Context): Promise<string> {
   return walletId === undefined ? `address ${contextOf(ctx).address}` : `mailbox of ${walletId}`
 }
 
-/**
- * Logs why a message was refused, never its content. Errors of status 500 and above are logged by `problem`.
- */
+/** Logs why a message was refused, never its content. Errors of status 500 and above are logged by `problem`. */
 function logRefusal({ env }: Agent, ctx: Context, error: unknown): never {
   // Another process judges the message.
   if (error instanceof NotOwnerError) throw error

@@ -91,9 +91,7 @@ function whyOther(name: string): string | undefined {
 export type LogLevel = Config['AGENT_LOG_LEVEL']
 
 export type InProcessOptions = {
-  /**
-   * Values by the names of the variables. Default: those of docs/operate/configuration.md, and free ports.
-   */
+  /** Values by the names of the variables. Default: those of docs/operate/configuration.md, and free ports. */
   settings?: Partial<Readonly<Record<Setting, string | number | boolean | undefined>>> | undefined
   /**
    * The data folder, which is created if it is missing, and stays. Default: a temporary folder, which `close`

@@ -1,6 +1,4 @@
-/**
- * Opens what serves an agent: the two servers, which answer 503 until they are served, and the agent itself.
- */
+/** Opens what serves an agent: the two servers, which answer 503 until they are served, and the agent itself. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Agent, createAgent } from '../../src/agent/agent.ts'
 import type { Config } from '../../src/foundation/config/config.ts'

@@ -38,9 +38,7 @@ export class Channel {
     this.#events.on(type, listener)
   }
 
-  /**
-   * Takes no more connections: the supervisor gives them to others, also those that are on their way here.
-   */
+  /** Takes no more connections: the supervisor gives them to others, also those that are on their way here. */
   end(): void {
     this.send({ type: 'ending' })
     this.#isEnding = true
@@ -51,9 +49,7 @@ export class Channel {
     return message as Messages[Type][0]
   }
 
-  /**
-   * There is no socket if the client has disconnected. The acknowledgement is sent before anything is read.
-   */
+  /** There is no socket if the client has disconnected. The acknowledgement is sent before anything is read. */
   #accept(to: ServerName, socket: unknown): void {
     if (!this.#isEnding) this.send({ type: 'accepted' })
     if (!(socket instanceof Socket)) return

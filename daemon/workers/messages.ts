@@ -44,9 +44,7 @@ export const FromWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('failed'), message: z.string(), exitCode: z.int() }),
   /** The worker has the connection that it was given. */
   z.object({ type: z.literal('accepted') }),
-  /**
-   * The worker ends. It takes no more connections: also not one that it was given and has not acknowledged.
-   */
+  /** The worker ends. It takes no more connections: also not one that it was given and has not acknowledged. */
   z.object({ type: z.literal('ending') }),
   /** A message for another worker; without `to`, for all others. */
   z.object({ type: z.literal('relay'), to: z.int().optional(), message: Shared }),

@@ -32,9 +32,7 @@ export type EventOptions<T extends EventType = EventType> = {
   thid?: string | undefined
   /** The wallet, for the administrator. */
   walletId?: string | undefined
-  /**
-   * Only events after the one with this id. `firstEvent` is the begin of the log. Default: only new events.
-   */
+  /** Only events after the one with this id. `firstEvent` is the begin of the log. Default: only new events. */
   after?: string | undefined
   /** Ends the stream. Reading it then rejects with the reason of the signal. */
   signal?: Signal | undefined

@@ -72,9 +72,7 @@ export type Agent = {
   readonly definitions: Generator
   /** Decides which request of both servers runs next. */
   readonly scheduler: Scheduler
-  /**
-   * Notifies event streams and waiting requests of commits. Closed before the servers, which wait for them.
-   */
+  /** Notifies event streams and waiting requests of commits. Closed before the servers, which wait for them. */
   readonly notifier: Notifier
   /** The mediator role, when this agent has it. */
   readonly mediator: Mediator | undefined
@@ -245,9 +243,7 @@ function createNotifier({ ownership }: Store, closers: (() => unknown)[]): Notif
   return notifier
 }
 
-/**
- * Only an embedded ledger is served: agents that forward to each other's ledgers could forward in a circle.
- */
+/** Only an embedded ledger is served: agents that forward to each other's ledgers could forward in a circle. */
 function createServerOf(
   embeddedLedger: EmbeddedLedger | undefined,
   config: Config,

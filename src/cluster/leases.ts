@@ -126,9 +126,7 @@ export class Leases implements Ownership {
     return isKnown
   }
 
-  /**
-   * Gives the shards to the other nodes, if there are any. The work under way with the wallets ends first.
-   */
+  /** Gives the shards to the other nodes, if there are any. The work under way with the wallets ends first. */
   async drain(): Promise<void> {
     this.#isStopping = true
     // The lease is renewed until the work under way has ended.

@@ -36,9 +36,7 @@ export type Ownership = {
    * if there is one process.
    */
   readonly name: string
-  /**
-   * The names of all processes that may run now. A name that is missing belongs to a process that has ended.
-   */
+  /** The names of all processes that may run now. A name that is missing belongs to a process that has ended. */
   listRunning: () => Promise<readonly string[]>
   /** Whether this process owns the wallet now. */
   owns: (walletId: string) => boolean

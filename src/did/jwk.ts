@@ -1,6 +1,4 @@
-/**
- * did:jwk (did:jwk Method Specification): a DID that is one public key as a JWK. The key's id is `<did>#0`.
- */
+/** did:jwk (did:jwk Method Specification): a DID that is one public key as a JWK. The key's id is `<did>#0`. */
 import * as z from 'zod'
 import { fromBase64, fromUtf8, toBase64url } from '../foundation/bytes.ts'
 import { reasonOf } from '../foundation/reason.ts'

@@ -1,6 +1,4 @@
-/**
- * Creates the agent's worker: it processes the jobs of all protocols, delivers events and ends expired flows.
- */
+/** Creates the agent's worker: it processes the jobs of all protocols, delivers events and ends expired flows. */
 import { toSteady } from '../foundation/clock.ts'
 import type { Config } from '../foundation/config/config.ts'
 import type { Log } from '../foundation/log.ts'

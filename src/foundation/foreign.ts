@@ -37,9 +37,7 @@ export function validOnes<Type extends z.ZodType>(type: Type) {
   )
 }
 
-/**
- * A copy without the members that are null, at all levels. Entries of arrays stay, since their places count.
- */
+/** A copy without the members that are null, at all levels. Entries of arrays stay, since their places count. */
 export function withoutNullMembers(object: JsonObject): JsonObject {
   return prune(object) as JsonObject
 }

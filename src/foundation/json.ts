@@ -51,9 +51,7 @@ export function parseJson(text: string | Uint8Array): unknown {
   return value
 }
 
-/**
- * Parses a text of this program's own files or of a trusted service. Returns undefined when it is not JSON.
- */
+/** Parses a text of this program's own files or of a trusted service. Returns undefined when it is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -43,9 +43,7 @@ export type Count = {
 
 type Read = () => number | readonly Reading[] | Promise<number | readonly Reading[]>
 
-/**
- * A metric with more combinations of label values begins its series with use: most of them would stay empty.
- */
+/** A metric with more combinations of label values begins its series with use: most of them would stay empty. */
 const maxBegun = 20
 
 export class Metrics {

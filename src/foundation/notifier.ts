@@ -40,9 +40,7 @@ export class Notifier {
     return count
   }
 
-  /**
-   * Closes the subscriptions to wallets that another process is about to own. Their clients subscribe there.
-   */
+  /** Closes the subscriptions to wallets that another process is about to own. Their clients subscribe there. */
   closeUnowned(owns: (walletId: string) => boolean): void {
     for (const [key, subscriptions] of this.#subscriptions) {
       const walletId = key.slice(0, key.lastIndexOf(' '))

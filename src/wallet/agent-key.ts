@@ -14,9 +14,7 @@ import { findKept } from './master-key-file.ts'
 import { getMasterKeySource, type MasterKeySource } from './master-key.ts'
 
 const present = 'agent-key'
-/**
- * The agent key wrapped with the previous master key, which stays valid until the operator has replaced it.
- */
+/** The agent key wrapped with the previous master key, which stays valid until the operator has replaced it. */
 const previous = 'agent-key-previous'
 
 /** The stored rows, in base64url. */

@@ -88,9 +88,7 @@ async function readKept(id: string): Promise<KeptKey[]> {
   }
 }
 
-/**
- * Keeps a key that is to be replaced, unless it is kept already. Returns the name of its entry, for texts.
- */
+/** Keeps a key that is to be replaced, unless it is kept already. Returns the name of its entry, for texts. */
 async function keep(id: string, text: string): Promise<string> {
   const kept = await readKept(id)
   const known = findKept(kept, ({ name, key }) => (toBase64url(key) === text ? name : undefined))
@@ -100,9 +98,7 @@ async function keep(id: string, text: string): Promise<string> {
   return nameEntry(name)
 }
 
-/**
- * The service name of all entries: `secret-tool lookup service identity-agent username <name>` prints one.
- */
+/** The service name of all entries: `secret-tool lookup service identity-agent username <name>` prints one. */
 const service = 'identity-agent'
 
 /** The text of an entry, if there is one. @throws {StartError} when there is no keyring, or it is locked. */

@@ -30,9 +30,7 @@ import type { Wallet } from './wallet.ts'
 export type ShortLinks = {
   /** Makes an id for the wallet with this number. Every call returns a different one. */
   create(walletNumber: number): string
-  /**
-   * The id of the wallet that a short link was made for, here or by the previous agent of an imported wallet.
-   */
+  /** The id of the wallet that a short link was made for, here or by the previous agent of an imported wallet. */
   findWalletId(id: string): Promise<string | undefined>
 }
 

@@ -1,6 +1,4 @@
-/**
- * Counts and sizes of a wallet. They are read from indexes, so that a large wallet does not block the others.
- */
+/** Counts and sizes of a wallet. They are read from indexes, so that a large wallet does not block the others. */
 import { statSync } from 'node:fs'
 import { sql } from 'kysely'
 import * as z from 'zod'

@@ -29,9 +29,7 @@ export type Wallet = Omit<WalletSecrets, 'erase'> & {
   flush(): Promise<void>
   /** Whether writes are refused because the wallet is being transferred to another agent, or deleted. */
   isSuspended: () => boolean
-  /**
-   * Refuses writes from now on with the error of `refuse`. Resolves when the writes under way are on disk.
-   */
+  /** Refuses writes from now on with the error of `refuse`. Resolves when the writes under way are on disk. */
   suspend(refuse?: () => Problem): Promise<void>
   /** Accepts writes again. */
   resume(): void

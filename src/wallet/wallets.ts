@@ -1,6 +1,4 @@
-/**
- * All wallets of the agent. Wallets are opened when they are used; `AGENT_OPEN_WALLETS` of them stay open.
- */
+/** All wallets of the agent. Wallets are opened when they are used; `AGENT_OPEN_WALLETS` of them stay open. */
 import { setTimeout } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Log } from '../foundation/log.ts'

@@ -1,6 +1,4 @@
-/**
- * Requests of tenants to random nodes, which are repeated at the next node until one of them has answered.
- */
+/** Requests of tenants to random nodes, which are repeated at the next node until one of them has answered. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, ProblemError, type Client } from '../../daemon/client/client.ts'
 import type { Tenant } from '../support/api.ts'

@@ -1,6 +1,4 @@
-/**
- * Public resources of a wallet, which clients request without a key at a node that does not own the wallet.
- */
+/** Public resources of a wallet, which clients request without a key at a node that does not own the wallet. */
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'

@@ -69,9 +69,7 @@ test('an event stream ends when another node has taken over from one that is pau
 
 test('the administrator’s stream at any node has the events of the wallets of all nodes', async () => {
   const tenants = await Promise.all(nodes.daemons.map((daemon) => daemon.newTenant('tenant')))
-  /**
-   * Whether the stream had all events before it ended: wallets get other owners after the start of a node.
-   */
+  /** Whether the stream had all events before it ended: wallets get other owners after the start of a node. */
   const hasAll = async (url: string): Promise<boolean> => {
     const stream = await follow(url, { 'x-admin-api-key': adminToken })
     const made = await Promise.all(

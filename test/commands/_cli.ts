@@ -24,9 +24,7 @@ export type Value = string | readonly string[]
 /** A command line: its words, or a template for `words`. */
 export type Line = [args?: readonly string[]] | [texts: TemplateStringsArray, ...values: Value[]]
 
-/**
- * Splits a command line at its spaces, but not the values in it: words`proof request --goal ${'Your age'}`.
- */
+/** Splits a command line at its spaces, but not the values in it: words`proof request --goal ${'Your age'}`. */
 export function words(...[texts = [], ...values]: Line): string[] {
   if (!('raw' in texts)) return [...texts]
   const line = texts.reduce((before, text, index) => `${before}\ue000${index - 1}\ue000${text}`)

@@ -15,9 +15,7 @@ export type Theme = keyof typeof themes
 /** Cells around the text. */
 const border = 3
 
-/**
- * The filled quarters: 1 upper left, 2 upper right, 4 lower left, 8 lower right (Unicode, Block Elements).
- */
+/** The filled quarters: 1 upper left, 2 upper right, 4 lower left, 8 lower right (Unicode, Block Elements). */
 const blocks: Record<string, number> = Object.fromEntries(
   [...' ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█'].map((block, bits) => [block, bits]),
 )

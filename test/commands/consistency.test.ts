@@ -210,9 +210,7 @@ test('every example is a valid command line', () => {
   expect(wrong).toEqual([])
 })
 
-/**
- * The errors in an example of a command: each `agent …` in it must be valid, and one must be that command.
- */
+/** The errors in an example of a command: each `agent …` in it must be valid, and one must be that command. */
 function faultsOf(own: string, example: string): string[] {
   const calls = splitCalls(splitWords(example)).map((words) => ({ words, command: findCommand(words) }))
   if (!calls.some(({ command }) => command?.id === own)) return [`is not about ${own.replaceAll(':', ' ')}`]

@@ -18,9 +18,7 @@ const { user, other } = serveTwoTenants('holder', { inProcess: false })
 /** The commands whose output was compared. */
 const compared = new Set<string>()
 
-/**
- * Runs a command. Returns its JSON documents, which must match the documented schema without extra fields.
- */
+/** Runs a command. Returns its JSON documents, which must match the documented schema without extra fields. */
 function read(id: string, out: string): any {
   compared.add(id)
   const { type } = shapes[id]!

@@ -1,6 +1,4 @@
-/**
- * OpenID4VC between two daemons by commands only: offer, receive, request, present, verify, revoke, reject.
- */
+/** OpenID4VC between two daemons by commands only: offer, receive, request, present, verify, revoke, reject. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

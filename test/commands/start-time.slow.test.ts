@@ -58,9 +58,7 @@ test('the daemon does not load undici before it calls', () => {
   expect(loaded).not.toContain('undici')
 })
 
-/**
- * Prints at the end of a process the modules of Node.js that it has loaded, and `zod` if it has loaded zod.
- */
+/** Prints at the end of a process the modules of Node.js that it has loaded, and `zod` if it has loaded zod. */
 const report = `process.on('exit', () => {
   const names = process.moduleLoadList.map((each) => each.replace('NativeModule ', ''))
   if ('__zod_globalRegistry' in globalThis) names.push('zod')

@@ -1,6 +1,4 @@
-/**
- * `agent daemon start`: a daemon for each profile, with the settings of its last start, or a one-line error.
- */
+/** `agent daemon start`: a daemon for each profile, with the settings of its last start, or a one-line error. */
 import { existsSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'

@@ -13,9 +13,7 @@ import { newUser } from './_cli.ts'
 const id = 'the-proof'
 const call = (() => Promise.reject(new Error('there is no daemon'))) as unknown as Client
 
-/**
- * A stream of proof events, each with an id and a state, that stays silent afterwards until the wait ends.
- */
+/** A stream of proof events, each with an id and a state, that stays silent afterwards until the wait ends. */
 async function* events(
   states: [id: string, state: string][],
   signal: AbortSignal,

@@ -31,9 +31,7 @@ const kept = [
 ] as const
 type Kept = (typeof kept)[number]
 
-/**
- * The kinds of ids that a path names, by its beginning. A POST to the collection makes those of other paths.
- */
+/** The kinds of ids that a path names, by its beginning. A POST to the collection makes those of other paths. */
 const named: Readonly<Record<string, readonly Kept[]>> = {
   '/wallets/{walletId}': ['walletId'],
   '/did-registrar/dids/{didRef}': ['did'],

@@ -1,6 +1,4 @@
-/**
- * DID documents of other software that are odd, but have the key that the DID signs with: the key is found.
- */
+/** DID documents of other software that are odd, but have the key that the DID signs with: the key is found. */
 import { expect, test } from 'vitest'
 import { generateKey, sign, toPublic, verify } from '../../src/foundation/crypto/keys.ts'
 import { keysHinted, type Purpose } from '../../src/did/document.ts'

@@ -43,9 +43,7 @@ function modern(service: Json): Json {
   return { ...rest, serviceEndpoint: JSON.parse(JSON.stringify({ uri, routingKeys, accept })) as Json }
 }
 
-/**
- * A published document in this agent's form: absolute ids, keys as JsonWebKey2020. Contexts are not compared.
- */
+/** A published document in this agent's form: absolute ids, keys as JsonWebKey2020. Contexts are not compared. */
 function inAgentForm(document: DidDocument): DidDocument {
   const { '@context': _, ...rest } = document
   const methods = document.verificationMethod?.map(({ publicKeyMultibase, ...method }) => ({

@@ -63,9 +63,7 @@ import { newUser } from '../commands/_cli.ts'
 import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
 import { expectRefusal, prove, readCredential, requestProof } from '../flows/_steps.ts'
 
-/**
- * Acme, Alice and Mallory at one agent, and a stranger at another one. Alice is connected with all of them.
- */
+/** Acme, Alice and Mallory at one agent, and a stranger at another one. Alice is connected with all of them. */
 let acme: Tenant, alice: Tenant, mallory: Tenant, stranger: Tenant
 let [acmeDid, malloryDid, aliceDid] = ['', '', '']
 /** Acme's connection with Alice. */

@@ -88,9 +88,7 @@ function imageOf(before: Files, now: Files, random: () => number): Image {
   }
 }
 
-/**
- * The end of a log. Frames of the previous log follow, with another salt (sqlite.org/fileformat2.html §4.1).
- */
+/** The end of a log. Frames of the previous log follow, with another salt (sqlite.org/fileformat2.html §4.1). */
 function endOf(wal: Buffer): number {
   const salt = wal.subarray(16, 24)
   let end = logHeaderBytes

@@ -1,6 +1,4 @@
-/**
- * Two daemon processes with a shared ledger, an issuer and a holder, and a record of their webhook events.
- */
+/** Two daemon processes with a shared ledger, an issuer and a holder, and a record of their webhook events. */
 import { setTimeout } from 'node:timers/promises'
 import { assemble } from '../support/assemble.ts'
 import type { Answer, Daemon } from '../support/daemon.ts'

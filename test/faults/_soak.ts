@@ -25,9 +25,7 @@ export const limits = { megabytesAnHour: 1, roomMegabytes: 100, handles: 10, log
 /** Fewer measurements are not enough for a regression. */
 const minMeasurements = 10
 
-/**
- * A measurement of a daemon at rest after a round, in megabytes. `resident` was measured during the round.
- */
+/** A measurement of a daemon at rest after a round, in megabytes. `resident` was measured during the round. */
 export type Measurement = {
   hours: number
   flows: number

@@ -1,6 +1,4 @@
-/**
- * Two daemon processes: a presentation fails after revocation, even if the issuer is killed right after it.
- */
+/** Two daemon processes: a presentation fails after revocation, even if the issuer is killed right after it. */
 import { expect, test } from 'vitest'
 import { startMainFlow, steps, type MainFlow } from '../support/main-flow.ts'
 import { connect, until, type Tenant } from '../support/tenants.ts'

@@ -1,6 +1,4 @@
-/**
- * Wallets whose tokens name a key that is not in their DID document: the Identus SDK 6.1 names `#master0`.
- */
+/** Wallets whose tokens name a key that is not in their DID document: the Identus SDK 6.1 names `#master0`. */
 import { decodeJwtVc } from '../credentials/codecs/_verify.ts'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

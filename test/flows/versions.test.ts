@@ -1,6 +1,4 @@
-/**
- * Messages of later minor versions are accepted, of other major versions not (DIDComm v2.1, Semver Rules).
- */
+/** Messages of later minor versions are accepted, of other major versions not (DIDComm v2.1, Semver Rules). */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createInvitation, toOob } from '../../src/exchange/didcomm/invitation.ts'

@@ -1,6 +1,4 @@
-/**
- * Existing ids, DIDs, links and invitations by name, collected from answers and events for later requests.
- */
+/** Existing ids, DIDs, links and invitations by name, collected from answers and events for later requests. */
 import type { Draw } from './_draw.ts'
 
 /** The number of values per name and owner. The oldest are dropped. */

@@ -64,9 +64,7 @@ export type Outcome = {
   seed: number
   cases: number
   seconds: number
-  /**
-   * Counts by operation (or kind of envelope) and status. Status `0`: the connection ended without an answer.
-   */
+  /** Counts by operation (or kind of envelope) and status. Status `0`: the connection ended without an answer. */
   answers: Map<string, Map<number, number>>
   /** 5xx answers, and requests without an answer in time. */
   failures: { result?: CaseResult; reason: string }[]

@@ -8,9 +8,7 @@ import type { Request } from './_request.ts'
 /** Without `status`, the connection ended without an answer, as it may after malformed HTTP. */
 export type Answer = { status?: number; type: string; text: string }
 
-/**
- * The time limit of an answer, longer than any long poll, and the number of bytes read of an endless answer.
- */
+/** The time limit of an answer, longer than any long poll, and the number of bytes read of an endless answer. */
 const patienceMs = 90_000
 const streamedMs = 100
 

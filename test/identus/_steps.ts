@@ -48,9 +48,7 @@ export async function connect(
   return { connectionId, thid, parsed, response }
 }
 
-/**
- * The wallet presents claims of its choice of an SD-JWT credential. The SDK's agent itself discloses none.
- */
+/** The wallet presents claims of its choice of an SD-JWT credential. The SDK's agent itself discloses none. */
 export async function showClaims(
   { agent, show }: Holder,
   message: Domain.Message,

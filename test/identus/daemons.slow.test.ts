@@ -1,6 +1,4 @@
-/**
- * The stock Identus SDK as holder between two daemon processes: one issues and revokes, the other verifies.
- */
+/** The stock Identus SDK as holder between two daemon processes: one issues and revokes, the other verifies. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { TokenFormat } from '../../src/definitions/format-names.ts'
 import { newDid, presentationIn, startDaemonPair } from '../support/tenants.ts'

@@ -32,9 +32,7 @@ const Packed = z.object({
 /** The file, its size packed and unpacked in bytes, and the files in it. */
 export type Packed = z.infer<typeof Packed>
 
-/**
- * Packs the build into a folder. `npm pack` would build again, under the other tests, so it runs no scripts.
- */
+/** Packs the build into a folder. `npm pack` would build again, under the other tests, so it runs no scripts. */
 export async function pack(folder: string): Promise<Packed> {
   const { stdout } = await execa(
     'npm',

@@ -22,9 +22,7 @@ type Question = {
 /** The slowest tenth is dropped as noise. */
 const kept = 0.9
 
-/**
- * Sends `requests` requests, equally distributed over the questions. Both kinds must have the same status.
- */
+/** Sends `requests` requests, equally distributed over the questions. Both kinds must have the same status. */
 export async function measureTimes({ requests, seed }: { requests: number; seed: number }): Promise<Times> {
   const random = createRandom(seed)
   const agent = await sharedAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1000000000' })

@@ -1,6 +1,4 @@
-/**
- * Daemons that die at a named point of the program (`src/foundation/probe.ts`), for tests of what survives.
- */
+/** Daemons that die at a named point of the program (`src/foundation/probe.ts`), for tests of what survives. */
 import { fileURLToPath } from 'node:url'
 
 /** Variables of a daemon with the probe. `FAULTS` can be set before each start. */

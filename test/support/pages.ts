@@ -44,9 +44,7 @@ export type Block = {
 const fence = /^( *)```(\S*)\n([^]*?)^\1```$/
 const comment = /^<!--\s*(not run|run|starts with|file):?\s*([^]*?)\s*-->$/
 
-/**
- * The code blocks of a page in their order, and the state that they begin with, `<!-- starts with: … -->`.
- */
+/** The code blocks of a page in their order, and the state that they begin with, `<!-- starts with: … -->`. */
 export function readBlocks(text: string): { blocks: Block[]; startsWith: string } {
   const blocks: Block[] = []
   let startsWith = 'nothing'

@@ -1,6 +1,4 @@
-/**
- * An independent parser of Prometheus' text format 0.0.4, which accepts nothing that Prometheus would not.
- */
+/** An independent parser of Prometheus' text format 0.0.4, which accepts nothing that Prometheus would not. */
 
 /** A value by the text of its labels (`a="1",b="2"`, in the order of the text; `''` for none). */
 export type Family = {

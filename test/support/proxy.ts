@@ -4,9 +4,7 @@ import { startServer } from './server.ts'
 
 export type Proxy = Awaited<ReturnType<typeof openProxy>>
 
-/**
- * Opens a proxy. It answers 503 until `leadTo` names a server; `headersOf` gives the headers that it sends.
- */
+/** Opens a proxy. It answers 503 until `leadTo` names a server; `headersOf` gives the headers that it sends. */
 export async function openProxy(
   headersOf: (incoming: IncomingMessage) => IncomingHttpHeaders = ({ headers }) => headers,
 ) {

@@ -1,6 +1,4 @@
-/**
- * Temporary folders of code that also runs outside of tests. In a test, `newFolder` (`folder.ts`) is shorter.
- */
+/** Temporary folders of code that also runs outside of tests. In a test, `newFolder` (`folder.ts`) is shorter. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -4,9 +4,7 @@ import xterm, { type IBufferCell, type Terminal } from '@xterm/headless'
 
 export type Size = { columns: number; rows: number }
 
-/**
- * A part of a line in one style. Colours are `#` and six hexadecimal digits; undefined is the terminal's own.
- */
+/** A part of a line in one style. Colours are `#` and six hexadecimal digits; undefined is the terminal's own. */
 export type Run = {
   column: number
   text: string

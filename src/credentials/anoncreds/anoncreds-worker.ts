@@ -138,9 +138,7 @@ function toObjects(
 
 export type Task = { [Name in Operation]: { operation: Name; input: Operations[Name][0] } }[Operation]
 
-/**
- * `refused`: the library's reason. `crashed`: the library's memory may be damaged, so the thread must end.
- */
+/** `refused`: the library's reason. `crashed`: the library's memory may be damaged, so the thread must end. */
 export type TaskResult = { output: unknown } | { refused: string } | { crashed: string }
 
 let library: Promise<Library> | undefined

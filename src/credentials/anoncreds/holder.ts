@@ -60,9 +60,7 @@ export type Fit = {
   predicates: Record<string, string | undefined>
 }
 
-/**
- * Compares a credential with every item of a request. Whether issuers are authentic is left to the verifier.
- */
+/** Compares a credential with every item of a request. Whether issuers are authentic is left to the verifier. */
 export function findFit(request: PresentationRequest, { credential, issuerId, schema }: HeldCredential): Fit {
   const values = new Map(
     Object.entries(credential.values).map(([name, { raw }]) => [attributeKey(name), raw]),

@@ -93,9 +93,7 @@ export const RequestMetadata = z.object({
 })
 export type RequestMetadata = z.output<typeof RequestMetadata>
 
-/**
- * AnonCreds revocation (registries and accumulators) is not supported: this member must be absent or null.
- */
+/** AnonCreds revocation (registries and accumulators) is not supported: this member must be absent or null. */
 export const notRevocable = z.null('revocable AnonCreds credentials are not supported').optional()
 
 /** `encoded` is the signed number: `encodeValue(raw)`. */

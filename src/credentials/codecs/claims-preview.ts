@@ -11,9 +11,7 @@ export type Attribute = z.infer<typeof Attribute>
 
 export const Attributes = z.array(Attribute).max(1_000)
 
-/**
- * Converts claims to attributes in their order. Values other than text become padded base64url of their JSON.
- */
+/** Converts claims to attributes in their order. Values other than text become padded base64url of their JSON. */
 export function toAttributes(claims: JsonObject): Attribute[] {
   return Object.entries(claims)
     .filter(([, value]) => value !== undefined)

@@ -29,9 +29,7 @@ const Type = z.union([
 /** An index as text (Bitstring Status List §2.1). */
 export const Digits = z.string().regex(/^\d{1,15}$/, 'must be a whole number in 1 to 15 digits')
 
-/**
- * An entry of `credentialStatus`. The optional members are those of StatusList2021 and Bitstring Status List.
- */
+/** An entry of `credentialStatus`. The optional members are those of StatusList2021 and Bitstring Status List. */
 export const CredentialStatus = z.looseObject({
   id: z.string().optional(),
   type: Type,

@@ -1,6 +1,4 @@
-/**
- * The validity period of a token, from NumericDate claims (RFC 7519 §2) and the dates of the VC Data Model.
- */
+/** The validity period of a token, from NumericDate claims (RFC 7519 §2) and the dates of the VC Data Model. */
 import * as z from 'zod'
 import { VerificationError } from './verification-error.ts'
 

@@ -112,9 +112,7 @@ export function isUnbound({ require_cryptographic_holder_binding: isRequired }: 
   return isRequired === false
 }
 
-/**
- * A query as a verifier sends it: formats that it can check, types that it names, and no claim twice (§6.3).
- */
+/** A query as a verifier sends it: formats that it can check, types that it names, and no claim twice (§6.3). */
 export const RequestedDcqlQuery = DcqlQuery.superRefine(({ credentials }, context) => {
   for (const [index, query] of credentials.entries()) {
     const refuse = (path: (string | number)[], message: string) =>

@@ -1,6 +1,4 @@
-/**
- * Which credentials answer a query (OpenID4VP 1.0 §6.4.2): those of a wallet, and those of a presentation.
- */
+/** Which credentials answer a query (OpenID4VP 1.0 §6.4.2): those of a wallet, and those of a presentation. */
 import type { Match, MatchResult } from './match.ts'
 import type { DcqlQuery } from './query.ts'
 

@@ -1,6 +1,4 @@
-/**
- * AnonCreds schemas (https://hyperledger.github.io/anoncreds-spec/#schema-publisher-publish-schema-object).
- */
+/** AnonCreds schemas (https://hyperledger.github.io/anoncreds-spec/#schema-publisher-publish-schema-object). */
 import * as z from 'zod'
 import { firstFault } from '../../foundation/faults.ts'
 import { Problem } from '../../foundation/problem.ts'

@@ -6,9 +6,7 @@
 import * as z from 'zod'
 import { PlainSchema } from './json-schema.ts'
 
-/**
- * The `type` of a registry record that holds one: the link relation of a context document (JSON-LD 1.1 §C).
- */
+/** The `type` of a registry record that holds one: the link relation of a context document (JSON-LD 1.1 §C). */
 export const jsonLdType = 'http://www.w3.org/ns/json-ld#context'
 
 const Iri = z.string().min(1)

@@ -3,9 +3,7 @@
  * prototypes.
  */
 
-/**
- * `depth`: nested objects and arrays. `values`: all values. `characters`: strings and member names together.
- */
+/** `depth`: nested objects and arrays. `values`: all values. `characters`: strings and member names together. */
 export type Limits = { depth: number; values: number; characters: number }
 
 /** Finds an exceeded limit. Returns a phrase that completes "it …". */

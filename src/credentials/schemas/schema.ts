@@ -93,9 +93,7 @@ export function nameUuid(text: string): string {
   return toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/**
- * Compares by SemVer precedence: negative when the first is lower, zero when only the build metadata differs.
- */
+/** Compares by SemVer precedence: negative when the first is lower, zero when only the build metadata differs. */
 export function compareVersions(one: string, other: string): number {
   return semver.compare(one, other)
 }

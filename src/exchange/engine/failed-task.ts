@@ -12,9 +12,7 @@ import { advance } from './record.ts'
 /** The code of the report. `me` is Report Problem 2.0's descriptor for a failure of the sender. */
 const code = 'e.p.me.cannot-complete'
 
-/**
- * Whether a task fails for good. A host that does not answer now, or a bug, may be gone at the next attempt.
- */
+/** Whether a task fails for good. A host that does not answer now, or a bug, may be gone at the next attempt. */
 export function isForGood(error: unknown): error is Problem {
   return error instanceof Problem && error.status < 500 && !(error.cause instanceof UnreachableError)
 }

@@ -131,9 +131,7 @@ export async function advanceOnce<M extends Machine, Data extends object, T exte
     : advance(tx, protocol, record, on, change, ...message)
 }
 
-/**
- * Makes the transition `sent` if the table has one from the record's state. A second call changes nothing.
- */
+/** Makes the transition `sent` if the table has one from the record's state. A second call changes nothing. */
 export async function confirmSent(tx: Tx, protocol: Protocol<any>, record: Rec): Promise<Rec> {
   return isUnconfirmed(protocol, record) ? move(tx, protocol, record, [sent]) : record
 }

@@ -93,9 +93,7 @@ function idOf(id: OpenIdFormat): string {
   return traitsOf(formatOfId(id)).title.toLowerCase().replaceAll('-', '_')
 }
 
-/**
- * @throws {Problem} 400 for a query that a wallet could answer without a proof of who holds the credential
- */
+/** @throws {Problem} 400 for a query that a wallet could answer without a proof of who holds the credential */
 function requireHolders({ credentials }: DcqlQuery): void {
   for (const [index, query] of credentials.entries()) {
     const path = `openid4vp.dcqlQuery.credentials.${index}`

@@ -166,9 +166,7 @@ async function createSigningDid(wallet: Wallet): Promise<string> {
   return peer.did
 }
 
-/**
- * Compares the challenge with its nonce. Nonces of other software have no content, and are signed unchecked.
- */
+/** Compares the challenge with its nonce. Nonces of other software have no content, and are signed unchecked. */
 function assertSameOrigin(endpoint: string, nonce: string, from: string | undefined): void {
   const content = parseNonce(nonce)
   if (!content) return

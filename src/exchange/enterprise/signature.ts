@@ -34,9 +34,7 @@ export function parseNonce(nonce: string): NonceContent | undefined {
   }
 }
 
-/**
- * Keys of a document that are tried. A document with thousands of keys must not make one answer expensive.
- */
+/** Keys of a document that are tried. A document with thousands of keys must not make one answer expensive. */
 const maxTriedKeys = 20
 
 /**

@@ -1,6 +1,4 @@
-/**
- * Reading and writing the messages of Issue Credential 3.0, as the Cloud Agent and other wallets write them.
- */
+/** Reading and writing the messages of Issue Credential 3.0, as the Cloud Agent and other wallets write them. */
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
 import { reasonOf } from '../../foundation/reason.ts'

@@ -81,9 +81,7 @@ export const CredentialData = z.object({
   notifications: z.int().optional(),
   /** Issuer, OpenID4VCI: the further credentials of a batch, each for another key of the holder. */
   batch: z.array(z.object({ holderDid: z.string(), credential: z.string() })).optional(),
-  /**
-   * Issuer, OpenID4VCI: the issuer, its credential configuration, and the end of the offer in epoch seconds.
-   */
+  /** Issuer, OpenID4VCI: the issuer, its credential configuration, and the end of the offer in epoch seconds. */
   openid4vci: z
     .object({
       issuerId: z.string(),

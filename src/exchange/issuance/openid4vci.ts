@@ -1,6 +1,4 @@
-/**
- * The part of a holder's credential record that is about OpenID4VCI: as it is stored, and as REST shows it.
- */
+/** The part of a holder's credential record that is about OpenID4VCI: as it is stored, and as REST shows it. */
 import * as z from 'zod'
 import { openIdFormats } from '../../definitions/format-names.ts'
 

@@ -58,9 +58,7 @@ export async function checkReply<Result>(
   }
 }
 
-/**
- * Why a credential's issuer is not accepted. Undefined if it is; without a list, every issuer is accepted.
- */
+/** Why a credential's issuer is not accepted. Undefined if it is; without a list, every issuer is accepted. */
 export function findIssuerMismatch(
   trustedIssuers: readonly string[] | undefined,
   issuer: string,

@@ -1,6 +1,4 @@
-/**
- * Issues tokens: the terms of an offer, and the signed credential of a record. Every transport takes them.
- */
+/** Issues tokens: the terms of an offer, and the signed credential of a record. Every transport takes them. */
 import { assignStatus } from '../../wallet/credential-status/assign.ts'
 import type { PublicJwk } from '../../foundation/crypto/keys.ts'
 import { getManagedDid } from '../../wallet/did-registrar/dids.ts'
@@ -62,9 +60,7 @@ function issuanceTime({ openid4vci, validityPeriod = Infinity }: CredentialRecor
   return openid4vci && validityPeriod >= 86_400 ? now - (now % 3_600) : now
 }
 
-/**
- * A key of a DID, or that of an issuer certificate. `listOwner` is the issuer in the table of status lists.
- */
+/** A key of a DID, or that of an issuer certificate. `listOwner` is the issuer in the table of status lists. */
 type Signer = Pick<Signing, 'issuerDid' | 'issuerKey' | 'keyId' | 'x5c'> & { listOwner: string }
 
 /** @throws {Problem} when the DID has no key for the format, or the certificate no valid chain */

@@ -141,9 +141,7 @@ export async function touch(tx: MediatorTx, account: string, now: number): Promi
     .execute()
 }
 
-/**
- * Deletes accounts last seen before an instant, unless messages are queued for them. Returns their number.
- */
+/** Deletes accounts last seen before an instant, unless messages are queued for them. Returns their number. */
 export async function removeIdle(tx: MediatorTx, before: string): Promise<number> {
   const { numDeletedRows } = await idle(tx, before).executeTakeFirstOrThrow()
   return Number(numDeletedRows)

@@ -25,9 +25,7 @@ type Authorized = z.infer<typeof Authorized>
 
 const contextOf = (recordId: string) => `authorization-code:${recordId}`
 
-/**
- * Makes the code of a request that the person accepted. A code of an earlier request of the same offer ends.
- */
+/** Makes the code of a request that the person accepted. A code of an earlier request of the same offer ends. */
 export async function createCode(tx: Tx, wallet: Wallet, request: CheckedRequest): Promise<string> {
   const code = newSecret()
   const endsMs = Date.now() + lifetimeSeconds * 1_000

@@ -67,9 +67,7 @@ export const CredentialConfiguration = z
   .meta({ id: 'CredentialConfiguration' })
 export type CredentialConfiguration = z.infer<typeof CredentialConfiguration>
 
-/**
- * @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used
- */
+/** @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used */
 export async function createConfiguration(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   issuerId: string,

@@ -29,9 +29,7 @@ export function newEncryptionKey(wallet: Wallet, issuerId: string): string {
   return JSON.stringify({ jwk, sealed } satisfies z.output<typeof Stored>)
 }
 
-/**
- * The public key of an issuer. Undefined for an issuer of an earlier release until `provideEncryptionKey`.
- */
+/** The public key of an issuer. Undefined for an issuer of an earlier release until `provideEncryptionKey`. */
 export function findEncryptionJwk({ encryption_key: stored }: IssuerRow): EncryptionJwk | undefined {
   return stored === null ? undefined : Stored.parse(JSON.parse(stored)).jwk
 }

@@ -44,9 +44,7 @@ const Introspection = z.looseObject({
 
 const limits = { timeoutMs: 10_000, maxBytes: 262_144 }
 
-/**
- * Signature algorithms of access tokens. `none` and those of shared keys are not among them (RFC 9068 §4).
- */
+/** Signature algorithms of access tokens. `none` and those of shared keys are not among them (RFC 9068 §4). */
 const algorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'PS256', 'PS384', 'PS512', 'RS256']
 
 type Known = { metadata: z.infer<typeof Metadata>; keys: JSONWebKeySet; readAtMs: number }

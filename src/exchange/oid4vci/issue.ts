@@ -11,17 +11,13 @@ import { LaterError, type Wallet } from '../../wallet/wallet.ts'
 import { invalidNonce, useNonce } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 
-/**
- * The most attempts. Another request may issue first, or another credential get the index of the status list.
- */
+/** The most attempts. Another request may issue first, or another credential get the index of the status list. */
 const attempts = 5
 
 /** A key of the wallet, and the DID that names it. */
 type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
 
-/**
- * The keys that a request proved, and the nonces of its proofs, each with its end in milliseconds since 1970.
- */
+/** The keys that a request proved, and the nonces of its proofs, each with its end in milliseconds since 1970. */
 export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, number> }
 
 /**

@@ -1,6 +1,4 @@
-/**
- * Presentation requests of a tenant over OpenID4VP: a record, its session, and the URL that a wallet opens.
- */
+/** Presentation requests of a tenant over OpenID4VP: a record, its session, and the URL that a wallet opens. */
 import * as z from 'zod'
 import { randomId } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
@@ -210,9 +208,7 @@ async function create(
   })
 }
 
-/**
- * @throws {Problem} 400 if neither `issuers` nor the policy nor the query says whose credentials are accepted
- */
+/** @throws {Problem} 400 if neither `issuers` nor the policy nor the query says whose credentials are accepted */
 function requireIssuers({
   dcqlQuery: query,
   issuers,

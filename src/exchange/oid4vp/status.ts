@@ -1,6 +1,4 @@
-/**
- * The public status of a request: for the page that the verifier shows to a person. It contains no claims.
- */
+/** The public status of a request: for the page that the verifier shows to a person. It contains no claims. */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { Problem } from '../../foundation/problem.ts'

@@ -80,9 +80,7 @@ function restrictsDefinitions(request: PresentationRequest): boolean {
   )
 }
 
-/**
- * Certificates always end at a trust anchor, so that credentials with a certificate have a checked issuer.
- */
+/** Certificates always end at a trust anchor, so that credentials with a certificate have a checked issuer. */
 function checksIssuers(record: PresentationRecord, presented: readonly PresentedCredential[]): boolean {
   const { issuers, policy, proofs, anoncreds, openid4vp, dcql } = record
   const query = openid4vp?.dcqlQuery ?? dcql?.query

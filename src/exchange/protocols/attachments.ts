@@ -122,9 +122,7 @@ export function readToken(message: Received): string {
   return Buffer.from(attachmentBytes(only(message))).toString('utf8')
 }
 
-/**
- * Whether the token is at fault. Otherwise it could not be verified for now, and the message may be repeated.
- */
+/** Whether the token is at fault. Otherwise it could not be verified for now, and the message may be repeated. */
 export function isTokensFault(error: unknown): boolean {
   return (
     error instanceof VerificationError ||

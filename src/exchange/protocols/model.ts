@@ -42,9 +42,7 @@ export type Invitation = z.infer<typeof Invitation>
 /** The longest time in which an invitation, offer or request can be answered. */
 const maxSeconds = 30 * 86_400
 
-/**
- * The time in which an invitation, offer or request can be answered, in seconds. `setting` has the default.
- */
+/** The time in which an invitation, offer or request can be answered, in seconds. `setting` has the default. */
 export function expiresIn(setting: string) {
   return optional(z.int().min(1).max(maxSeconds)).describe(
     `Seconds in which it can be answered, at most 30 days. Default: ${setting} (extension).`,

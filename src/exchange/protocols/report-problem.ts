@@ -117,9 +117,7 @@ async function findReported(
   return undefined
 }
 
-/**
- * Whether the record is in a state with the trigger, or will be once its own message is confirmed as sent.
- */
+/** Whether the record is in a state with the trigger, or will be once its own message is confirmed as sent. */
 function isWaiting(protocol: Machine, { role, state }: Rec): boolean {
   const sent = findRow(protocol, role, state, 'sent')?.[3] ?? state
   return findRow(protocol, role, sent, trigger) !== undefined

@@ -14,9 +14,7 @@ export { findUnknownVariables, isSecret, isSettingName, nearestSetting } from '.
 
 export type Row = {
   name: string
-  /**
-   * In the form of an environment variable; a secret as `***`; null when it is not set and has no default.
-   */
+  /** In the form of an environment variable; a secret as `***`; null when it is not set and has no default. */
   value: string | null
   source: Source
   path?: string | undefined

@@ -97,9 +97,7 @@ export const namedHosts = hosts.refine(
 
 export const ports = readWith(readPorts)
 
-/**
- * `off`, `auto`, or an IPv4 address, which may have the length of its network's prefix: `192.168.1.10/24`.
- */
+/** `off`, `auto`, or an IPv4 address, which may have the length of its network's prefix: `192.168.1.10/24`. */
 export const lan = readWith((text) => {
   const [address = '', length = '32', ...more] = text.split('/')
   const isNetwork = /^\d\d?$/.test(length) && Number(length) >= 8 && Number(length) <= 32

@@ -39,9 +39,7 @@ export function childNode({ key, chainCode }: Node, index: number): Node {
   }
 }
 
-/**
- * The key pair below a seed at a path of hardened indexes, given without the bit that makes them hardened.
- */
+/** The key pair below a seed at a path of hardened indexes, given without the bit that makes them hardened. */
 export function deriveP256Key(seed: Uint8Array, path: readonly number[]): PrivateJwk {
   let node = masterNode(seed)
   for (const index of path) {

@@ -25,9 +25,7 @@ const failures: Readonly<Record<UnreachableCode, Outcome>> = {
   'too-large': 'bad_answer',
 }
 
-/**
- * Makes a request, and observes its duration. A result without a status is a document, which came with 200.
- */
+/** Makes a request, and observes its duration. A result without a status is a document, which came with 200. */
 export async function measureCall<T>(metrics: Metrics, purpose: Purpose, call: () => Promise<T>): Promise<T> {
   const start = performance.now()
   const end = (outcome: Outcome) =>

@@ -1,6 +1,4 @@
-/**
- * The certificate of the servers: that of the operator, or one for development in `tls/` of the data folder.
- */
+/** The certificate of the servers: that of the operator, or one for development in `tls/` of the data folder. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'

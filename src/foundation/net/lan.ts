@@ -69,9 +69,7 @@ export function sortAddresses(found: readonly LanAddress[], preferred: string | 
   return found.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/**
- * The address of the default route: that of a UDP socket which is connected to the Internet. Nothing is sent.
- */
+/** The address of the default route: that of a UDP socket which is connected to the Internet. Nothing is sent. */
 async function defaultAddress(): Promise<string | undefined> {
   const socket = createSocket('udp4')
   try {

@@ -15,9 +15,7 @@ export type Reach = 'public' | 'loopback' | 'private' | 'any'
 
 export type Limits = {
   allow: Reach
-  /**
-   * A private network (CIDR) whose addresses may be called, but not names that only private networks know.
-   */
+  /** A private network (CIDR) whose addresses may be called, but not names that only private networks know. */
   network?: string | undefined
   allowHosts?: HostList | undefined
   denyHosts?: HostList | undefined

@@ -25,9 +25,7 @@ export function readParameters<Type extends z.ZodType>(
   throw new OAuthError('invalid_request', `${path.join('.')} ${isMissing ? 'is missing.' : message}`)
 }
 
-/**
- * Parameters of a URL for wallets, which decode `+` differently: percent-encoded, others than texts as JSON.
- */
+/** Parameters of a URL for wallets, which decode `+` differently: percent-encoded, others than texts as JSON. */
 export function encodeParameters(parameters: object): string {
   return Object.entries(parameters)
     .map(([name, value]: [string, unknown]) => {

@@ -1,6 +1,4 @@
-/**
- * Secrets of flows: random values, which are stored as digests, and private keys, which are stored sealed.
- */
+/** Secrets of flows: random values, which are stored as digests, and private keys, which are stored sealed. */
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 

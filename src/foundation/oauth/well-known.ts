@@ -14,9 +14,7 @@ export function issuerMetadataUrls(identifier: string): string[] {
   return [...new Set([usual, literal, appended(identifier, name)])]
 }
 
-/**
- * The places of the metadata of an authorization server: of RFC 8414 §3, and of OpenID Connect Discovery §4.
- */
+/** The places of the metadata of an authorization server: of RFC 8414 §3, and of OpenID Connect Discovery §4. */
 export function serverMetadataUrls(identifier: string): [oauth: string, openId: string] {
   return [inserted(identifier, 'oauth-authorization-server'), appended(identifier, 'openid-configuration')]
 }

@@ -97,9 +97,7 @@ function createExporter({ url, headers, protocol, compression, timeoutMs }: Trac
   )
 }
 
-/**
- * Logs the first of several failed exports, and the first success after them with the number of lost spans.
- */
+/** Logs the first of several failed exports, and the first success after them with the number of lost spans. */
 function warnOnce(exporter: SpanExporter, log: Log): SpanExporter {
   let lost = 0
   // An export runs in the span whose end began it, and is not part of it.

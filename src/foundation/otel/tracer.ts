@@ -102,9 +102,7 @@ function fail(span: OtelSpan, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/**
- * The type of a `Problem`, the code of any other error with one, or the error's name. Messages may name DIDs.
- */
+/** The type of a `Problem`, the code of any other error with one, or the error's name. Messages may name DIDs. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const { type, code } = error as { type?: unknown; code?: unknown }

@@ -123,9 +123,7 @@ export interface AgentTables {
     client_secret: string | null
     /** The issuer certificate of the wallet that signs the metadata. */
     certificate_id: string | null
-    /**
-     * JSON of the key for encrypted requests, see `oid4vci/encryption-key.ts`. Null until it is first read.
-     */
+    /** JSON of the key for encrypted requests, see `oid4vci/encryption-key.ts`. Null until it is first read. */
     encryption_key: string | null
     /** 0 or 1: whether wallets must encrypt requests and get encrypted responses. */
     encryption_required: number

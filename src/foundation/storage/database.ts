@@ -177,9 +177,7 @@ async function schemaOf(db: Db): Promise<string> {
   return JSON.stringify(rows.map((row) => ({ ...row, sql: row.sql && normalizeSql(row.sql) })))
 }
 
-/**
- * A definition without quotes and optional white space, which SQLite keeps as the migration had written them.
- */
+/** A definition without quotes and optional white space, which SQLite keeps as the migration had written them. */
 export function normalizeSql(definition: string): string {
   return definition
     .trim()

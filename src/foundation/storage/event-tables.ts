@@ -72,9 +72,7 @@ export interface EventTables {
     error: string | null
   }
 
-  /**
-   * DIDComm messages that were received, sent or abandoned, without their content. Kept as long as events.
-   */
+  /** DIDComm messages that were received, sent or abandoned, without their content. Kept as long as events. */
   message_log: {
     sequence: number
     thread: string

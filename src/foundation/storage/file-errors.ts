@@ -14,9 +14,7 @@ export class DamagedFileError extends Error {
   }
 }
 
-/**
- * A newer release wrote a database file, and this release does not know its tables. The file is unchanged.
- */
+/** A newer release wrote a database file, and this release does not know its tables. The file is unchanged. */
 export class NewerFileError extends Error {
   override name = 'NewerFileError'
   readonly path: string

@@ -24,9 +24,7 @@ export interface IssuanceTables {
     guesses: number
     /** Of the access token. */
     token_digest: string | null
-    /**
-     * The thumbprint of the key that the access token is bound to (RFC 7638, RFC 9449). Null: a bearer token.
-     */
+    /** The thumbprint of the key that the access token is bound to (RFC 7638, RFC 9449). Null: a bearer token. */
     token_jkt: string | null
     /** ISO 8601. */
     token_expires_at: string | null
@@ -38,9 +36,7 @@ export interface IssuanceTables {
    */
   issuance_nonce: { digest: string; expires_at: string }
 
-  /**
-   * Sessions of OpenID4VP requests. The record has the request and its state. Digests are SHA-256, base64url.
-   */
+  /** Sessions of OpenID4VP requests. The record has the request and its state. Digests are SHA-256, base64url. */
   presentation_session: {
     record_id: string
     /** Of the last part of the request's URL. */

@@ -5,9 +5,7 @@
 import type { Generated } from 'kysely'
 
 export interface MediatorTables {
-  /**
-   * The DIDs of the mediator: one for each public address that it has had, since a did:peer cannot change.
-   */
+  /** The DIDs of the mediator: one for each public address that it has had, since a did:peer cannot change. */
   identity: {
     did: string
     /** The address in its services. */

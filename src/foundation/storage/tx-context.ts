@@ -5,9 +5,7 @@
 import type { Count } from '../metrics.ts'
 import type { Tx } from './database.ts'
 
-/**
- * A topic of a commit: jobs, events, webhooks with their replays, or the DID request or challenge with an id.
- */
+/** A topic of a commit: jobs, events, webhooks with their replays, or the DID request or challenge with an id. */
 export type ChangeTopic = 'jobs' | 'events' | 'webhooks' | `session ${string}` | `record ${string}`
 
 /** Deletes some of the oldest rows of a log that are older than `retentionSeconds`. Returns how many. */

@@ -195,9 +195,7 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     expected_did: string | null
     /** Null without an answer, and in rows of earlier releases. */
     answered_by: 'submission' | 'openid4vp' | null
-    /**
-     * JSON of `SessionOpenId4Vp`: the request to wallets of OpenID4VP, and its result. Null if there is none.
-     */
+    /** JSON of `SessionOpenId4Vp`: the request to wallets of OpenID4VP, and its result. Null if there is none. */
     openid4vp: string | null
     created_at: string
     updated_at: string

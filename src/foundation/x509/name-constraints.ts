@@ -87,9 +87,7 @@ function hostOf({ dNSName, uniformResourceIdentifier: uri }: GeneralName): strin
   return isHost ? host : undefined
 }
 
-/**
- * Whether a host is in a subtree. Of DNS names, each has its subdomains; of URIs, one with a dot before it.
- */
+/** Whether a host is in a subtree. Of DNS names, each has its subdomains; of URIs, one with a dot before it. */
 function isBelow(host: string, { dNSName, uniformResourceIdentifier: uri }: GeneralName): boolean {
   const base = trimmed(dNSName ?? uri!)
   if (base.startsWith('.')) return host.endsWith(base)

@@ -1,6 +1,4 @@
-/**
- * Worker threads that copy databases: reading, hashing and syncing large files would block the event loop.
- */
+/** Worker threads that copy databases: reading, hashing and syncing large files would block the event loop. */
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
@@ -13,9 +11,7 @@ export type CopyTask = { from: string; to: string; isOpen: boolean }
 /** The request to the thread: all files get a snapshot before the first is copied. */
 export type CopyRequest = { files: readonly CopyTask[] }
 
-/**
- * The result for one file. `damaged`: the file is damaged or missing. `full`: the disk of the copy is full.
- */
+/** The result for one file. `damaged`: the file is damaged or missing. `full`: the disk of the copy is full. */
 export type CopyResult =
   | { bytes: number; sha256: string; schema: string; fault?: never }
   | { fault: 'damaged' | 'full' | 'other'; reason: string }

@@ -10,9 +10,7 @@ import type { CopyMessage, CopyRequest, CopyResult, CopyTask } from './copier.ts
 
 const post = (message: CopyMessage) => parentPort!.postMessage(message)
 
-/**
- * Takes a snapshot of a file. A closed file is copied at once, since opening it would create a log beside it.
- */
+/** Takes a snapshot of a file. A closed file is copied at once, since opening it would create a log beside it. */
 async function takeSnapshot({ from, to, isOpen }: CopyTask): Promise<Snapshot | 'copied' | CopyResult> {
   try {
     if (to === from) return 'copied'

@@ -178,9 +178,7 @@ export async function toFile(
 const largeAtOnce = 4
 
 type WalletCopies = {
-  /**
-   * Resolves when a wallet may be written to: its snapshot is taken, or it will not be copied. Never rejects.
-   */
+  /** Resolves when a wallet may be written to: its snapshot is taken, or it will not be copied. Never rejects. */
   takeSnapshot(walletId: string): Promise<void>
   /** Copies a wallet's file, unless that has begun. @throws when the threads have ended. */
   copy(walletId: string): Promise<CopyResult>

@@ -59,9 +59,7 @@ function signerOf(did: unknown, kid: unknown): string | undefined {
   return typeof kid === 'string' && kid.startsWith('did:') ? didOf(kid) : undefined
 }
 
-/**
- * Issuers sign with assertion keys, holders and verifiers with authentication keys. A token may be of either.
- */
+/** Issuers sign with assertion keys, holders and verifiers with authentication keys. A token may be of either. */
 async function byDid(jws: Jws, did: string, sources: Sources): Promise<Check> {
   const name = 'signature'
   const failures: VerificationError[] = []

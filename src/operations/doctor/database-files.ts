@@ -16,9 +16,7 @@ import type { Finding } from './check.ts'
 /** The number of sound files, the damaged files, and those that were not checked. */
 export type FilesResult = { sound: number; damaged: { path: string; reason: string }[]; unchecked: string[] }
 
-/**
- * `largestBytes`: larger files are not checked. `smallBytes`: larger files are checked in the worker thread.
- */
+/** `largestBytes`: larger files are not checked. `smallBytes`: larger files are checked in the worker thread. */
 export type FilesOptions = { timeMs?: number; smallBytes?: number; largestBytes?: number }
 
 /** Wallet files that a normal diagnosis checks at most. */

@@ -139,9 +139,7 @@ async function findOperations(db: Db) {
   })[0]
 }
 
-/**
- * Jobs that have failed at least once. Tasks of a DID wait for the ledger; they are reported as operations.
- */
+/** Jobs that have failed at least once. Tasks of a DID wait for the ledger; they are reported as operations. */
 async function findFailedJobs(db: Db, kind: JobBody['kind']) {
   const rows = await db
     .selectFrom('job')

@@ -1,6 +1,4 @@
-/**
- * Finds a thread by its id, by the id of a record, an event or a ping, or by the beginning or the end of one.
- */
+/** Finds a thread by its id, by the id of a record, an event or a ping, or by the beginning or the end of one. */
 import { sql, type AliasedSelectQueryBuilder } from 'kysely'
 import { Problem } from '../../foundation/problem.ts'
 import { protocols } from '../../exchange/all-protocols.ts'
@@ -10,9 +8,7 @@ import { likeOf } from '../../foundation/storage/sql.ts'
 /** The shortest part of an id to search for, in characters. */
 export const shortestPart = 6
 
-/**
- * The number of newest records, events and messages to search for the end of an id, which no index supports.
- */
+/** The number of newest records, events and messages to search for the end of an id, which no index supports. */
 const searched = 20_000
 
 /** The number of matching threads that an error names. */
@@ -77,9 +73,7 @@ async function findByPart(db: Db, id: string): Promise<string | undefined> {
   return (await db.selectFrom('ping').select('thid').where('id', '=', id).executeTakeFirst())?.thid
 }
 
-/**
- * The threads whose id or record id begins with a text. Event ids are not searched: they begin with a time.
- */
+/** The threads whose id or record id begins with a text. Event ids are not searched: they begin with a time. */
 async function findByBeginning(db: Db, beginning: string): Promise<string[]> {
   // Greater than any text with this beginning, in byte order.
   const end = `${beginning}\u{10ffff}`

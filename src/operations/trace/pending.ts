@@ -111,9 +111,7 @@ function toAbout({ protocol, record }: Traced): Pick<Pending, 'topic' | 'recordI
   return { topic: topicOf(protocol), recordId: record.id, state: record.state }
 }
 
-/**
- * The webhooks with undelivered events of the thread, without the global one, which belongs to the operator.
- */
+/** The webhooks with undelivered events of the thread, without the global one, which belongs to the operator. */
 export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent[]): Promise<Pending[]> {
   const sequences = events.map(({ sequence }) => sequence)
   if (sequences.length === 0) return []

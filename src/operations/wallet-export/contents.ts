@@ -90,9 +90,7 @@ function parse(json: Uint8Array): unknown {
 export type Reader = {
   /** The next bytes; fewer than `length` at the end. */
   readonly take: (length: number) => Promise<Buffer>
-  /**
-   * The next line without its newline, as Latin-1. Undefined when the next `maxLength` bytes have no newline.
-   */
+  /** The next line without its newline, as Latin-1. Undefined when the next `maxLength` bytes have no newline. */
   line(maxLength: number): Promise<string | undefined>
   isAtEnd(): Promise<boolean>
   rest(): AsyncGenerator<Uint8Array, void>

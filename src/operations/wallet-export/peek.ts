@@ -24,9 +24,7 @@ export async function peekWalletId(source: Readable, passphrase: Secret): Promis
   }
 }
 
-/**
- * The first bytes of a stream, which are read again from it. `complete` is that of a request of `node:http`.
- */
+/** The first bytes of a stream, which are read again from it. `complete` is that of a request of `node:http`. */
 async function peek(source: Readable & { complete?: boolean }, length: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   for (let have = 0; have < length && !source.readableEnded && !source.destroyed;) {

@@ -36,9 +36,7 @@ const ttlSeconds = 300
 /** `etag` is an entity tag (RFC 9110 §8.8.3). */
 export type PublishedList = { type: ListMedia; body: string; etag: string }
 
-/**
- * Signed lists by id and media type. `version` consists of the list's revision and the state of the issuer.
- */
+/** Signed lists by id and media type. `version` consists of the list's revision and the state of the issuer. */
 const published = new LRUCache<string, { version: string; list: Promise<PublishedList> }>({ max: 1_000 })
 
 type ListIssuer = { version: string; findSigner: () => Promise<ListSigner> }

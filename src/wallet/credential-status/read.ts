@@ -16,9 +16,7 @@ import type { ListMedia } from './lists.ts'
 import { publishList } from './publish.ts'
 
 const timeoutMs = 5_000
-/**
- * Of a body. A list in a JWT has at most `maxTokenLength` characters; a JSON list may have a proof beside.
- */
+/** Of a body. A list in a JWT has at most `maxTokenLength` characters; a JSON list may have a proof beside. */
 const maxBytes = 1_572_864
 
 export type ListType = EntryType | typeof tokenStatusEntry

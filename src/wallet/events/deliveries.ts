@@ -84,9 +84,7 @@ export async function dueDeliveries(
   return { deliveries, ...(nextAt && { nextAt }), waiting }
 }
 
-/**
- * The first event of a webhook's queue, those after it, the failed attempts, and when the next one is due.
- */
+/** The first event of a webhook's queue, those after it, the failed attempts, and when the next one is due. */
 type Head = {
   kind: 'automatic' | 'replay'
   attempts: number

@@ -120,9 +120,7 @@ export async function lastSequence(db: Db): Promise<number> {
   return last ?? 0
 }
 
-/**
- * The sequence number of the last event before an id that this process generated (`newId`); 0 without one.
- */
+/** The sequence number of the last event before an id that this process generated (`newId`); 0 without one. */
 export async function lastSequenceBefore(db: Db, id: string): Promise<number> {
   const before = await db
     .selectFrom('event')

@@ -20,9 +20,7 @@ const dayMs = 86_400_000
 const Authority = z.object({ certificate: z.string(), key: z.string() })
 type Authority = z.output<typeof Authority>
 
-/**
- * Creates a key, and its certificate by the wallet's development authority, which is made if there is none.
- */
+/** Creates a key, and its certificate by the wallet's development authority, which is made if there is none. */
 export async function createDevelopmentCertificate(
   wallet: Wallet,
   input: CertificateInput,

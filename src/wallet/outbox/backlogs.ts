@@ -19,9 +19,7 @@ export class Backlogs {
     this.#now = now
   }
 
-  /**
-   * Sets a wallet's jobs: those that a poll has found, or `running` ones if it has found none beside them.
-   */
+  /** Sets a wallet's jobs: those that a poll has found, or `running` ones if it has found none beside them. */
   setJobs(walletId: string, found: Waiting | undefined, running: number): void {
     const since = this.#jobs.get(walletId)?.since ?? this.#now()
     if (found) this.#jobs.set(walletId, found)

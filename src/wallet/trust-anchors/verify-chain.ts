@@ -74,9 +74,7 @@ async function verifyByAnchors(
   }
 }
 
-/**
- * Whether the first certificate is for an issuer: it names it, or has no names, and the issuer is its hash.
- */
+/** Whether the first certificate is for an issuer: it names it, or has no names, and the issuer is its hash. */
 function isIssuer(x5c: unknown, { names }: VerifiedCertificate, issuer: string): boolean {
   return issuer.startsWith(x509HashPrefix) ? isHashed(issuer, x5c) : isNamed(issuer, names)
 }

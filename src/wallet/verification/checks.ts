@@ -156,9 +156,7 @@ async function readSchema(url: string, getSchema: GetSchema): Promise<unknown> {
   return schema
 }
 
-/**
- * Converts problems of schemas and claims to a `VerificationError`. Temporary problems are thrown unchanged.
- */
+/** Converts problems of schemas and claims to a `VerificationError`. Temporary problems are thrown unchanged. */
 async function orRefuse(check: () => Promise<unknown>): Promise<void> {
   try {
     await check()

@@ -1,6 +1,4 @@
-/**
- * What a proof request over DIDComm asks for without a query in DCQL: lines of `proofs`, and claims by name.
- */
+/** What a proof request over DIDComm asks for without a query in DCQL: lines of `proofs`, and claims by name. */
 import type { JsonObject } from '../../foundation/json.ts'
 import {
   checkAllSatisfied,

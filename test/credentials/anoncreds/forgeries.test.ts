@@ -1,6 +1,4 @@
-/**
- * Invalid proofs, each for one reason: changes that a prover can make to a valid proof, and to its subject.
- */
+/** Invalid proofs, each for one reason: changes that a prover can make to a valid proof, and to its subject. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProof } from '../../../src/credentials/anoncreds/holder.ts'
 import { createEngine, type Engine } from '../../../src/credentials/anoncreds/engine.ts'

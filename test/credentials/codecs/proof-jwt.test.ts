@@ -1,6 +1,4 @@
-/**
- * The verification that all proofs share: each fault has its code, and nothing is asked of the signer before.
- */
+/** The verification that all proofs share: each fault has its code, and nothing is asked of the signer before. */
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { signJws } from '../../../src/credentials/codecs/jws.ts'

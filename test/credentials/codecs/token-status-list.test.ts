@@ -1,6 +1,4 @@
-/**
- * Token Status Lists: the published vectors, another implementation on each side, and lists that are refused.
- */
+/** Token Status Lists: the published vectors, another implementation on each side, and lists that are refused. */
 import { deflateSync, inflateSync } from 'node:zlib'
 import { createHeaderAndPayload, getListFromStatusListJWT, StatusList } from '@sd-jwt/jwt-status-list'
 import { describe, expect, test } from 'vitest'

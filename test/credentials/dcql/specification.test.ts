@@ -129,9 +129,7 @@ test.each(['simple_mdoc', 'complex_mdoc', 'dcql_ldp_vc', 'multi_credentials'])(
   },
 )
 
-/**
- * The package accepts a credential of such an authority; this wallet cannot check them, and answers nothing.
- */
+/** The package accepts a credential of such an authority; this wallet cannot check them, and answers nothing. */
 test.each([
   ['etsi_tl', 'https://lotl.example.com'],
   ['openid_federation', 'https://trustanchor.example.com'],

@@ -1,6 +1,4 @@
-/**
- * Part of `npm run docs`: records the examples of the API document, which are in the package and not in git.
- */
+/** Part of `npm run docs`: records the examples of the API document, which are in the package and not in git. */
 import { writeFileSync } from 'node:fs'
 import { record } from './_record.ts'
 

@@ -1,6 +1,4 @@
-/**
- * The credential definition registry over HTTP: endpoints, DID URLs, and the state while a key is generated.
- */
+/** The credential definition registry over HTTP: endpoints, DID URLs, and the state while a key is generated. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addDefinition, completeDefinition } from '../../../src/credentials/anoncreds/definitions.ts'

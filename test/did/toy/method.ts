@@ -1,6 +1,4 @@
-/**
- * did:toy, a DID method for tests: its ledger is a map of this process, without which a DID has no document.
- */
+/** did:toy, a DID method for tests: its ledger is a map of this process, without which a DID has no document. */
 import { Problem } from '../../../src/foundation/problem.ts'
 import type { DidDocument } from '../../../src/did/document.ts'
 import { found, type ResolutionResult } from '../../../src/did/resolution.ts'

@@ -13,9 +13,7 @@ const byJwt =
     return take(external, await server.sign(all, header))
   }
 
-/**
- * Requests the credential with an opaque token, of which the server says something else than of a valid one.
- */
+/** Requests the credential with an opaque token, of which the server says something else than of a valid one. */
 const byIntrospection = (said: object) => async (scene: Scene) => {
   const { external, server } = scene
   const { issuerState } = await externalState(external)

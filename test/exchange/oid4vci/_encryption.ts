@@ -6,9 +6,7 @@ import type { Issuer } from './_wallet.ts'
 
 export type ResponseKey = { key: PrivateJwk; parameters: { jwk: JWK; enc: string; zip?: string } }
 
-/**
- * A key for responses, and the `credential_response_encryption` for it. `members` replace those of the key.
- */
+/** A key for responses, and the `credential_response_encryption` for it. `members` replace those of the key. */
 export function newResponseKey(members: object = {}, enc = 'A256GCM'): ResponseKey {
   const key = generateKey('P-256')
   return {

@@ -1,6 +1,4 @@
-/**
- * A daemon that dies during a request of a wallet: the wallet repeats the request, and one offer issues once.
- */
+/** A daemon that dies during a request of a wallet: the wallet repeats the request, and one offer issues once. */
 import { expect, test } from 'vitest'
 import { Daemon } from '../../support/daemon.ts'
 import { withProbe } from '../../support/kill-points.ts'

@@ -1,6 +1,4 @@
-/**
- * Sessions of issuance are rows: a daemon that is killed between two steps continues, and a code issues once.
- */
+/** Sessions of issuance are rows: a daemon that is killed between two steps continues, and a code issues once. */
 import { expect, test } from 'vitest'
 import { Daemon } from '../../support/daemon.ts'
 import { consent, offered, push, redeemAuthorized } from './_authorization.ts'

@@ -361,9 +361,7 @@ const listed =
     return await presented({ credential })(verifier)
   }
 
-/**
- * Answers with a credential of an issuer with these names, below an authority with constraints on DNS names.
- */
+/** Answers with a credential of an issuer with these names, below an authority with constraints on DNS names. */
 const constrained = (permitted: string[], excluded: string[], names: NonNullable<Options['names']>) =>
   certified(async (root) => {
     const middle = await authority('CN=Middle', root, { extensions: [constraints(permitted, excluded)] })

@@ -1,6 +1,4 @@
-/**
- * Every check of the verifier is necessary: an attack that is refused succeeds with its check switched off.
- */
+/** Every check of the verifier is necessary: an attack that is refused succeeds with its check switched off. */
 import { expect, onTestFinished, test } from 'vitest'
 import { isTaken, loadMutants, nameOf, switchOff } from '../oid4vci/_mutants.ts'
 import { checks as verifierChecks, type Check } from './_checks.ts'

@@ -142,9 +142,7 @@ test('programs read the state, without claims', async () => {
 const digitally = (options: RequestOptions = {}) =>
   askedDigitally({ tenant }, { origins: [proxy.url], ...options })
 
-/**
- * Replaces the wallet of the platform by one of the test, which gets what the page asks for, and its origin.
- */
+/** Replaces the wallet of the platform by one of the test, which gets what the page asks for, and its origin. */
 async function openWithWallet(url: string, wallet: (asked: any, origin: string) => Promise<object>) {
   const context = await browser.newContext()
   await context.exposeFunction('askWallet', wallet)

@@ -17,9 +17,7 @@ import { beginFlows, OpenFlows, openFlowVariables, openGateway } from './_open-f
 
 const home = fileURLToPath(new URL('../../../fixtures/folders', import.meta.url))
 
-/**
- * The keys that open a folder, the responses that its tenants got (`readAs`), and the ids of its open flows.
- */
+/** The keys that open a folder, the responses that its tenants got (`readAs`), and the ids of its open flows. */
 const Folder = z.object({
   masterKey: z.string(),
   mediatorDid: z.string(),

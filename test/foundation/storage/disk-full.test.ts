@@ -1,6 +1,4 @@
-/**
- * A full disk: writes get 507, nothing is half done, reads continue, and work resumes when there is space.
- */
+/** A full disk: writes get 507, nothing is half done, reads continue, and work resumes when there is space. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { eventsAfter } from '../../../src/wallet/events/event.ts'

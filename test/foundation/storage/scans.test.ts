@@ -1,6 +1,4 @@
-/**
- * No statement of a flow scans a table or an index: a flow costs the same in a wallet with a million records.
- */
+/** No statement of a flow scans a table or an index: a flow costs the same in a wallet with a million records. */
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,6 +1,4 @@
-/**
- * A copy of a file as of one instant: later writes are not in it, even if the write-ahead log is truncated.
- */
+/** A copy of a file as of one instant: later writes are not in it, even if the write-ahead log is truncated. */
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'

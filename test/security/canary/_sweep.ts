@@ -78,9 +78,7 @@ function piecesOf(value: Uint8Array | string): Buffer[] {
   ]
 }
 
-/**
- * In both alphabets, at offsets of zero, one and two bytes: in a PEM, in a JWK in base64, in a longer text.
- */
+/** In both alphabets, at offsets of zero, one and two bytes: in a PEM, in a JWK in base64, in a longer text. */
 function base64Of(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes])

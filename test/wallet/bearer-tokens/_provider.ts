@@ -16,9 +16,7 @@ export type RealProvider = Awaited<ReturnType<typeof startRealProvider>>
 /** The public client of `agent login`. */
 export const loginClient = 'agent-cli'
 
-/**
- * `administrators`: the accounts that have the role admin. `tokenSeconds`: how long access tokens are valid.
- */
+/** `administrators`: the accounts that have the role admin. `tokenSeconds`: how long access tokens are valid. */
 export async function startRealProvider({ administrators = ['root'], tokenSeconds = 600 } = {}) {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

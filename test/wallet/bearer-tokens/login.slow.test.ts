@@ -1,6 +1,4 @@
-/**
- * `agent login` and `agent logout` at a real provider: by a device code, and by a browser on this machine.
- */
+/** `agent login` and `agent logout` at a real provider: by a device code, and by a browser on this machine. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'

@@ -51,9 +51,7 @@ async function remove(url: string): Promise<void> {
   await confirmed(body.operationId)
 }
 
-/**
- * "uses the VDR URL to locate the data with value …". The drivers without a ledger are those of one agent.
- */
+/** "uses the VDR URL to locate the data with value …". The drivers without a ledger are those of one agent. */
 async function locate(at: { url: string }, url: string, value: string): Promise<void> {
   const { status, bytes: found } = await askEntry(at, 'GET', { url })
   expect({ status, value: Buffer.from(found).toString('hex') }).toEqual({ status: 200, value })

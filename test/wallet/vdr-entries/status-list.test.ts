@@ -1,6 +1,4 @@
-/**
- * A credential whose status list is a VDR entry, on the ledger and in the database of the verifier's agent.
- */
+/** A credential whose status list is a VDR entry, on the ledger and in the database of the verifier's agent. */
 import { verifySdJwt } from '../../credentials/codecs/_verify.ts'
 import { expect, test } from 'vitest'
 import { statusChecks } from '../../../src/wallet/credential-status/check.ts'

@@ -1,6 +1,4 @@
-/**
- * Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`.
- */
+/** Key-binding JWTs (RFC 9901 §4.3): the holder signs the disclosures and the audience with the key in `cnf`. */
 import * as z from 'zod'
 import { quote } from '../../../foundation/faults.ts'
 import { isMediaType } from '../../../foundation/media-type.ts'

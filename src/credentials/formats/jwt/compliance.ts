@@ -61,9 +61,7 @@ export function checkCompliance(payload: VerifiableCredentialClaims): void {
   if (validUntil < validFrom) throw malformed('it ends before it begins')
 }
 
-/**
- * A date in both `vc` and the JWT claims must be the same (§6.3.1). JWT dates have no fractions of a second.
- */
+/** A date in both `vc` and the JWT claims must be the same (§6.3.1). JWT dates have no fractions of a second. */
 function assertSameDate(name: string, seconds: number | undefined, text: Instant | undefined): void {
   if (seconds === undefined || typeof text !== 'string') return
   if (Math.floor(seconds) !== Math.floor(Date.parse(text) / 1_000))

@@ -110,9 +110,7 @@ export const anonCreds: IssuanceFormat = {
     }
   },
 
-  /**
-   * Checks definition, schema and claims against the offer, and the signature for this wallet's link secret.
-   */
+  /** Checks definition, schema and claims against the offer, and the signature for this wallet's link secret. */
   async verify(wallet, record, message) {
     const { offer, request, metadata: sealed } = offerOf(record)
     try {

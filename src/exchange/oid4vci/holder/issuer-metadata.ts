@@ -30,9 +30,7 @@ const ProofType = z.looseObject({
     .optional(),
 })
 
-/**
- * A credential that an issuer offers (VCI §12.2.4). Proof types that this wallet does not have are not read.
- */
+/** A credential that an issuer offers (VCI §12.2.4). Proof types that this wallet does not have are not read. */
 export const ReceivedConfiguration = z
   .looseObject({
     format: z.string(),

@@ -1,6 +1,4 @@
-/**
- * The secrets of a flow with an issuer: sealed in the record, because it may wait for days and for a restart.
- */
+/** The secrets of a flow with an issuer: sealed in the record, because it may wait for days and for a restart. */
 import * as z from 'zod'
 import { P256PrivateJwk } from '../../../foundation/oauth/secrets.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'

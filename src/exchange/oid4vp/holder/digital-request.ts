@@ -97,9 +97,7 @@ function readClientId({ client_id: clientId }: JsonObject): string {
   throw invalid('client_id is missing, or not text.')
 }
 
-/**
- * The first signature of an authenticated client that is trusted, or else the first of an authenticated one.
- */
+/** The first signature of an authenticated client that is trusted, or else the first of an authenticated one. */
 async function authenticateFirst(
   wallet: Wallet,
   signatures: readonly Read[],

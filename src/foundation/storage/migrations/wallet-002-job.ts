@@ -1,6 +1,4 @@
-/**
- * Renames the table `outbox` to `job`, its column `lane` to `queue`, and the kind `work` to `task`. Frozen.
- */
+/** Renames the table `outbox` to `job`, its column `lane` to `queue`, and the kind `work` to `task`. Frozen. */
 import { sql, type Kysely } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

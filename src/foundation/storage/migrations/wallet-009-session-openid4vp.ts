@@ -1,6 +1,4 @@
-/**
- * DID requests and challenges that wallets of OpenID4VP can answer too, and challenges for one DID. Frozen.
- */
+/** DID requests and challenges that wallets of OpenID4VP can answer too, and challenges for one DID. Frozen. */
 import { sql, type Kysely } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

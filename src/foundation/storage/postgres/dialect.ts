@@ -49,9 +49,7 @@ export type Opening = { name: string; expressions: string; values: unknown[] }
 export type PostgresDialectOptions = CompilerOptions & {
   /** Begins a transaction that may write. @throws {NotOwnerError} */
   openWrite: () => Opening | undefined
-  /**
-   * Begins the transaction of a query outside of a transaction that reads; `openWrite` if this is undefined.
-   */
+  /** Begins the transaction of a query outside of a transaction that reads; `openWrite` if this is undefined. */
   openRead?: () => Opening | undefined
   /** The wallet, for the error of a fenced transaction. */
   walletId?: string

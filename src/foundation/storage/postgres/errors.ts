@@ -50,9 +50,7 @@ export function databaseUnavailable(cause?: unknown): Problem {
   return new Problem('error:ServiceUnavailable', detail, { retryAfter: 1, cause })
 }
 
-/**
- * An error of copying rows of the SQLite file at `path`, whose values have no types that SQLite would check.
- */
+/** An error of copying rows of the SQLite file at `path`, whose values have no types that SQLite would check. */
 export function toImportError(error: unknown, path: string): unknown {
   const { code = '' } = (error instanceof Problem ? error.cause : error) as { code?: string }
   if (code === '22021')

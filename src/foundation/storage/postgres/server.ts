@@ -84,9 +84,7 @@ export function findServerFault({ version, release, role, bypasses, mayCreate }:
   return undefined
 }
 
-/**
- * The migrations of this release that the database lacks, and the last one that this release does not know.
- */
+/** The migrations of this release that the database lacks, and the last one that this release does not know. */
 export async function readMigrations(
   pool: Pool,
   migrations: Migrations = postgresMigrations,

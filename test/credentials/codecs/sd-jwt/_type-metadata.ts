@@ -108,9 +108,7 @@ function fits(pattern: readonly (string | number | null)[], path: readonly (stri
   )
 }
 
-/**
- * All claims with their paths as issued: the indexes of an array count its elements that are not disclosed.
- */
+/** All claims with their paths as issued: the indexes of an array count its elements that are not disclosed. */
 function listClaims(payload: JsonObject, disclosures: SdJwtClaimsSet['disclosures']): Claim[] {
   const keyOf = (path: Claim['path']) => JSON.stringify(path.map(String))
   const disclosed = new Map<string, unknown>()

@@ -1,6 +1,4 @@
-/**
- * Checks of the wallet as holder of OpenID4VCI, each with an attack of an issuer or its server that it stops.
- */
+/** Checks of the wallet as holder of OpenID4VCI, each with an attack of an issuer or its server that it stops. */
 import { generateKey, toPublic } from '../../../../src/foundation/crypto/keys.ts'
 import { ProblemError } from '../../../../daemon/client/call.ts'
 import type { Tenant } from '../../../support/tenants.ts'

@@ -48,9 +48,7 @@ function plansIn(folder: string): z.infer<typeof Explained>[] {
   })
 }
 
-/**
- * Rows that a plan has read without need: those that a filter removed, and those of a scan of a long table.
- */
+/** Rows that a plan has read without need: those that a filter removed, and those of a scan of a long table. */
 function readInVain(plan: Plan): number {
   const scanned = plan['Node Type'] === 'Seq Scan' ? plan['Actual Rows'] : 0
   const removed =

@@ -1,6 +1,4 @@
-/**
- * Adds certificates and encryption of issuers, as `agent-005-issuer-certificates.ts` does in SQLite. Frozen.
- */
+/** Adds certificates and encryption of issuers, as `agent-005-issuer-certificates.ts` does in SQLite. Frozen. */
 import { sql, type Kysely } from 'kysely'
 import { collate } from './001-init.ts'
 
