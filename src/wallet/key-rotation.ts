@@ -16,7 +16,7 @@ import { newSealKey } from '../foundation/seal.ts'
 import { Secret } from '../foundation/secret.ts'
 import { StartError } from '../foundation/start-error.ts'
 import { isSqlite } from '../foundation/storage/dialect.ts'
-import { diskFull } from '../foundation/storage/file-errors.ts'
+import { diskFull, isDiskFull } from '../foundation/storage/file-errors.ts'
 import type { AgentDb } from '../foundation/storage/database.ts'
 import { findAgentKey, finishRotation, installNextKey, isMasterKey, rewrap } from './agent-key.ts'
 import { getMasterKeySource, type MasterKeySource } from './master-key.ts'
@@ -154,7 +154,7 @@ async function orObstacle(name: string, write: () => Promise<Prepared>): Promise
         cause: error,
       })
     const { code = '' } = error as NodeJS.ErrnoException
-    if (['ENOSPC', 'EDQUOT'].includes(code)) throw diskFull(error)
+    if (isDiskFull(error)) throw diskFull(error)
     if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error
     return { obstacle: `the folder of ${name} cannot be written: ${systemReason(error)}` }
   }

@@ -9,7 +9,7 @@ import { across } from '../../foundation/probe.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { StartError } from '../../foundation/start-error.ts'
 import { openAgentDbToRead } from '../../foundation/storage/database.ts'
-import { diskFull } from '../../foundation/storage/file-errors.ts'
+import { diskFull, isDiskFull } from '../../foundation/storage/file-errors.ts'
 import { isMasterKey } from '../../wallet/agent-key.ts'
 import { getMasterKeySource } from '../../wallet/master-key.ts'
 import { beginFolder, discardFolder, finishFolder } from './atomic-folder.ts'
@@ -60,7 +60,7 @@ export function createBackups(config: Config, agentKey: Uint8Array, source: Back
       await discardFolder(part)
       // An abort terminates the threads, whose errors are of no interest then.
       ending.signal.throwIfAborted()
-      throw isFull(error) ? diskFull(error) : error
+      throw isDiskFull(error) ? diskFull(error) : error
     }
   }
 
@@ -91,7 +91,7 @@ function begin(folder: string): string {
     return beginFolder(folder, 'wallets')
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    if (isFull(error)) throw diskFull(error)
+    if (isDiskFull(error)) throw diskFull(error)
     const reasons: Record<string, string> = {
       EEXIST: 'it exists already and is not empty',
       ENOTDIR: 'it is a file',
@@ -100,10 +100,6 @@ function begin(folder: string): string {
     const detail = `folder: ${folder} cannot be created: ${reasons[code] ?? code}. Use a new path in a folder that the agent can write to.`
     throw new Problem('error:BackupError:FolderNotUsable', detail, { cause: error })
   }
-}
-
-function isFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
 /**
