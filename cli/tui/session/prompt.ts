@@ -28,8 +28,8 @@ export type Prompt =
       /** The identity of the page. */
       id: unknown
       title: string
-      /** The lists are faint behind it. */
-      isOver?: boolean
+      /** A box between the tabs and the keys. */
+      isBox?: boolean
       rows: (columns: number) => readonly Row[]
       /** Lines above the screen; `Infinity` is the end. */
       scroll: number

@@ -1,0 +1,140 @@
+/** Pages in place of the lists. */
+import { Box, Text } from 'ink'
+import { drawQr, type Rendering } from '../../qr/draw.ts'
+import { isLoopback } from '../../qr/link.ts'
+import type { Row } from '../session/details.ts'
+import { shownOf, type Page } from '../session/page.ts'
+import type { Prompt } from '../session/prompt.ts'
+import { least, type Size, type Ui } from '../session/ui.ts'
+import { Frame } from './frame.tsx'
+import { Line, Lines, Paragraph, Typed } from './text.tsx'
+
+/** A page of lines on the whole screen, with its input line. */
+export function PageView({ page, ui }: { page: Page; ui: Ui }) {
+  const { shown, problemLines, note, ...area } = shownOf(page, ui)
+  const { title, draft, copied } = page
+  const keys = [
+    draft !== undefined && 'Enter send',
+    'Esc back',
+    note !== '' && `${draft === undefined ? '↑↓ ' : ''}PgUp PgDn scroll`,
+    copied !== undefined && 'y copy',
+  ]
+  return (
+    <>
+      <Frame title={title} note={note} isActive {...area}>
+        <Box flexDirection="column" flexGrow={1}>
+          <Lines rows={shown} />
+        </Box>
+        {draft !== undefined && <Typed mark="› " text={draft} />}
+        <Lines rows={problemLines.map((text) => [{ text, style: 'bad' }])} />
+      </Frame>
+      <Line row={[{ text: ` ${keys.filter(Boolean).join('   ')}`, style: 'faint' }]} />
+    </>
+  )
+}
+
+/** The box of a page between the tabs and the keys. */
+export function HelpBox({ page, ui }: { page: Page; ui: Ui }) {
+  const { shown, note, ...area } = shownOf(page, ui)
+  return (
+    <Box flexGrow={1} justifyContent="center" alignItems="center">
+      <Frame title={`${page.title} (Esc closes)`} note={note} isActive {...area}>
+        <Lines rows={shown} />
+      </Frame>
+    </Box>
+  )
+}
+
+/** The narrowest column of text beside a QR code, and the columns between them. */
+const narrowestText = 20
+const gap = 2
+
+export type QrLooks = {
+  /** The renderings of QR codes, or why there are none. */
+  renderings: readonly Rendering[] | { reason: string }
+  /** Adds the profile of the dashboard to a suggested command. */
+  forSameDaemon: (command: string) => string
+}
+
+type QrProps = { prompt: Extract<Prompt, { kind: 'qr' }>; ui: Ui; looks: QrLooks }
+
+/** An invitation as a QR code with its URL beside or below it, or why there is no code. The code has its own colours. */
+export function InvitationPage({ prompt: { title, url: shortest, longUrl, isLong }, ui, looks }: QrProps) {
+  const { size, isPlain } = ui
+  const { renderings, forSameDaemon } = looks
+  const url = isLong ? longUrl : shortest
+  const other = longUrl === shortest ? '' : `   l ${isLong ? 'short' : 'long'} URL`
+  const height = size.rows - (isPlain ? 2 : 3)
+  const width = size.columns - (isPlain ? 0 : 4)
+  const lan = `Only this computer reaches this address. For phones: ${forSameDaemon('agent daemon restart --lan')}`
+  const qr = 'reason' in renderings ? renderings : drawQr(url, { columns: width, rows: height }, renderings)
+  const code = 'lines' in qr ? qr : { lines: [], width: -gap }
+  const room = width - code.width - gap
+  const isBelow = room < narrowestText
+  const texts: readonly Row[number][] = [
+    'reason' in qr
+      ? { text: `No QR code: ${qr.reason}. A larger window or a smaller font makes room; y copies the URL.` }
+      : { text: isBelow ? '' : 'Scan the code, or copy its URL:', style: 'strong' },
+    { text: url },
+    { text: isLoopback(url) ? lan : '', style: 'waiting' },
+  ]
+  return (
+    <>
+      <Frame title={title} width={size.columns} height={height} isActive>
+        <Box
+          flexDirection={isBelow ? 'column' : 'row'}
+          columnGap={code.lines.length > 0 ? gap : 0}
+          flexShrink={0}
+        >
+          <Box flexDirection="column" flexShrink={0}>
+            {code.lines.map((line, index) => (
+              <Text key={index}>{line}</Text>
+            ))}
+          </Box>
+          <Box flexDirection={isBelow ? 'column-reverse' : 'column'} rowGap={isBelow ? 0 : 1}>
+            {texts
+              .filter(({ text }) => text !== '')
+              .map((piece) => (
+                <Box key={piece.text} flexDirection="column">
+                  <Paragraph {...piece} columns={isBelow ? width : room} />
+                </Box>
+              ))}
+          </Box>
+        </Box>
+      </Frame>
+      <Line row={[{ text: ` y copy the URL${other}   Esc back`, style: 'faint' }]} />
+    </>
+  )
+}
+
+export function TooSmall({ columns, rows }: Size) {
+  const text = `The terminal has ${columns}×${rows}; the dashboard needs ${least.columns}×${least.rows}. Make it larger, or press q.`
+  return <Paragraph text={text} columns={Math.max(columns, 1)} />
+}
+
+const steps: readonly (readonly [key: string, what: string, command: string])[] = [
+  ['n 1', 'invite someone to connect', 'agent connection invite --label Bob'],
+  ['n 2', 'accept an invitation, or just paste it', 'agent connection accept "<url>"'],
+  ['n 5', 'create a DID for credentials', 'agent did create'],
+  ['n 3', 'offer a credential', 'agent credential offer --connection <id> …'],
+]
+
+/** The first steps with an empty wallet. */
+export function FirstSteps({ width, height, looks }: { width: number; height: number; looks: QrLooks }) {
+  const rows: Row[] = [
+    [{ text: 'This wallet is new: there is nothing in it yet.', style: 'strong' }],
+    [],
+    ...steps.flatMap(([key, what, command]): Row[] => [
+      [{ text: `${key}  `, style: 'chosen' }, { text: what }],
+      [{ text: `     ${looks.forSameDaemon(command)}`, style: 'faint' }],
+    ]),
+    [],
+    [{ text: 'Changes that other programs make appear here by themselves.' }],
+    [{ text: '`agent demo` shows it all with two agents of its own.', style: 'faint' }],
+  ]
+  return (
+    <Frame title="First steps" width={width} height={height} isActive>
+      <Lines rows={rows} />
+    </Frame>
+  )
+}
