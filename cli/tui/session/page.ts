@@ -29,32 +29,37 @@ export function shownOf(page: Page, { size, isPlain }: Pick<Ui, 'size' | 'isPlai
   return { ...windowOf(all, room, scroll), problemLines, room, height, width }
 }
 
+const letters: Readonly<Record<string, string>> = {
+  j: 'down',
+  k: 'up',
+  g: 'home',
+  G: 'end',
+  'ctrl-u': 'pageup',
+}
+
+/** Returns the number of lines that a key moves by, of which a page has `page`. Undefined for other keys, such as letters of a text. */
+export function stepOf(key: string, page: number, isText = false): number | undefined {
+  const steps: Readonly<Record<string, number>> = {
+    down: 1,
+    up: -1,
+    pagedown: page,
+    'ctrl-d': page,
+    pageup: -page,
+    home: -Infinity,
+    end: Infinity,
+  }
+  return steps[(isText ? undefined : letters[key]) ?? key]
+}
+
 /** Returns the page after a key. Undefined for other keys. */
 export function turnPage(page: Page, key: string, ui: Pick<Ui, 'size' | 'isPlain'>): Page | undefined {
   const { room, first, last } = shownOf(page, ui)
+  const step = stepOf(key, room - 1, page.draft !== undefined)
   // A page at its end follows new lines.
-  const to = (line: number): Page => ({ ...page, scroll: line >= last ? Infinity : Math.max(line, 0) })
-  switch (key) {
-    case 'down':
-      return to(first + 1)
-    case 'up':
-      return to(first - 1)
-    case 'pagedown':
-    case 'ctrl-d':
-      return to(first + room - 1)
-    case 'pageup':
-      return to(first - room + 1)
-    case 'home':
-      return to(0)
-    case 'end':
-      return to(Infinity)
-  }
-  if (page.draft !== undefined) {
-    const draft = typed(page.draft, key)
-    return draft === undefined ? undefined : { ...page, draft, problem: undefined }
-  }
-  const same = { j: 'down', k: 'up', g: 'home', G: 'end', 'ctrl-u': 'pageup' }[key]
-  return same === undefined ? undefined : turnPage(page, same, ui)
+  if (step !== undefined)
+    return { ...page, scroll: first + step >= last ? Infinity : Math.max(first + step, 0) }
+  const draft = page.draft === undefined ? undefined : typed(page.draft, key)
+  return draft === undefined ? undefined : { ...page, draft, problem: undefined }
 }
 
 /** All keys, in groups. */
