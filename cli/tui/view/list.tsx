@@ -29,7 +29,7 @@ export function List({ snapshot: { data, ui }, layout }: Props) {
   if (items.length === 0)
     return (
       <Frame {...frame}>
-        <Box flexDirection="column" paddingX={2} paddingY={1}>
+        <Box paddingX={2} paddingY={1}>
           <Paragraph
             text={filter ? `Nothing matches the filter “${filter}”. Esc clears it.` : pane.empty}
             columns={columns - 4}

@@ -66,39 +66,32 @@ export function InvitationPage({ prompt: { title, url: shortest, longUrl, isLong
   const other = longUrl === shortest ? '' : `   l ${isLong ? 'short' : 'long'} URL`
   const height = size.rows - (isPlain ? 2 : 3)
   const width = size.columns - (isPlain ? 0 : 4)
-  const lan = `Only this computer reaches this address. For phones: ${forSameDaemon('agent daemon restart --lan')}`
   const qr = 'reason' in renderings ? renderings : drawQr(url, { columns: width, rows: height }, renderings)
   const code = 'lines' in qr ? qr : { lines: [], width: -gap }
-  const room = width - code.width - gap
-  const isBelow = room < narrowestText
-  const texts: readonly Row[number][] = [
-    'reason' in qr
-      ? { text: `No QR code: ${qr.reason}. A larger window or a smaller font makes room; y copies the URL.` }
-      : { text: isBelow ? '' : 'Scan the code, or copy its URL:', style: 'strong' },
-    { text: url },
-    { text: isLoopback(url) ? lan : '', style: 'waiting' },
-  ]
+  const beside = width - code.width - gap
+  const isBelow = beside < narrowestText
+  const columns = isBelow ? width : beside
+  const why =
+    'reason' in qr &&
+    `No QR code: ${qr.reason}. A larger window or a smaller font makes room; y copies the URL.`
+  const lan = `Only this computer reaches this address. For phones: ${forSameDaemon('agent daemon restart --lan')}`
   return (
     <>
       <Frame title={title} width={size.columns} height={height} isActive>
-        <Box
-          flexDirection={isBelow ? 'column' : 'row'}
-          columnGap={code.lines.length > 0 ? gap : 0}
-          flexShrink={0}
-        >
+        <Box flexDirection={isBelow ? 'column' : 'row'} columnGap={why ? 0 : gap} flexShrink={0}>
           <Box flexDirection="column" flexShrink={0}>
             {code.lines.map((line, index) => (
               <Text key={index}>{line}</Text>
             ))}
           </Box>
-          <Box flexDirection={isBelow ? 'column-reverse' : 'column'} rowGap={isBelow ? 0 : 1}>
-            {texts
-              .filter(({ text }) => text !== '')
-              .map((piece) => (
-                <Box key={piece.text} flexDirection="column">
-                  <Paragraph {...piece} columns={isBelow ? width : room} />
-                </Box>
-              ))}
+          <Box flexDirection="column" rowGap={1}>
+            {isLoopback(url) && <Paragraph text={lan} columns={columns} style="waiting" />}
+            <Paragraph
+              text={why || 'Scan the code, or copy its URL:'}
+              columns={columns}
+              style={why ? undefined : 'strong'}
+            />
+            <Paragraph text={url} columns={columns} />
           </Box>
         </Box>
       </Frame>

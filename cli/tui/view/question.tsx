@@ -105,7 +105,7 @@ function Fill({ prompt: { fields, at, note, problem }, columns }: Props<'fill'>)
         </Box>
       ))}
       {text !== undefined && (
-        <Box flexDirection="column" paddingX={2} marginTop={1}>
+        <Box paddingX={2} marginTop={1}>
           <Paragraph text={text} columns={columns - 4} style={problem === undefined ? 'faint' : 'bad'} />
         </Box>
       )}

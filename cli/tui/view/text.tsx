@@ -41,7 +41,11 @@ type ParagraphProps = { text: string; columns: number; style?: Style | undefined
 
 /** A text, broken between words. Ink would begin a line with the blank that did not fit on the one before. */
 export function Paragraph({ text, columns, style }: ParagraphProps) {
-  return <Lines rows={wrap(safeLine(text), columns).map((line) => [{ text: line, style }])} />
+  return (
+    <Box flexDirection="column">
+      <Lines rows={wrap(safeLine(text), columns).map((line) => [{ text: line, style }])} />
+    </Box>
+  )
 }
 
 /** Returns a line in reverse video over all its columns. */
