@@ -30,10 +30,7 @@ export function List({ snapshot: { data, ui }, layout }: Props) {
     return (
       <Frame {...frame}>
         <Box paddingX={2} paddingY={1}>
-          <Paragraph
-            text={filter ? `Nothing matches the filter “${filter}”. Esc clears it.` : pane.empty}
-            columns={columns - 4}
-          />
+          <Paragraph text={filter ? `Nothing matches the filter “${filter}”. Esc clears it.` : pane.empty} />
         </Box>
       </Frame>
     )

@@ -45,9 +45,8 @@ export function HelpBox({ page, ui }: { page: Page; ui: Ui }) {
   )
 }
 
-/** The narrowest column of text beside a QR code, and the columns between them. */
+/** The narrowest column of text beside a QR code. Otherwise the text is below it. */
 const narrowestText = 20
-const gap = 2
 
 export type QrLooks = {
   /** The renderings of QR codes, or why there are none. */
@@ -67,10 +66,6 @@ export function InvitationPage({ prompt: { title, url: shortest, longUrl, isLong
   const height = size.rows - (isPlain ? 2 : 3)
   const width = size.columns - (isPlain ? 0 : 4)
   const qr = 'reason' in renderings ? renderings : drawQr(url, { columns: width, rows: height }, renderings)
-  const code = 'lines' in qr ? qr : { lines: [], width: -gap }
-  const beside = width - code.width - gap
-  const isBelow = beside < narrowestText
-  const columns = isBelow ? width : beside
   const why =
     'reason' in qr &&
     `No QR code: ${qr.reason}. A larger window or a smaller font makes room; y copies the URL.`
@@ -78,20 +73,18 @@ export function InvitationPage({ prompt: { title, url: shortest, longUrl, isLong
   return (
     <>
       <Frame title={title} width={size.columns} height={height} isActive>
-        <Box flexDirection={isBelow ? 'column' : 'row'} columnGap={why ? 0 : gap} flexShrink={0}>
-          <Box flexDirection="column" flexShrink={0}>
-            {code.lines.map((line, index) => (
-              <Text key={index}>{line}</Text>
-            ))}
-          </Box>
-          <Box flexDirection="column" rowGap={1}>
-            {isLoopback(url) && <Paragraph text={lan} columns={columns} style="waiting" />}
-            <Paragraph
-              text={why || 'Scan the code, or copy its URL:'}
-              columns={columns}
-              style={why ? undefined : 'strong'}
-            />
-            <Paragraph text={url} columns={columns} />
+        <Box flexWrap="wrap" columnGap={2} flexShrink={0}>
+          {'lines' in qr && (
+            <Box flexDirection="column" width={qr.width} flexShrink={0}>
+              {qr.lines.map((line, index) => (
+                <Text key={index}>{line}</Text>
+              ))}
+            </Box>
+          )}
+          <Box flexDirection="column" rowGap={1} minWidth={narrowestText} flexGrow={1}>
+            {isLoopback(url) && <Paragraph text={lan} style="waiting" />}
+            <Paragraph text={why || 'Scan the code, or copy its URL:'} style={why ? undefined : 'strong'} />
+            <Paragraph text={url} />
           </Box>
         </Box>
       </Frame>
@@ -101,8 +94,12 @@ export function InvitationPage({ prompt: { title, url: shortest, longUrl, isLong
 }
 
 export function TooSmall({ columns, rows }: Size) {
-  const text = `The terminal has ${columns}×${rows}; the dashboard needs ${least.columns}×${least.rows}. Make it larger, or press q.`
-  return <Paragraph text={text} columns={Math.max(columns, 1)} />
+  const needed = `${least.columns}×${least.rows}`
+  return (
+    <Paragraph
+      text={`The terminal has ${columns}×${rows}; the dashboard needs ${needed}. Make it larger, or press q.`}
+    />
+  )
 }
 
 const steps: readonly (readonly [key: string, what: string, command: string])[] = [

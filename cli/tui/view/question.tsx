@@ -8,7 +8,7 @@ import { Frame } from './frame.tsx'
 import { Line, Lines, Paragraph, Place, selected, Typed } from './text.tsx'
 
 type Question = Extract<Prompt, { kind: 'confirm' | 'choose' | 'fill' }>
-type Props<Kind> = { prompt: Extract<Question, { kind: Kind }>; columns: number; room: number }
+type Props<Kind> = { prompt: Extract<Question, { kind: Kind }> }
 
 const keys = {
   confirm: 'y yes   n no',
@@ -18,14 +18,15 @@ const keys = {
 
 /** A question with its keys. */
 export function Question({ prompt, ...frame }: { prompt: Question; isJoined: boolean } & Layout['details']) {
-  const size = { columns: frame.text, room: frame.height - 2 }
   return (
     <Frame title={prompt.kind === 'confirm' ? 'Confirm' : prompt.title} isActive {...frame}>
       <Box flexDirection="column" overflow="hidden">
         <Box flexDirection="column" flexShrink={0}>
-          {prompt.kind === 'confirm' && <Confirm prompt={prompt} {...size} />}
-          {prompt.kind === 'choose' && <Choose prompt={prompt} {...size} />}
-          {prompt.kind === 'fill' && <Fill prompt={prompt} {...size} />}
+          {prompt.kind === 'confirm' && <Confirm prompt={prompt} />}
+          {prompt.kind === 'choose' && (
+            <Choose prompt={prompt} columns={frame.text} room={frame.height - 2} />
+          )}
+          {prompt.kind === 'fill' && <Fill prompt={prompt} />}
         </Box>
       </Box>
       <Box marginTop={1} flexShrink={0}>
@@ -35,12 +36,12 @@ export function Question({ prompt, ...frame }: { prompt: Question; isJoined: boo
   )
 }
 
-function Confirm({ prompt: { question, lines }, columns }: Props<'confirm'>) {
+function Confirm({ prompt: { question, lines } }: Props<'confirm'>) {
   return (
     <Box flexDirection="column" paddingX={2}>
-      <Paragraph text={question} columns={columns - 4} style="strong" />
+      <Paragraph text={question} style="strong" />
       {lines.map((line, index) => (
-        <Paragraph key={index} text={line} columns={columns - 4} />
+        <Paragraph key={index} text={line} />
       ))}
     </Box>
   )
@@ -49,7 +50,9 @@ function Confirm({ prompt: { question, lines }, columns }: Props<'confirm'>) {
 /** Lines of options that lines above them leave at least. */
 const leastOptions = 3
 
-function Choose({ prompt: { options, at, lines = [] }, columns, room: most }: Props<'choose'>) {
+type ChooseProps = Props<'choose'> & { columns: number; room: number }
+
+function Choose({ prompt: { options, at, lines = [] }, columns, room: most }: ChooseProps) {
   const above = lines
     .flatMap((line) => wrap(safeLine(line), columns - 4))
     .slice(0, Math.max(most - leastOptions - 1, 0))
@@ -86,7 +89,7 @@ function detailBeside(detail: string, room: number): string {
   return `  ${shorten(detail, room - 2, 'middle')}`
 }
 
-function Fill({ prompt: { fields, at, note, problem }, columns }: Props<'fill'>) {
+function Fill({ prompt: { fields, at, note, problem } }: Props<'fill'>) {
   const names = Math.max(...fields.map(({ label }) => label.length))
   const text = problem === undefined ? note : `✗ ${problem}`
   return (
@@ -101,12 +104,12 @@ function Fill({ prompt: { fields, at, note, problem }, columns }: Props<'fill'>)
               ]}
             />
           </Box>
-          <Value field={field} isAt={index === at} columns={columns - names - 6} />
+          <Value field={field} isAt={index === at} />
         </Box>
       ))}
       {text !== undefined && (
         <Box paddingX={2} marginTop={1}>
-          <Paragraph text={text} columns={columns - 4} style={problem === undefined ? 'faint' : 'bad'} />
+          <Paragraph text={text} style={problem === undefined ? 'faint' : 'bad'} />
         </Box>
       )}
     </>
@@ -114,8 +117,7 @@ function Fill({ prompt: { fields, at, note, problem }, columns }: Props<'fill'>)
 }
 
 /** The options of a field, or its value, or its placeholder. */
-function Value({ field, isAt, columns }: { field: Field; isAt: boolean; columns: number }) {
-  const { value, hint = '', words } = field
+function Value({ field: { value, hint = '', words }, isAt }: { field: Field; isAt: boolean }) {
   if (words)
     return (
       <Box flexWrap="wrap">
@@ -129,9 +131,7 @@ function Value({ field, isAt, columns }: { field: Field; isAt: boolean; columns:
   return (
     <>
       <Typed text={value} isHere={isAt} />
-      <Box flexDirection="column">
-        {value === '' && <Paragraph text={hint} columns={columns} style="faint" />}
-      </Box>
+      <Box flexShrink={1}>{value === '' && <Paragraph text={hint} style="faint" />}</Box>
     </>
   )
 }

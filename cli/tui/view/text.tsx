@@ -1,9 +1,9 @@
 /** Lines of text. Only this file writes texts: it removes control characters and applies styles. */
 import { Box, Text, type DOMElement, type TextProps } from 'ink'
 import { createContext, useContext, type PropsWithChildren, type RefObject } from 'react'
-import { plain, type Paint, type Style } from '../../format/colour.ts'
+import { plain, type Paint } from '../../format/colour.ts'
 import { pad, safeLine } from '../../format/text.ts'
-import { wrap, type Row } from '../session/details.ts'
+import type { Row } from '../session/details.ts'
 
 type Screen = {
   paint: Paint
@@ -19,14 +19,14 @@ export const ScreenContext = createContext<Screen>({
   cursor: { current: null },
 })
 
-/** The widest terminal that is drawn, in columns. Ink is slow with longer texts. */
-export const widest = 1_000
+/** The mostColumns terminal that is drawn, in columns. Ink is slow with longer texts. */
+export const mostColumns = 1_000
 
 /** A line, cut where its box ends. */
 export function Line({ row, cut = 'truncate-end' }: { row: Row; cut?: TextProps['wrap'] }) {
   const { paint } = useContext(ScreenContext)
   const texts = row.map(({ text, style }) => {
-    const shown = safeLine(text).slice(0, widest)
+    const shown = safeLine(text).slice(0, cut === 'wrap' ? undefined : mostColumns)
     return style ? paint(style, shown) : shown
   })
   // Ink gives an empty text no line.
@@ -37,13 +37,15 @@ export function Lines({ rows }: { rows: readonly Row[] }) {
   return rows.map((row, index) => <Line key={index} row={row} />)
 }
 
-type ParagraphProps = { text: string; columns: number; style?: Style | undefined }
-
-/** A text, broken between words. Ink would begin a line with the blank that did not fit on the one before. */
-export function Paragraph({ text, columns, style }: ParagraphProps) {
+/** A text, broken between words, and in long words. Ink’s own breaks would leave blanks at the beginning of lines. */
+export function Paragraph({ text, style }: Row[number]) {
   return (
-    <Box flexDirection="column">
-      <Lines rows={wrap(safeLine(text), columns).map((line) => [{ text: line, style }])} />
+    <Box flexWrap="wrap" columnGap={1} flexShrink={0}>
+      {text
+        .split(' ')
+        .map((word, index) =>
+          word === '' ? <Box key={index} /> : <Line key={index} row={[{ text: word, style }]} cut="wrap" />,
+        )}
     </Box>
   )
 }
@@ -70,7 +72,7 @@ export function Typed({ mark, text, isHere = true }: TypedProps) {
   return (
     <Box>
       <Place>{mark && <Line row={[{ text: mark, style: 'chosen' }]} />}</Place>
-      {text && <Line row={[{ text: text.slice(-widest) }]} cut="truncate-start" />}
+      {text && <Line row={[{ text: text.slice(-mostColumns) }]} cut="truncate-start" />}
       <Place isCursor={isHere}>
         <Line row={[{ text: isHere ? '▏' : ' ' }]} />
       </Place>

@@ -101,11 +101,22 @@ test('docs/reference/tui.md shows the current screen and all keys', async () => 
 })
 
 test('an invitation as a QR code fills the screen', async () => {
-  const { type, frame } = show(wallet, { size: { columns: 90, rows: 50 } })
+  const { type, frame, resize } = show(wallet, { size: { columns: 90, rows: 50 } })
   await type('Q')
   await expect(frame()).toMatchFileSnapshot(file('qr'))
+  resize({ columns: 160, rows: 50 })
+  expect(frame().split('\n')[1]).toMatch(/█.*Scan the code, or copy its URL:/)
   await type(codes.escape)
   expect(frame()).toContain('[1 Connections 2]')
+})
+
+test.each([true, false])('the page of an invitation has its whole URL (plain: %s)', async (isPlain) => {
+  const [, shop] = wallet.connections
+  const url = `https://agent.example?_oob=${'eyJpZCI6Ij'.repeat(150)}`
+  const connections = [{ ...shop!, invitation: { ...shop!.invitation!, invitationUrl: url } }]
+  const { type, frame } = show({ ...wallet, connections }, { isPlain, size: { columns: 80, rows: 30 } })
+  await type('Q')
+  expect(frame().replaceAll(/[\s│]/g, '')).toContain(url)
 })
 
 test('an expired credential is listed as expired, and a record without claims by its goal', async () => {
