@@ -73,7 +73,6 @@ export async function start(options: Options): Promise<NodeJS.Signals | undefine
     session.resize(size())
   })
   const read = createReader(session)
-  // Ink's reader loses Esc if a character follows in the same chunk.
   stdin.setEncoding('utf8').on('data', read)
   const looks = looksOf(options, tenant)
   const app = render(

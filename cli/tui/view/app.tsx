@@ -23,7 +23,7 @@ type Props = {
 }
 
 export function App({ session, looks, placeCursor }: Props) {
-  const snapshot = useSyncExternalStore(session.subscribe, session.get, session.get)
+  const snapshot = useSyncExternalStore(session.subscribe, session.get)
   const cursor = useRef<DOMElement>(null)
   useLayoutEffect(() => {
     placeCursor?.(positionOf(cursor.current))

@@ -42,7 +42,6 @@ function show(data = wallet, options: Options & { answers?: Record<string, unkno
 }
 
 const file = (name: string) => `frames/${name}.txt`
-const wide = { columns: 140, rows: 40 }
 
 test.each([
   ['connections', '1'],
@@ -52,11 +51,18 @@ test.each([
   ['webhooks', '5'],
   ['events', '6'],
 ])('the pane of %s', async (name, key) => {
-  const { type, frame, resize } = show()
+  const { type, frame } = show()
   await type(key)
   await expect(frame()).toMatchFileSnapshot(file(name))
-  resize(wide)
-  await expect(frame()).toMatchFileSnapshot(file(`${name}-wide`))
+})
+
+test.each([
+  ['wide', { columns: 140, rows: 24 }],
+  ['widest', { columns: 170, rows: 24 }],
+])('areas beside each other on a %s screen', async (name, size) => {
+  const { type, frame } = show(wallet, { size })
+  await type('2', 'G')
+  await expect(frame()).toMatchFileSnapshot(file(name))
 })
 
 test('a credential, decoded', async () => {
