@@ -31,7 +31,7 @@ export function App({ session, looks, placeCursor }: Props) {
   const { columns, rows } = snapshot.ui.size
   return (
     <ScreenContext value={{ paint: looks.paint, isPlain: snapshot.ui.isPlain, cursor }}>
-      <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+      <Box flexDirection="column" width={columns} height={rows}>
         <Screen snapshot={snapshot} looks={looks} />
       </Box>
     </ScreenContext>

@@ -14,7 +14,7 @@ import { toAscii } from '../../../cli/tui/view/text.tsx'
 export type Dashboard = {
   session: Session
   looks: Looks
-  /** Draws the current frame, without blanks at the ends of lines. */
+  /** Draws the current frame, once for each state, without blanks at the ends of lines. */
   frame: () => string
   /** Types keys, each as the terminal sends it. */
   type: (...keys: string[]) => Promise<void>
@@ -92,11 +92,13 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
     ...(clock && { clock }),
   })
   const read = createReader(session, 0)
+  let drawn: { of: unknown; frame: string } | undefined
   const frame = () => {
-    const shown = renderToString(createElement(App, { session, looks }), {
-      columns: session.get().ui.size.columns,
-    })
-    return isPlain ? toAscii(shown) : shown
+    const of = session.get()
+    if (drawn?.of === of) return drawn.frame
+    const shown = renderToString(createElement(App, { session, looks }), { columns: of.ui.size.columns })
+    drawn = { of, frame: isPlain ? toAscii(shown) : shown }
+    return drawn.frame
   }
   /** Waits for the next change of the session, or for the limit. */
   const change = (limit: AbortSignal) =>

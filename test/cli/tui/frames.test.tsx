@@ -119,7 +119,7 @@ test('an invitation as a QR code fills the screen', async () => {
 test.each([true, false])('the page of an invitation has its whole URL (plain: %s)', async (isPlain) => {
   const [, shop] = wallet.connections
   const url = `https://agent.example?_oob=${'eyJpZCI6Ij'.repeat(150)}`
-  const connections = [{ ...shop!, invitation: { ...shop!.invitation!, invitationUrl: url } }]
+  const connections = [{ ...shop!, invitation: { ...shop!.invitation, invitationUrl: url } }]
   const { type, frame } = show({ ...wallet, connections }, { isPlain, size: { columns: 80, rows: 30 } })
   await type('Q')
   expect(frame().replaceAll(/[\s│]/g, '')).toContain(url)
