@@ -125,6 +125,13 @@ test.each([true, false])('the page of an invitation has its whole URL (plain: %s
   expect(frame().replaceAll(/[\s│]/g, '')).toContain(url)
 })
 
+test('for screen readers the details are not cut at the end of the line', async () => {
+  const { type, frame } = show(wallet, { isPlain: true })
+  await type('4', codes.enter)
+  expect(frame()).toMatch(/ did +did:prism:[cd]+~[cd]+$/m)
+  expect(frame()).not.toMatch(/~$/m)
+})
+
 test('an expired credential is listed as expired, and a record without claims by its goal', async () => {
   const jwt = `e30.${Buffer.from('{"exp":1}').toString('base64url')}.c2ln`
   const [record] = wallet.credentials
