@@ -5,7 +5,7 @@ import type { Ui } from './ui.ts'
 
 export type Page = Extract<Prompt, { kind: 'page' }>
 
-/** The widest box in front of the lists. */
+/** The widest box between the tabs and the keys. */
 const widestBox = 84
 
 /** Returns the rows of a window of `room` lines, and how many are above and below it. */
