@@ -8,9 +8,8 @@ import { createSession } from './session/session.ts'
 import type { Size } from './session/ui.ts'
 import { createReader } from './terminal/keys.ts'
 import { openScreen, type Screen } from './terminal/screen.ts'
-import { App } from './view/app.tsx'
-import type { Theme } from './view/paint.ts'
-import type { Looks } from './view/screen.ts'
+import { App, type Looks } from './view/app.tsx'
+import { toAscii, mostColumns } from './view/text.tsx'
 
 export type Options = {
   daemon: Daemon
@@ -74,14 +73,13 @@ export async function start(options: Options): Promise<NodeJS.Signals | undefine
     session.resize(size())
   })
   const read = createReader(session)
-  // Ink's reader loses Esc if a character follows in the same chunk.
   stdin.setEncoding('utf8').on('data', read)
   const looks = looksOf(options, tenant)
   const app = render(
     <App session={session} looks={looks} {...(isPlain && { placeCursor: screen.point })} />,
     {
       stdin,
-      stdout: toCanvas(screen, () => size().columns),
+      stdout: toCanvas(screen, () => size().columns, isPlain || !isUtf8(process.env)),
       debug: true,
       exitOnCtrlC: false,
       patchConsole: false,
@@ -122,7 +120,7 @@ function followSize(stdout: NodeJS.WriteStream, change: () => void): () => void 
 }
 
 /** The largest size that is drawn. */
-const largest = { columns: 1_000, rows: 300 }
+const largest = { columns: mostColumns, rows: 300 }
 
 /** Returns the size of a terminal, or 80×24 if it reports none. */
 function sizeOf({ columns, rows }: Partial<Size>): Size {
@@ -130,14 +128,10 @@ function sizeOf({ columns, rows }: Partial<Size>): Size {
 }
 
 /** Returns what the terminal shows, and what the header names. */
-function looksOf(
-  { profile, url, isPlain, forSameDaemon }: Options,
-  tenant: string | undefined,
-): Looks & Theme {
+function looksOf({ profile, url, forSameDaemon }: Options, tenant: string | undefined): Looks {
   const names = [profile, tenant === profile ? undefined : tenant, url]
   return {
     paint: hasColours(process.stdout) ? colour(process.stdout) : uncoloured,
-    isAscii: isPlain || !isUtf8(process.env),
     renderings: renderingsFor('small'),
     where: names.filter((each) => each !== undefined),
     forSameDaemon,
@@ -151,12 +145,12 @@ async function tenantOf({ call }: Daemon): Promise<string | undefined> {
 }
 
 /** Returns the stream that Ink writes whole frames to. The screen draws the lines that differ. */
-function toCanvas({ draw }: Screen, columns: () => number): NodeJS.WriteStream {
+function toCanvas({ draw }: Screen, columns: () => number, isAscii: boolean): NodeJS.WriteStream {
   const canvas = {
     get columns() {
       return columns()
     },
-    write: draw,
+    write: (frame: string) => draw(isAscii ? toAscii(frame) : frame),
     on: () => canvas,
     off: () => canvas,
   }

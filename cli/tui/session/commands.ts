@@ -1,21 +1,38 @@
 /** The command line (`:`). Its names are those of panes, of actions, and of what `n` creates; each stands for the keys that do the same. */
 import { nearest } from '../../../src/foundation/nearest.ts'
-import { actionsOf } from '../actions/action.ts'
+import { actionsOf, type Action } from '../actions/action.ts'
 import { creations } from '../actions/new.ts'
 import { sharedActions } from '../actions/shared.ts'
 import type { Data } from '../data/data.ts'
-import { paneNames } from '../panes/pane.ts'
+import { paneNames, type PaneName } from '../panes/pane.ts'
 import { graphemes, typed } from './page.ts'
-import { panes, selectionOf, type Ui } from './ui.ts'
+import { panes, selectionOf, stateOf, type Ui } from './ui.ts'
 
 /** A command, and the keys that it stands for. Without keys, the selected item does not have it. */
 type Command = { name: string; keys?: readonly string[] }
+
+/** Returns the keys and words of all actions, those of a pane first. */
+function allActions(pane: PaneName): readonly Pick<Action, 'key' | 'word'>[] {
+  return [...panes[pane].actions, ...Object.values(panes).flatMap(({ actions }) => actions), ...sharedActions]
+}
+
+/** Returns why a key does nothing. Undefined for keys without any action. */
+export function refusalOf(key: string, pane: PaneName, item: unknown): string | undefined {
+  const action = allActions(pane).find((each) => each.key === key)
+  return action && refusal(action.word, pane, item)
+}
+
+function refusal(word: string, pane: PaneName, item: unknown): string {
+  const state = item === undefined ? undefined : stateOf(pane, item)
+  const why = item === undefined ? ': the list is empty' : state === undefined ? '' : `: it is in ${state}`
+  return `There is no “${word}” now${why}.`
+}
 
 /** Returns all commands. Those of actions depend on the selected item. */
 export function commandsOf(data: Data, ui: Ui): readonly Command[] {
   const { pane, item } = selectionOf(data, ui)
   const available = item === undefined ? [] : actionsOf(pane, item, data)
-  const all = [...Object.values(panes).flatMap(({ actions }) => actions), ...sharedActions]
+  const all = allActions(ui.pane)
   const commands: Command[] = [
     ...paneNames.map((name, index) => ({ name, keys: [String(index + 1)] })),
     ...creations.map(({ name }, index) => ({ name, keys: ['n', String(index + 1)] })),
@@ -48,7 +65,7 @@ export function keysOf(data: Data, ui: Ui, line: string): readonly string[] | { 
       reason: `There is no command “${name}”.${near === undefined ? ' Tab lists the commands.' : ` Did you mean ${near}?`}`,
     }
   }
-  if (!found.keys) return { reason: `The selected item has no “${name}” now.` }
+  if (!found.keys) return { reason: refusal(name, ui.pane, selectionOf(data, ui).item) }
   if (name === 'filter') return [...found.keys, ...graphemes(words.join(' ')), 'enter']
   return words.length === 0 ? found.keys : { reason: `The command ${name} takes no words after it.` }
 }

@@ -1,8 +1,8 @@
-/** Keys that move in the lists, and the reason when a key does nothing. */
+/** Keys that move in the lists. */
 import type { Data } from '../data/data.ts'
-import { paneNames, type PaneName } from '../panes/pane.ts'
-import { helpPage } from './page.ts'
-import { goTo, layoutOf, paneAfter, select, selectionOf, stateOf, type Ui } from './ui.ts'
+import { paneNames } from '../panes/pane.ts'
+import { helpPage, stepOf } from './page.ts'
+import { goTo, layoutOf, paneAfter, select, selectionOf, type Ui } from './ui.ts'
 
 /** Returns the state after a key. Undefined for other keys. `lines` is the number of lines of the details. */
 export function move(data: Data, before: Ui, key: string, lines: number): Ui | undefined {
@@ -20,6 +20,8 @@ function moved(data: Data, ui: Ui, key: string, lines: number): Ui | undefined {
   const page = Math.max((ui.isZoomed ? details : list).height - 1, 1)
   const pane = paneNames[Number(key) - 1]
   if (pane) return goTo(ui, pane)
+  const step = stepOf(key, page)
+  if (step !== undefined) return by(step)
   switch (key) {
     case 'tab':
     case 'right':
@@ -29,24 +31,6 @@ function moved(data: Data, ui: Ui, key: string, lines: number): Ui | undefined {
     case 'left':
     case 'h':
       return goTo(ui, paneAfter(ui.pane, -1))
-    case 'down':
-    case 'j':
-      return by(1)
-    case 'up':
-    case 'k':
-      return by(-1)
-    case 'pagedown':
-    case 'ctrl-d':
-      return by(page)
-    case 'pageup':
-    case 'ctrl-u':
-      return by(-page)
-    case 'home':
-    case 'g':
-      return by(-Infinity)
-    case 'end':
-    case 'G':
-      return by(Infinity)
     case 'J':
       return scrollBy(1)
     case 'K':
@@ -67,35 +51,4 @@ function moved(data: Data, ui: Ui, key: string, lines: number): Ui | undefined {
     default:
       return undefined
   }
-}
-
-const words: Readonly<Record<string, string>> = {
-  a: 'accept',
-  i: 'issue',
-  p: 'present',
-  P: 'ping',
-  v: 'accept as verified',
-  x: 'reject',
-  r: 'revoke',
-  Q: 'show as a QR code',
-  t: 'test',
-  s: 'retry',
-  e: 'edit',
-  d: 'delete',
-  m: 'send a message to',
-  L: 'label',
-  T: 'trace',
-  y: 'copy',
-}
-
-/** The labels of `p` in other panes. */
-const wordsOfP: Readonly<Partial<Record<PaneName, string>>> = { connections: 'ping', dids: 'publish' }
-
-/** Returns why a key does nothing. Undefined for keys without any action. */
-export function refusalOf(key: string, pane: PaneName, item: unknown): string | undefined {
-  const word = (key === 'p' && wordsOfP[pane]) || words[key]
-  if (word === undefined) return undefined
-  if (item === undefined) return `There is nothing to ${word}: the list is empty.`
-  const state = stateOf(pane, item)
-  return `There is nothing to ${word} here${state === undefined ? '' : `: it is in ${state}`}.`
 }

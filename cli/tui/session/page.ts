@@ -5,61 +5,61 @@ import type { Ui } from './ui.ts'
 
 export type Page = Extract<Prompt, { kind: 'page' }>
 
-/** The widest box in front of the lists. */
+/** The widest box between the tabs and the keys. */
 const widestBox = 84
 
-/** Returns the visible lines, the number of lines above and below them, and the width of a page with its frame. */
+/** Returns the rows of a window of `room` lines, and how many are above and below it. */
+export function windowOf(rows: readonly Row[], room: number, scroll: number) {
+  const last = Math.max(rows.length - room, 0)
+  const first = Math.min(scroll, last)
+  const note = [first > 0 ? `${first} above` : '', first < last ? `${last - first} below` : '']
+  return { shown: rows.slice(first, first + room), first, last, note: note.filter(Boolean).join(', ') }
+}
+
+/** Returns the visible lines of a page, their number, and the lines and columns of its frame. */
 export function shownOf(page: Page, { size, isPlain }: Pick<Ui, 'size' | 'isPlain'>) {
   const { rows, scroll, draft, problem } = page
-  const isBox = page.isOver && !isPlain
+  const isBox = page.isBox && !isPlain
   const width = isBox ? Math.min(size.columns - 4, widestBox) : size.columns
   const columns = isPlain ? width : width - 4
   const all = rows(columns)
   const problemLines = problem === undefined ? [] : wrap(`✗ ${problem}`, columns)
-  // Other lines: the borders, or the title; keys; input; problem.
-  const others = (isPlain ? 2 : 3) + (draft === undefined ? 0 : 1) + problemLines.length
-  const room = isBox ? Math.min(size.rows - 4, all.length) : Math.max(size.rows - others, 1)
-  const last = Math.max(all.length - room, 0)
-  const first = Math.min(scroll, last)
-  const below = Math.max(all.length - first - room, 0)
-  const note = [first > 0 ? `${first} above` : '', below > 0 ? `${below} below` : '']
-  return {
-    shown: all.slice(first, first + room),
-    problemLines,
-    room,
-    first,
-    last,
-    note: note.filter(Boolean).join(', '),
-    width,
+  const height = isBox ? Math.min(size.rows - 5, all.length) : size.rows - (isPlain ? 2 : 3)
+  const room = Math.max(height - (draft === undefined ? 0 : 1) - problemLines.length, 1)
+  return { ...windowOf(all, room, scroll), problemLines, room, height, width }
+}
+
+const letters: Readonly<Record<string, string>> = {
+  j: 'down',
+  k: 'up',
+  g: 'home',
+  G: 'end',
+  'ctrl-u': 'pageup',
+}
+
+/** Returns the number of lines that a key moves by, of which a page has `page`. Undefined for other keys, such as letters of a text. */
+export function stepOf(key: string, page: number, isText = false): number | undefined {
+  const steps: Readonly<Record<string, number>> = {
+    down: 1,
+    up: -1,
+    pagedown: page,
+    'ctrl-d': page,
+    pageup: -page,
+    home: -Infinity,
+    end: Infinity,
   }
+  return steps[(isText ? undefined : letters[key]) ?? key]
 }
 
 /** Returns the page after a key. Undefined for other keys. */
 export function turnPage(page: Page, key: string, ui: Pick<Ui, 'size' | 'isPlain'>): Page | undefined {
   const { room, first, last } = shownOf(page, ui)
+  const step = stepOf(key, room - 1, page.draft !== undefined)
   // A page at its end follows new lines.
-  const to = (line: number): Page => ({ ...page, scroll: line >= last ? Infinity : Math.max(line, 0) })
-  switch (key) {
-    case 'down':
-      return to(first + 1)
-    case 'up':
-      return to(first - 1)
-    case 'pagedown':
-    case 'ctrl-d':
-      return to(first + room - 1)
-    case 'pageup':
-      return to(first - room + 1)
-    case 'home':
-      return to(0)
-    case 'end':
-      return to(Infinity)
-  }
-  if (page.draft !== undefined) {
-    const draft = typed(page.draft, key)
-    return draft === undefined ? undefined : { ...page, draft, problem: undefined }
-  }
-  const same = { j: 'down', k: 'up', g: 'home', G: 'end', 'ctrl-u': 'pageup' }[key]
-  return same === undefined ? undefined : turnPage(page, same, ui)
+  if (step !== undefined)
+    return { ...page, scroll: first + step >= last ? Infinity : Math.max(first + step, 0) }
+  const draft = page.draft === undefined ? undefined : typed(page.draft, key)
+  return draft === undefined ? undefined : { ...page, draft, problem: undefined }
 }
 
 /** All keys, in groups. */
@@ -112,7 +112,7 @@ export const help: readonly { group: string; keys: readonly (readonly [keys: str
 const names = 23
 
 export function helpPage(): Prompt {
-  return { kind: 'page', id: help, title: 'Keys', isOver: true, rows: helpRows, scroll: 0 }
+  return { kind: 'page', id: help, title: 'Keys', isBox: true, rows: helpRows, scroll: 0 }
 }
 
 function helpRows(columns: number): Row[] {

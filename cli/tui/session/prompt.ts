@@ -2,7 +2,7 @@
 import type { Data } from '../data/data.ts'
 import type { CommandLine } from './commands.ts'
 import type { Row } from './details.ts'
-import { turnPage, typed } from './page.ts'
+import { stepOf, turnPage, typed } from './page.ts'
 import type { Ui } from './ui.ts'
 
 export type Option<Value = unknown> = { label: string; detail?: string | undefined; value: Value }
@@ -28,8 +28,8 @@ export type Prompt =
       /** The identity of the page. */
       id: unknown
       title: string
-      /** The lists are faint behind it. */
-      isOver?: boolean
+      /** A box between the tabs and the keys. */
+      isBox?: boolean
       rows: (columns: number) => readonly Row[]
       /** Lines above the screen; `Infinity` is the end. */
       scroll: number
@@ -155,12 +155,8 @@ export function answer(ui: Ui, key: string): Answered {
       if (key === 'enter') return { ui: closed, after: () => prompt.answer(options[at]) }
       const chosen = /^[1-9]$/.test(key) ? options[Number(key) - 1] : undefined
       if (chosen) return { ui: closed, after: () => prompt.answer(chosen) }
-      const step =
-        key === 'down' || key === 'j' || key === 'tab'
-          ? 1
-          : key === 'up' || key === 'k' || key === 'shift-tab'
-            ? -1
-            : 0
+      const move = { tab: 'down', 'shift-tab': 'up' }[key] ?? key
+      const step = stepOf(move, options.length) ?? 0
       return {
         ui: { ...ui, prompt: { ...prompt, at: Math.min(Math.max(at + step, 0), options.length - 1) } },
       }

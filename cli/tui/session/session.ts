@@ -9,11 +9,11 @@ import { createContents, type Contents } from '../data/contents.ts'
 import type { Store } from '../data/store.ts'
 import { contentKey } from '../panes/credentials.ts'
 import { answer, lineOf, paste, type Prompt } from './prompt.ts'
-import { editCommand, keysOf, type CommandLine } from './commands.ts'
+import { editCommand, keysOf, refusalOf, type CommandLine } from './commands.ts'
 import { createActionRunner } from './action-runner.ts'
 import { detailsOf } from './details.ts'
 import { layoutOf, selectionOf, start, type Size, type Ui } from './ui.ts'
-import { move, refusalOf } from './move.ts'
+import { move } from './move.ts'
 
 export type Snapshot = { data: Data; ui: Ui; contents: Contents }
 

@@ -149,7 +149,7 @@ export function layoutOf(
   const area = (width: number, height: number, padding: number): Area => ({
     width,
     height,
-    text: isPlain ? width : width - 2 - 2 * padding,
+    text: width - 2 * padding - (isPlain ? 0 : 2),
   })
   if (isZoomed) {
     const details = area(columns, body - 1 - lower, 1)

@@ -1,33 +1,17 @@
-/** Reads keys and pasted texts from the input of a terminal. */
+/** Reads keys and pasted texts by the reader of Node.js. That of Ink loses pastes, parts of sequences, and Esc before a character. */
+import { EventEmitter } from 'node:events'
+import { emitKeypressEvents, type Interface, type Key } from 'node:readline'
 
 export type Input = { press: (key: string) => void; paste: (text: string) => void }
 
 const escape = '\u001b'
 
-/** Delimiters of a pasted text (xterm, “Bracketed Paste Mode”). */
-const [pasteStart, pasteEnd] = [`${escape}[200~`, `${escape}[201~`]
+/** The Esc key, and what follows it. An ESC that begins a sequence is not the key. */
+// oxlint-disable-next-line no-control-regex -- what a terminal sends
+const escaped = /^\u001b(?=\u001b|[^[O]|$)/
 
-/** A key sequence after ESC: CSI, the Linux console form (`ESC [ [ A`), or SS3. */
-const sequence = /^(?:\[\[?[0-?]*[ -/]*[@-~]|O[@-~])/
-const unfinishedSequence = /^(?:\[\[?[0-?]*[ -/]*|O)?$/
-
-/** Keys by their sequences, without `ESC`, the second byte and modifiers. */
-const names: Readonly<Record<string, string>> = {
-  A: 'up',
-  B: 'down',
-  C: 'right',
-  D: 'left',
-  F: 'end',
-  H: 'home',
-  Z: 'shift-tab',
-  '1~': 'home',
-  '3~': 'backspace',
-  '4~': 'end',
-  '5~': 'pageup',
-  '6~': 'pagedown',
-  '7~': 'home',
-  '8~': 'end',
-}
+/** Keys that send a sequence, by their names in Node.js where those differ. */
+const names: Readonly<Record<string, string>> = { delete: 'backspace', tab: 'shift-tab' }
 
 /** The start of a pasted link. */
 const link = /^\s*(?:[a-z]+:\/\/|did:|eyJ)/
@@ -40,61 +24,34 @@ const escapeMs = 30
  *
  * Alt has no meaning. ESC before anything but a sequence is the Esc key followed by another key.
  */
-export function createReader({ press, paste }: Input, waitMs = escapeMs): (chunk: string) => void {
-  let pending = ''
-  let timer: NodeJS.Timeout | undefined
-
-  function type(text: string): void {
+export function createReader({ press, paste }: Input, escapeCodeTimeout = escapeMs): (chunk: string) => void {
+  let pasted: string | undefined
+  const input = new EventEmitter()
+  input.on('keypress', (_, { name = '', sequence = '' }: Key) => {
+    if (name === 'paste-start') pasted = ''
+    else if (name === 'paste-end') {
+      if (pasted) paste(pasted.replaceAll('\r', '\n'))
+      pasted = undefined
+    } else if (pasted !== undefined) pasted += sequence
+    else {
+      const rest = sequence.replace(escaped, '')
+      if (rest !== sequence) press('escape')
+      const isSequence = rest.length > 1 && rest.startsWith(escape)
+      if (rest !== '') press(isSequence ? (names[name] ?? name) : nameOf(rest))
+    }
+  })
+  emitKeypressEvents(input as NodeJS.ReadStream, { escapeCodeTimeout } as unknown as Interface)
+  return (chunk) => {
     // Some terminals do not delimit pastes. The letters of a link would trigger actions.
-    if (link.test(text)) return paste(text)
-    for (const { segment } of new Intl.Segmenter().segment(text)) press(nameOf(segment))
+    if (pasted === undefined && link.test(chunk)) paste(chunk)
+    else input.emit('data', chunk)
   }
-
-  /** Reads one key, paste or run of characters and returns the rest. Returns the same text if it is incomplete. */
-  function take(text: string, isComplete: boolean): string {
-    if (text.startsWith(pasteStart)) {
-      const end = text.indexOf(pasteEnd)
-      if (end === -1) return text
-      const pasted = text.slice(pasteStart.length, end).replaceAll('\r', '\n')
-      if (pasted !== '') paste(pasted)
-      return text.slice(end + pasteEnd.length)
-    }
-    if (!text.startsWith(escape)) {
-      const end = text.indexOf(escape)
-      type(end === -1 ? text : text.slice(0, end))
-      return end === -1 ? '' : text.slice(end)
-    }
-    const rest = text.slice(escape.length)
-    if (!isComplete && unfinishedSequence.test(rest)) return text
-    const found = unfinishedSequence.test(rest) ? '' : (sequence.exec(rest)?.[0] ?? '')
-    const key = found === '' ? 'escape' : keyOf(found)
-    if (key !== undefined) press(key)
-    return rest.slice(found.length)
-  }
-
-  function read(chunk: string, isComplete = false): void {
-    clearTimeout(timer)
-    let text = pending + chunk
-    for (let before = ''; text !== '' && text !== before;) {
-      before = text
-      text = take(text, isComplete)
-    }
-    pending = text
-    if (pending !== '' && !pending.startsWith(pasteStart)) timer = setTimeout(read, waitMs, '', true)
-  }
-
-  return (chunk) => read(chunk)
-}
-
-/** Returns the name of a key by its sequence. Undefined for keys without a meaning, such as F1. */
-function keyOf(found: string): string | undefined {
-  const [, number, last = ''] = /^(\d*)(?:;\d+)?([A-Z~])$/.exec(found.slice(1)) ?? []
-  return names[last === '~' ? `${number}~` : last]
 }
 
 function nameOf(character: string): string {
-  if (character === '\r' || character === '\n' || character === '\r\n') return 'enter'
+  if (character === '\r' || character === '\n') return 'enter'
   if (character === '\t') return 'tab'
+  if (character === escape) return 'escape'
   if (character === '\u007f' || character === '\b') return 'backspace'
   return character < ' ' ? `ctrl-${String.fromCharCode(character.charCodeAt(0) + 96)}` : character
 }

@@ -1,18 +1,20 @@
-/** The dashboard without a terminal: keys go in, frames come out. Ink is not involved; `_ink.tsx` renders through it. */
+/** The dashboard without a terminal: keys go in, frames come out. */
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
+import { renderToString } from 'ink'
+import { createElement } from 'react'
 import { plain, type Paint } from '../../../cli/format/colour.ts'
 import { emptyData, type Daemon, type Data } from '../../../cli/tui/data/data.ts'
 import type { Store } from '../../../cli/tui/data/store.ts'
 import { createSession, type Session } from '../../../cli/tui/session/session.ts'
 import { createReader } from '../../../cli/tui/terminal/keys.ts'
 import type { Size } from '../../../cli/tui/session/ui.ts'
-import { paintLine, type Theme } from '../../../cli/tui/view/paint.ts'
-import { screenOf, type Looks } from '../../../cli/tui/view/screen.ts'
+import { App, type Looks } from '../../../cli/tui/view/app.tsx'
+import { toAscii } from '../../../cli/tui/view/text.tsx'
 
 export type Dashboard = {
   session: Session
-  looks: Looks & Theme
-  /** Computes the current frame, without blanks at the ends of lines. `ink.test.tsx` proves that Ink shows the same. */
+  looks: Looks
+  /** Draws the current frame, once for each state, without blanks at the ends of lines. */
   frame: () => string
   /** Types keys, each as the terminal sends it. */
   type: (...keys: string[]) => Promise<void>
@@ -75,7 +77,6 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
     paint,
     renderings,
     where: ['local', 'http://agent.example'],
-    isAscii: isPlain,
     forSameDaemon,
   }
   const copied: string[] = []
@@ -91,10 +92,14 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
     ...(clock && { clock }),
   })
   const read = createReader(session, 0)
-  const frame = () =>
-    screenOf(session.get(), looks)
-      .map((line) => paintLine(line, looks))
-      .join('\n')
+  let drawn: { of: unknown; frame: string } | undefined
+  const frame = () => {
+    const of = session.get()
+    if (drawn?.of === of) return drawn.frame
+    const shown = renderToString(createElement(App, { session, looks }), { columns: of.ui.size.columns })
+    drawn = { of, frame: isPlain ? toAscii(shown) : shown }
+    return drawn.frame
+  }
   /** Waits for the next change of the session, or for the limit. */
   const change = (limit: AbortSignal) =>
     new Promise<void>((resolve) => {

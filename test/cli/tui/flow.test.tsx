@@ -95,7 +95,7 @@ test('a credential is offered, accepted, issued, requested, presented, accepted 
   await left.after('r').shows('Revoke this credential? This cannot be undone. Verifiers will refuse it.')
   await left.after('y').shows('status      revoked on')
   await right.after('2').shows(/status +revoked on .* \(by the issuer\)/)
-  await left.after('r').shows('There is nothing to revoke here')
+  await left.after('r').shows('There is no “revoke” now')
 })
 
 test('an SD-JWT is bound to the chosen key, and Esc cancels the action', async () => {

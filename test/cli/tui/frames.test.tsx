@@ -1,7 +1,9 @@
 /** What the dashboard looks like: each pane, page and question, on the smallest usual screen and on a large one. */
 import { readFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { hasColours, colour } from '../../../cli/format/colour.ts'
+import { hasColours, colour, uncoloured } from '../../../cli/format/colour.ts'
+import { widthOf } from '../../../cli/format/text.ts'
 import { ProblemError } from '../../../daemon/client/client.ts'
 import { emptyData } from '../../../cli/tui/data/data.ts'
 import { layoutOf } from '../../../cli/tui/session/ui.ts'
@@ -40,7 +42,6 @@ function show(data = wallet, options: Options & { answers?: Record<string, unkno
 }
 
 const file = (name: string) => `frames/${name}.txt`
-const wide = { columns: 140, rows: 40 }
 
 test.each([
   ['connections', '1'],
@@ -50,11 +51,18 @@ test.each([
   ['webhooks', '5'],
   ['events', '6'],
 ])('the pane of %s', async (name, key) => {
-  const { type, frame, resize } = show()
+  const { type, frame } = show()
   await type(key)
   await expect(frame()).toMatchFileSnapshot(file(name))
-  resize(wide)
-  await expect(frame()).toMatchFileSnapshot(file(`${name}-wide`))
+})
+
+test.each([
+  ['wide', { columns: 140, rows: 24 }],
+  ['widest', { columns: 170, rows: 24 }],
+])('areas beside each other on a %s screen', async (name, size) => {
+  const { type, frame } = show(wallet, { size })
+  await type('2', 'G')
+  await expect(frame()).toMatchFileSnapshot(file(name))
 })
 
 test('a credential, decoded', async () => {
@@ -99,11 +107,29 @@ test('docs/reference/tui.md shows the current screen and all keys', async () => 
 })
 
 test('an invitation as a QR code fills the screen', async () => {
-  const { type, frame } = show(wallet, { size: { columns: 90, rows: 50 } })
+  const { type, frame, resize } = show(wallet, { size: { columns: 90, rows: 50 } })
   await type('Q')
   await expect(frame()).toMatchFileSnapshot(file('qr'))
+  resize({ columns: 160, rows: 50 })
+  expect(frame().split('\n')[1]).toMatch(/█.*Scan the code, or copy its URL:/)
   await type(codes.escape)
   expect(frame()).toContain('[1 Connections 2]')
+})
+
+test.each([true, false])('the page of an invitation has its whole URL (plain: %s)', async (isPlain) => {
+  const [, shop] = wallet.connections
+  const url = `https://agent.example?_oob=${'eyJpZCI6Ij'.repeat(150)}`
+  const connections = [{ ...shop!, invitation: { ...shop!.invitation, invitationUrl: url } }]
+  const { type, frame } = show({ ...wallet, connections }, { isPlain, size: { columns: 80, rows: 30 } })
+  await type('Q')
+  expect(frame().replaceAll(/[\s│]/g, '')).toContain(url)
+})
+
+test('for screen readers the details are not cut at the end of the line', async () => {
+  const { type, frame } = show(wallet, { isPlain: true })
+  await type('4', codes.enter)
+  expect(frame()).toMatch(/ did +did:prism:[cd]+~[cd]+$/m)
+  expect(frame()).not.toMatch(/~$/m)
 })
 
 test('an expired credential is listed as expired, and a record without claims by its goal', async () => {
@@ -186,7 +212,10 @@ test.each([
   [120, 30],
   [200, 60],
 ])('a frame of %i×%i fills the screen and no more', async (columns, rows) => {
-  const { frame, type } = show(wallet, { size: { columns, rows } })
+  // Characters of two columns, of one, and of none.
+  const label = '北京 café e\u0301 👩‍🚀 ❤️'
+  const connections = wallet.connections.map((each) => ({ ...each, label }))
+  const { frame, type } = show({ ...wallet, connections }, { size: { columns, rows } })
   for (const keys of [
     ['1'],
     ['2'],
@@ -200,10 +229,9 @@ test.each([
     await type(...keys)
     const lines = frame().split('\n')
     expect(lines.length).toBe(rows)
-    expect(
-      // oxlint-disable-next-line no-control-regex -- escape sequences of a terminal
-      Math.max(...lines.map((line) => [...line.replaceAll(/\u001b\[[\d;]*m/g, '')].length)),
-    ).toBeLessThanOrEqual(columns)
+    const widths = lines.map((line) => widthOf(stripVTControlCharacters(line)))
+    expect(Math.max(...widths)).toBe(columns)
+    expect(widths.filter((_, row) => /^[│┌├└]/.test(lines[row]!) && widths[row] !== columns)).toEqual([])
   }
 })
 
@@ -252,7 +280,7 @@ test.each([
   for (const keys of [['1'], ['j'], ['2'], ['j'], ['j'], ['G'], ['3'], ['G'], ['4'], ['5'], ['6']]) {
     await type(...keys)
     expect(lines()[1]).not.toContain('…')
-    expect(lines().at(-1)).toMatch(/\bn new {2}\? help {2}q quit( {2}Enter larger( {2}\/ filter)?)?$/)
+    expect(lines().at(-1)).toMatch(/ {2}n new {2}\? help {2}q quit$/)
   }
   await type('?')
   /** The lines of the box in front of the lists. */
@@ -298,6 +326,8 @@ test('texts of other parties cannot control the terminal', async () => {
 test('colours only accompany words, and NO_COLOR disables them', async () => {
   const terminal = { isTTY: true }
   expect(show(wallet, { paint: colour(terminal, { NO_COLOR: '1' }) }).frame()).not.toContain('\u001b')
+  dashboard!.close()
+  expect(show(wallet, { paint: uncoloured }).frame()).toContain('\u001b[7m› the shop')
   dashboard!.close()
   expect(hasColours(terminal, {})).toBe(true)
   const { type, frame } = show(wallet, { paint: colour(terminal, {}) })

@@ -105,7 +105,7 @@ test.each([
   ['reload', '✓ Reloaded.'],
   ['lable', '✗ There is no command “lable”. Did you mean label?'],
   ['qqqqqq', '✗ There is no command “qqqqqq”. Tab lists the commands.'],
-  ['issue', '✗ The selected item has no “issue” now.'],
+  ['issue', '✗ There is no “issue” now: it is in '],
   ['trace now', '✗ The command trace takes no words after it.'],
 ])('the command line runs %s', async (line, shown) => {
   const { after } = show(wallet, { 'POST /did-registrar/dids': new Promise(() => undefined) })
@@ -161,21 +161,21 @@ test.each([
   ['2', 'a', 'accept'],
   ['2', 'r', 'revoke'],
   ['3', 'p', 'present'],
-  ['3', 'v', 'accept as verified'],
+  ['3', 'v', 'accept'],
   ['3', 'x', 'reject'],
-  ['4', 'Q', 'show as a QR code'],
+  ['4', 'Q', 'QR'],
   ['6', 't', 'test'],
-])('in pane %s, %s does nothing but say so where there is nothing to %s', async (pane, key, word) => {
+])('in pane %s, %s does nothing but say so where there is no %s', async (pane, key, word) => {
   const { type, frame, asked } = show()
   await type(pane, key)
-  expect(frame()).toContain(`✗ There is nothing to ${word}`)
+  expect(frame()).toContain(`✗ There is no “${word}” now`)
   expect(asked.filter(([key]) => !key.startsWith('GET '))).toEqual([])
 })
 
 test('in an empty list there is nothing to accept', async () => {
   const { type, frame } = show({ ...emptyData, link: { is: 'live' } })
   await type('2', 'a')
-  expect(frame()).toContain('There is nothing to accept: the list is empty.')
+  expect(frame()).toContain('There is no “accept” now: the list is empty.')
 })
 
 test.each([

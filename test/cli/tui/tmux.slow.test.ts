@@ -35,7 +35,8 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
   })
 
   test('two users connect, issue, present and verify by keys alone, and continue after a restart', async () => {
-    const [left, right] = [tmux.open(dashboard, envOf(issuer)), tmux.open(dashboard, envOf(holder))]
+    const left = tmux.open([...dashboard, '--profile', 'local'], envOf(issuer))
+    const right = tmux.open(dashboard, envOf(holder))
     await left.shows('This wallet is new')
     await left.after('n', '1').shows('Invite someone to connect')
     await left.after('Bob', 'Enter').shows('Invitation “Bob”')
@@ -69,11 +70,17 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     await left.shows('PresentationVerified (the presentation is valid, issuer not')
     await left.after('v').shows('PresentationAccepted (accepted, issuer not')
 
-    await issuer.run`daemon stop`
+    await right.after('1', 'T').shows('─ Trace ─')
+    await Promise.all([issuer, holder].map((user) => user.run`daemon stop`))
     await left.shows('the daemon is away, trying again')
-    await left.after('n', '5').shows('No daemon answers')
-    await issuer.as(env).run`daemon start`
+    // A hint is a command for the same profile.
+    await left.after('n', '5').shows(/Try:\s+agent\s+daemon\s+start\s+--profile\s+local/)
+    await right.shows(/✗ No daemon answers .*agent[\s│]+daemon[\s│]+start/s)
+    await Promise.all([issuer, holder].map((user) => user.as(env).run`daemon start`))
     await left.shows('● live')
+    // The page loads again as well, and its problem goes.
+    await right.shows(/^┌─ Trace[^✗]*$/)
+    await right.after('Escape', '3').shows('[3 Proofs')
     await left.after('n', '5').shows('The DID is created')
 
     right.resize(130, 40)
@@ -88,6 +95,34 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
       expect([terminal.is('alternate_on'), terminal.is('cursor_flag')]).toEqual(['0', '1'])
       expect(terminal.screen()).not.toContain('timeline')
     }
+  })
+
+  test('the screen is filled at every size, and has 80×24 characters in a terminal without a size', async () => {
+    const filled = (columns: number, rows: number) =>
+      new RegExp(
+        `^agent .{${columns - 12}}● live\n(.*\n){${rows - 2}}.{${columns - 21}}n new {2}\\? help {2}q quit\n$`,
+      )
+    const terminal = tmux.open(dashboard, envOf(issuer))
+    for (const [columns, rows] of [
+      [80, 24],
+      [100, 50],
+      [120, 40],
+    ] as const) {
+      terminal.resize(columns, rows)
+      await terminal.shows(filled(columns, rows))
+    }
+    // In one chunk: a key that was pressed after Esc is a key of its own.
+    await terminal.after('n', '1').shows('Tab next field   Enter done   Esc cancel')
+    await terminal.after('Escape', '6', '?').shows('─ Keys (Esc closes) ─')
+    await terminal.after('Escape').shows(/^agent .*\n.*\[6 Events.*\n┌─ Events ─/)
+    await terminal.after('q').shows('exit 0')
+
+    const command = `stty columns 0 rows 0; exec ${process.execPath} ${bin} tui`
+    const script = ['script', '--quiet', '--return', '--command', command, '/dev/null']
+    const without = tmux.open(script, envOf(issuer))
+    await without.shows(filled(80, 24))
+    // `script` outlives its terminal, and the dashboard in it too.
+    await without.after('q').shows('exit 0')
   })
 
   test.each([
