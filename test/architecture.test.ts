@@ -249,6 +249,31 @@ test('the SDK of Identus is loaded in one place, which a thread of its own reach
   ])
 })
 
+test('comments wrap at 110 characters', () => {
+  const all = ['src', 'daemon', 'cli', 'commands', 'library', 'build', 'bin', 'test', 'bench'].flatMap(
+    (folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /(?<!_pb)\.(?:[cm]?ts|tsx|[cm]?js)$/.test(name) && !name.includes('node_modules'))
+        .map((name) => join(folder, name)),
+  )
+  const long = all.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (isLongComment(line) ? [`${file}:${index + 1}`] : [])),
+  )
+  expect(long).toEqual([])
+})
+
+/** A row of a table and a directive of a tool are as long as they must be. One line may end its mark later. */
+function isLongComment(line: string): boolean {
+  const limit = / \*\/$/.test(line) ? 114 : 110
+  return (
+    line.length > limit &&
+    /^\s*(?:\/\*\*|\*|\/\/) /.test(line) &&
+    !/ \| | {3}|oxlint-|prettier-/.test(line.trim())
+  )
+}
+
 test('nothing is left for later and nothing is commented out', () => {
   const marks = files.filter((file) =>
     /\b(?:TODO|FIXME|XXX)\b|^\s*\/\/\s*(?:const|let|await|return|import|if \()/m.test(

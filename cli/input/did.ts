@@ -39,7 +39,11 @@ export function readService(flag: string, value: string): Service {
   )
 }
 
-/** As `readService`, for a change: an empty part, as in `id,,endpoint`, stays as it is. @throws {UsageError} */
+/**
+ * As `readService`, for a change: an empty part, as in `id,,endpoint`, stays as it is.
+ *
+ * @throws {UsageError}
+ */
 export function readServicePatch(flag: string, value: string): Pick<Service, 'id'> & Partial<Service> {
   const text = readText(flag, value).trim()
   if (text.startsWith('{')) return parse(flag, text) as Service

@@ -6,7 +6,10 @@ import type { Row } from '../session/details.ts'
 import type { Field, Option } from '../session/prompt.ts'
 import { sharedActionsOf } from './shared.ts'
 
-/** The context of an action: the daemon, the data and the screen. Questions return undefined on Esc; the action then stops. */
+/**
+ * The context of an action: the daemon, the data and the screen. Questions return undefined on Esc; the
+ * action then stops.
+ */
 export type ActionContext = {
   call: Daemon['call']
   data: () => Data

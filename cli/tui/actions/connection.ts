@@ -70,7 +70,10 @@ export async function pingPeer(context: ActionContext, connection: Connection): 
   return `${name} answered after ${milliseconds} ms.`
 }
 
-/** The other side of an offer or a request: a connection, anyone with the invitation (`null`), or a wallet of OpenID4VC. */
+/**
+ * The other side of an offer or a request: a connection, anyone with the invitation (`null`), or a wallet of
+ * OpenID4VC.
+ */
 type Partner = { connectionId: string | null; isWallet?: boolean }
 
 /** Asks for the other side. `wallets` is the name of the wallets that read links. Undefined on Esc. */

@@ -24,7 +24,10 @@ type OwnDid = { did: string; keys: readonly string[] }
 /** The number of DIDs to choose from, newest first. Each is resolved to find its keys. */
 const most = 30
 
-/** Asks for a DID with an authentication key as the subject of the credential that `lines` describe. Undefined on Esc. */
+/**
+ * Asks for a DID with an authentication key as the subject of the credential that `lines` describe. Undefined
+ * on Esc.
+ */
 export async function chooseSubject(
   context: ActionContext,
   lines: readonly string[],

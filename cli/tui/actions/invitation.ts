@@ -22,7 +22,11 @@ export function readInvitation(text: string): { kind: Kind; oob: string; goal: s
   return { kind, oob, goal: typeof body?.goal === 'string' ? body.goal : undefined }
 }
 
-/** Reads what the short URL returns; the daemon retrieves it. @throws {UsageError} for a DID request or a challenge */
+/**
+ * Reads what the short URL returns; the daemon retrieves it.
+ *
+ * @throws {UsageError} for a DID request or a challenge
+ */
 async function retrieve({ call }: ActionContext, url: string): Promise<ReturnType<typeof readInvitation>> {
   const { purpose, oob, invitation } = await call('POST /invitation', { body: { invitation: url } })
   if (purpose === 'did-request')

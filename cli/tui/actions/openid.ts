@@ -50,7 +50,10 @@ type Offer = {
   txCode: boolean
 }
 
-/** Makes an offer and shows its link until a wallet redeems it. The link and the code are not stored, so the page is their only place. */
+/**
+ * Makes an offer and shows its link until a wallet redeems it. The link and the code are not stored, so the
+ * page is their only place.
+ */
 export async function offerToWallet(
   { call, say, until, goTo, showCode }: ActionContext,
   { issuerId, credentialConfigurationId }: Configuration,

@@ -60,7 +60,10 @@ function hasThread<Item>(pane: Pane<Item>, item: Item): boolean {
   return pane.thread?.(item) !== undefined
 }
 
-/** False for a connection that is not established. The connection of another record is searched when it is needed. */
+/**
+ * False for a connection that is not established. The connection of another record is searched when it is
+ * needed.
+ */
 function mayBeConnected<Item>(pane: Pane<Item>, item: Item): boolean {
   return pane.name !== 'connections' || isConnected(item as Connection)
 }
@@ -124,8 +127,8 @@ async function getConnection(context: ActionContext, record: Exchanged): Promise
 const tracedDid = 80
 
 /**
- * Finds the connection of a record: the one that it names, or the one whose DIDs sent its messages. Undefined for a record
- * that was exchanged by an invitation.
+ * Finds the connection of a record: the one that it names, or the one whose DIDs sent its messages. Undefined
+ * for a record that was exchanged by an invitation.
  */
 export async function findConnection(
   context: ActionContext,

@@ -10,7 +10,12 @@ import type { PresentationRecord } from '../../format/proofs.ts'
 export type Daemon = {
   /** Calls an endpoint as the tenant. @throws {ProblemError} @throws {DaemonUnreachable} */
   call: Client
-  /** Opens the event stream after `lastEventId`, or from now on. @throws {ProblemError} @throws {DaemonUnreachable} */
+  /**
+   * Opens the event stream after `lastEventId`, or from now on.
+   *
+   * @throws {ProblemError}
+   * @throws {DaemonUnreachable}
+   */
   open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<EventStream>
 }
 
@@ -18,7 +23,10 @@ export type { Connection, CredentialRecord, Did, Event, PresentationRecord }
 export type Webhook = Answer<'GET /events/webhooks/{id}'>
 export type Delivery = Answer<'GET /events/webhooks/{id}/deliveries'>['contents'][number]
 
-/** The state of the event stream: `away` while the daemon does not answer, `refused` while it rejects the request. */
+/**
+ * The state of the event stream: `away` while the daemon does not answer, `refused` while it rejects the
+ * request.
+ */
 export type Link = { is: 'live' } | { is: 'away' } | { is: 'refused'; why: string }
 
 /** All lists are oldest first. */

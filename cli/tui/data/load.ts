@@ -64,7 +64,10 @@ type Page<Item> = { contents: Item[]; next?: string | undefined }
 /** The largest number of items of a list. */
 const most = 1_000
 
-/** Returns the newest items of a list, oldest first. Finds the end of a long list by bisection, because pages have no total. */
+/**
+ * Returns the newest items of a list, oldest first. Finds the end of a long list by bisection, because pages
+ * have no total.
+ */
 export async function newest<Item>(
   ask: (query: { offset: number; limit: number }) => Promise<Page<Item>>,
 ): Promise<Item[]> {

@@ -59,7 +59,10 @@ export type Pane<Item> = {
 
 export type Invitation = { title: string; url: string; longUrl: string }
 
-/** Returns an invitation with its short URL, or with its long one if the agent has no short one. Undefined if there is none. */
+/**
+ * Returns an invitation with its short URL, or with its long one if the agent has no short one. Undefined if
+ * there is none.
+ */
 export function toInvitation(
   title: string,
   invitation: { invitationUrl: string; shortUrl?: string | undefined } | undefined,

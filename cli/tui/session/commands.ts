@@ -1,4 +1,7 @@
-/** The command line (`:`). Its names are those of panes, of actions, and of what `n` creates; each stands for the keys that do the same. */
+/**
+ * The command line (`:`). Its names are those of panes, of actions, and of what `n` creates; each stands for
+ * the keys that do the same.
+ */
 import { nearest } from '../../../src/foundation/nearest.ts'
 import { actionsOf, type Action } from '../actions/action.ts'
 import { creations } from '../actions/new.ts'

@@ -37,7 +37,10 @@ const letters: Readonly<Record<string, string>> = {
   'ctrl-u': 'pageup',
 }
 
-/** Returns the number of lines that a key moves by, of which a page has `page`. Undefined for other keys, such as letters of a text. */
+/**
+ * Returns the number of lines that a key moves by, of which a page has `page`. Undefined for other keys, such
+ * as letters of a text.
+ */
 export function stepOf(key: string, page: number, isText = false): number | undefined {
   const steps: Readonly<Record<string, number>> = {
     down: 1,

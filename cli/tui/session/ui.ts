@@ -91,7 +91,10 @@ export function selectionOf(data: Data, ui: Ui): Selection {
   return { pane, items, index, item: items[index] }
 }
 
-/** Selects the item at an index, or the nearest one. The first item is selected by position, so that new items are selected. */
+/**
+ * Selects the item at an index, or the nearest one. The first item is selected by position, so that new items
+ * are selected.
+ */
 export function select(data: Data, ui: Ui, index: number): Ui {
   const { pane, items } = selectionOf(data, ui)
   const nearest = Math.min(Math.max(index, 0), items.length - 1)

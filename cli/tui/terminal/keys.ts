@@ -1,4 +1,7 @@
-/** Reads keys and pasted texts by the reader of Node.js. That of Ink loses pastes, parts of sequences, and Esc before a character. */
+/**
+ * Reads keys and pasted texts by the reader of Node.js. That of Ink loses pastes, parts of sequences, and Esc
+ * before a character.
+ */
 import { EventEmitter } from 'node:events'
 import { emitKeypressEvents, type Interface, type Key } from 'node:readline'
 

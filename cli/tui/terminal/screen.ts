@@ -1,7 +1,8 @@
 /**
- * The alternate screen of the terminal (xterm, “The Alternate Screen Buffer”). Draws the lines of a frame that differ from
- * the last one, with synchronized output, and restores the terminal at the end. Ink 6 clears the whole screen before each
- * frame that fills it, and writes changed lines to wrong rows with `incrementalRendering`.
+ * The alternate screen of the terminal (xterm, “The Alternate Screen Buffer”). Draws the lines of a frame
+ * that differ from the last one, with synchronized output, and restores the terminal at the end. Ink 6 clears
+ * the whole screen before each frame that fills it, and writes changed lines to wrong rows with
+ * `incrementalRendering`.
  */
 import { stripVTControlCharacters } from 'node:util'
 import { widthOf } from '../../format/text.ts'

@@ -38,7 +38,10 @@ function stateOf(link: Link, isPlain: boolean): Piece {
   return { text: `${isPlain ? '' : mark}${text}`, style: link.is === 'live' ? 'good' : 'bad' }
 }
 
-/** Layouts of the tabs, widest first: all counts, then the count of the current pane, then short names of the others. */
+/**
+ * Layouts of the tabs, widest first: all counts, then the count of the current pane, then short names of the
+ * others.
+ */
 const tabStyles = [
   { counts: true, gap: '  ', most: Infinity },
   { counts: false, gap: '', most: Infinity },

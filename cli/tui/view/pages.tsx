@@ -57,7 +57,10 @@ export type QrLooks = {
 
 type QrProps = { prompt: Extract<Prompt, { kind: 'qr' }>; ui: Ui; looks: QrLooks }
 
-/** An invitation as a QR code with its URL beside or below it, or why there is no code. The code has its own colours. */
+/**
+ * An invitation as a QR code with its URL beside or below it, or why there is no code. The code has its own
+ * colours.
+ */
 export function InvitationPage({ prompt: { title, url: shortest, longUrl, isLong }, ui, looks }: QrProps) {
   const { size, isPlain } = ui
   const { renderings, forSameDaemon } = looks

@@ -37,7 +37,10 @@ export function Lines({ rows }: { rows: readonly Row[] }) {
   return rows.map((row, index) => <Line key={index} row={row} />)
 }
 
-/** A text, broken between words, and in long words. Ink’s own breaks would leave blanks at the beginning of lines. */
+/**
+ * A text, broken between words, and in long words. Ink’s own breaks would leave blanks at the beginning of
+ * lines.
+ */
 export function Paragraph({ text, style }: Row[number]) {
   return (
     <Box flexWrap="wrap" columnGap={1} flexShrink={0}>

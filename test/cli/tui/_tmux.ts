@@ -80,7 +80,8 @@ export function startTmux() {
           return terminal
         },
         async paste() {
-          // A program copies by way of the terminal, which takes time. An earlier text would be pasted instead.
+          // A program copies by way of the terminal, which takes time. An earlier text would be pasted
+          // instead.
           for (let attempt = 0; attempt < 1_200 && tmux('list-buffers') === ''; attempt++) await sleep(50)
           tmux('paste-buffer', '-d', '-p', '-t', name)
         },

@@ -1,4 +1,7 @@
-/** What the dashboard looks like: each pane, page and question, on the smallest usual screen and on a large one. */
+/**
+ * What the dashboard looks like: each pane, page and question, on the smallest usual screen and on a large
+ * one.
+ */
 import { readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'

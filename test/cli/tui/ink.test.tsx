@@ -1,4 +1,7 @@
-/** The dashboard while it runs in Ink: it draws again after each change, and places the cursor for screen readers. */
+/**
+ * The dashboard while it runs in Ink: it draws again after each change, and places the cursor for screen
+ * readers.
+ */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { render } from 'ink-testing-library'
 import { afterEach, expect, test } from 'vitest'

@@ -70,7 +70,8 @@ async function read(...chunks: string[]): Promise<string[]> {
     1,
   )
   for (const chunk of chunks) reader(chunk)
-  // A lone Esc differs from the start of a sequence only by the pause after it. The reader's timer is older, and fires first.
+  // A lone Esc differs from the start of a sequence only by the pause after it. The reader's timer is older,
+  // and fires first.
   await sleep(1)
   return got
 }
