@@ -18,6 +18,7 @@ WORKDIR /app
 COPY --from=build /build/package.json /build/oclif.manifest.json /build/LICENSE ./
 COPY --from=build /build/bin ./bin
 COPY --from=build /build/dist ./dist
+COPY --from=build /build/cli/completion/scripts ./cli/completion/scripts
 COPY --from=build /build/node_modules ./node_modules
 # Any user id may use the folder: docker run --user 12345 --volume a-folder-of-that-user:/data
 RUN mkdir -m 1777 /data && ln -s /app/bin/agent.cjs /usr/local/bin/agent
