@@ -266,7 +266,7 @@ test('comments wrap at 110 characters', () => {
 
 /** A row of a table and a directive of a tool are as long as they must be. One line may end its mark later. */
 function isLongComment(line: string): boolean {
-  const limit = / \*\/$/.test(line) ? 114 : 110
+  const limit = line.endsWith(' */') ? 114 : 110
   return (
     line.length > limit &&
     /^\s*(?:\/\*\*|\*|\/\/) /.test(line) &&
