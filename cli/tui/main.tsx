@@ -9,7 +9,7 @@ import type { Size } from './session/ui.ts'
 import { createReader } from './terminal/keys.ts'
 import { openScreen, type Screen } from './terminal/screen.ts'
 import { App, type Looks } from './view/app.tsx'
-import { toAscii, mostColumns } from './view/text.tsx'
+import { toAscii, maxColumns } from './view/text.tsx'
 
 export type Options = {
   daemon: Daemon
@@ -120,7 +120,7 @@ function followSize(stdout: NodeJS.WriteStream, change: () => void): () => void 
 }
 
 /** The largest size that is drawn. */
-const largest = { columns: mostColumns, rows: 300 }
+const largest = { columns: maxColumns, rows: 300 }
 
 /** Returns the size of a terminal, or 80×24 if it reports none. */
 function sizeOf({ columns, rows }: Partial<Size>): Size {

@@ -84,7 +84,7 @@ const notices = {
 } as const
 
 /** The largest number of lines of a notice. */
-const mostNotice = 6
+const maxNotice = 6
 
 /** Returns the lines of the notice. Usually there are none. */
 export function noticeOf({ data: { link }, ui }: Snapshot): readonly Row[] {
@@ -93,8 +93,8 @@ export function noticeOf({ data: { link }, ui }: Snapshot): readonly Row[] {
   const columns = ui.size.columns - 1
   const { mark, word, style } = notices[shown.is]
   const lines = wrap(`${ui.isPlain ? word : mark} ${safeLine(shown.text)}`, columns)
-  const rest = lines.slice(mostNotice - 1).join(' ')
-  return [...lines.slice(0, mostNotice - 1), ...(rest === '' ? [] : [shorten(rest, columns)])].map(
+  const rest = lines.slice(maxNotice - 1).join(' ')
+  return [...lines.slice(0, maxNotice - 1), ...(rest === '' ? [] : [shorten(rest, columns)])].map(
     (text): Row => [{ text, style }],
   )
 }

@@ -19,14 +19,14 @@ export const ScreenContext = createContext<Screen>({
   cursor: { current: null },
 })
 
-/** The mostColumns terminal that is drawn, in columns. Ink is slow with longer texts. */
-export const mostColumns = 1_000
+/** The columns of the widest terminal that is drawn. Ink is slow with longer texts. */
+export const maxColumns = 1_000
 
 /** A line, cut where its box ends. */
 export function Line({ row, cut = 'truncate-end' }: { row: Row; cut?: TextProps['wrap'] }) {
   const { paint } = useContext(ScreenContext)
   const texts = row.map(({ text, style }) => {
-    const shown = safeLine(text).slice(0, cut === 'wrap' ? undefined : mostColumns)
+    const shown = safeLine(text).slice(0, cut === 'wrap' ? undefined : maxColumns)
     return style ? paint(style, shown) : shown
   })
   // Ink gives an empty text no line.
@@ -75,7 +75,7 @@ export function Typed({ mark, text, isHere = true }: TypedProps) {
   return (
     <Box>
       <Place>{mark && <Line row={[{ text: mark, style: 'chosen' }]} />}</Place>
-      {text && <Line row={[{ text: text.slice(-mostColumns) }]} cut="truncate-start" />}
+      {text && <Line row={[{ text: text.slice(-maxColumns) }]} cut="truncate-start" />}
       <Place isCursor={isHere}>
         <Line row={[{ text: isHere ? '▏' : ' ' }]} />
       </Place>
