@@ -32,7 +32,7 @@ function section(machine: Machine): string[] {
   ]
 }
 
-/** What can happen in many states, and its word in the tables. */
+/** The triggers that many states have, each with its word in the tables. */
 const common = { 'flow expired': 'expiry', expired: 'expiry', 'received problem-report': 'report' }
 
 function diagram({ rows, states }: Machine, role: string): string {
