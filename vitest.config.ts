@@ -42,7 +42,12 @@ export default defineConfig({
   plugins: [compiledSources],
   test: {
     globalSetup: ['test/support/build.ts', 'test/support/shared-postgres.ts'],
-    setupFiles: ['test/support/zod-messages.ts', 'test/support/store-setup.ts', 'test/support/after-file.ts'],
+    setupFiles: [
+      'test/support/zod-messages.ts',
+      'test/support/check-memory.ts',
+      'test/support/store-setup.ts',
+      'test/support/after-file.ts',
+    ],
     // Twice the cores of a small machine, because tests often wait for processes. Each worker loads and
     // compiles the program for itself.
     maxWorkers: 4,

@@ -7,6 +7,7 @@ import type { PrivateJwk } from '../foundation/crypto/keys.ts'
 import { didOf } from '../did/document.ts'
 import { generatePeerDid, PeerKeys, resolvePeerDid } from '../did/peer.ts'
 import type { Db, Tx } from '../foundation/storage/database.ts'
+import { partOf, RowsByKey } from '../foundation/storage/memory.ts'
 import { prepared } from '../foundation/storage/prepared.ts'
 import type { WalletTables } from '../foundation/storage/wallet-tables.ts'
 import type { Wallet } from './wallet.ts'
@@ -22,9 +23,25 @@ export function newPeerDid(wallet: Wallet, { services }: { services?: readonly s
   return generatePeerDid(services ?? `${urls.didcomm}/${tokens.create('mailbox', wallet.id)}`)
 }
 
-const insertPeerDid = prepared(
-  (db: Db, { did, keys, record_id, created_at }: Selectable<WalletTables['peer_did']>) =>
-    db.insertInto('peer_did').values({ did, keys, record_id, created_at }),
+type PeerDidRow = Selectable<WalletTables['peer_did']>
+
+const columns = ['did', 'keys', 'record_id', 'created_at'] as const
+
+/** The DIDs that are in use, with their sealed keys. A row never changes. */
+class PeerDids extends RowsByKey<PeerDidRow> {
+  constructor() {
+    super(200)
+  }
+
+  protected async read(db: Db, dids: readonly string[]): Promise<Map<string, PeerDidRow>> {
+    if (dids.length === 0) return new Map()
+    const rows = await db.selectFrom('peer_did').select(columns).where('did', 'in', dids).execute()
+    return new Map(rows.map((row) => [row.did, row]))
+  }
+}
+
+const insertPeerDid = prepared((db: Db, { did, keys, record_id, created_at }: PeerDidRow) =>
+  db.insertInto('peer_did').values({ did, keys, record_id, created_at }),
 )
 
 /** The DIDComm address of the agent in a DID of this wallet: the service URI without the mailbox. */
@@ -42,11 +59,21 @@ export async function savePeerDid(
   recordId: string,
 ): Promise<void> {
   const sealed = wallet.seal(`peer-did:${did}`, JSON.stringify(keys))
-  await insertPeerDid(tx, { did, keys: sealed, record_id: recordId, created_at: new Date().toISOString() })
+  const row = { did, keys: sealed, record_id: recordId, created_at: new Date().toISOString() }
+  await insertPeerDid(tx, row)
+  partOf(tx, PeerDids)?.note(tx, did, row)
 }
 
 export async function deletePeerDid(tx: Tx, did: string): Promise<void> {
   await tx.deleteFrom('peer_did').where('did', '=', did).execute()
+  partOf(tx, PeerDids)?.note(tx, did, undefined)
+}
+
+/** Deletes the DIDs of records. Returns how many. */
+export async function deletePeerDidsOf(tx: Tx, recordIds: readonly string[]): Promise<number> {
+  const rows = await tx.deleteFrom('peer_did').where('record_id', 'in', recordIds).returning('did').execute()
+  for (const { did } of rows) partOf(tx, PeerDids)?.note(tx, did, undefined)
+  return rows.length
 }
 
 export async function hasPeerDid(db: Db, did: string): Promise<boolean> {
@@ -54,8 +81,14 @@ export async function hasPeerDid(db: Db, did: string): Promise<boolean> {
 }
 
 const rowsOf = prepared((db: Db, { did }: { did: string }) =>
-  db.selectFrom('peer_did').selectAll().where('did', '=', did),
+  db.selectFrom('peer_did').select(columns).where('did', '=', did),
 )
+
+async function findRow(db: Db, did: string): Promise<PeerDidRow | undefined> {
+  const read = async () => (await rowsOf(db, { did })).rows[0]
+  const dids = partOf(db, PeerDids)
+  return dids ? dids.recallOrRead(db, did, read) : read()
+}
 
 function readKeys(text: string): Record<string, PrivateJwk> {
   return PeerKeys.parse(JSON.parse(text))
@@ -67,8 +100,7 @@ export async function findPeerKey(
   kid: string,
 ): Promise<{ kid: string; privateJwk: PrivateJwk } | undefined> {
   const did = didOf(kid)
-  const { rows } = await rowsOf(wallet.db, { did })
-  const row = rows[0]
+  const row = await findRow(wallet.db, did)
   const privateJwk = row && wallet.unsealCached(`peer-did:${did}`, row.keys, readKeys)[kid]
   return privateJwk && { kid, privateJwk }
 }
@@ -85,5 +117,5 @@ export async function findFirstPeerKey(
 }
 
 export async function findRecordIdOfPeerDid(db: Db, did: string): Promise<string | undefined> {
-  return (await rowsOf(db, { did })).rows[0]?.record_id
+  return (await findRow(db, did))?.record_id
 }

@@ -6,7 +6,15 @@ import { inSpan, inThisSpan, type SpanStart } from '../foundation/spans.ts'
 import { DamagedFileError, NewerFileError } from '../foundation/storage/file-errors.ts'
 import type { Db, Tx } from '../foundation/storage/database.ts'
 import { walletTransferred } from '../foundation/storage/transferred.ts'
-import { changesOf, countsOf, pruneLogs, watchThreads, withCounts } from '../foundation/storage/tx-context.ts'
+import { attachMemory, isChecked, Memory } from '../foundation/storage/memory.ts'
+import {
+  changesOf,
+  countsOf,
+  notesOf,
+  pruneLogs,
+  watchThreads,
+  withNotes,
+} from '../foundation/storage/tx-context.ts'
 import { Writer, type WriteOptions } from '../foundation/storage/writer.ts'
 import type { Environment } from './environment.ts'
 import { readSeed, unreadable } from './wallet-file.ts'
@@ -27,6 +35,8 @@ export type Wallet = Omit<WalletSecrets, 'erase'> & {
   transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
   /** Resolves when reads see the writes with `canWait` too. */
   flush(): Promise<void>
+  /** Reads everything from the database from now on, because another process may write to it. */
+  disown(): void
   /** Whether writes are refused because the wallet is being transferred to another agent, or deleted. */
   isSuspended: () => boolean
   /** Refuses writes from now on with the error of `refuse`. Resolves when the writes under way are on disk. */
@@ -85,7 +95,14 @@ function createHandle(
   { erase, ...secrets }: WalletSecrets,
 ): Wallet {
   let refuse: (() => Problem) | undefined
+  const memory = new Memory()
+  attachMemory(db, memory)
   const writer = new Writer(db, {
+    begin(tx) {
+      attachMemory(tx, memory)
+      return isChecked() ? memory.check(tx) : undefined
+    },
+    committed: (tx) => memory.committed(notesOf(tx)),
     sync: () => contents.flush(),
     async before(tx) {
       await pruneLogs(tx, env.config.EVENT_RETENTION)
@@ -104,8 +121,11 @@ function createHandle(
       const changes = changesOf(tx)
       if (changes.size > 0) env.onCommit(id, changes)
     },
-    // Its jobs and events wait in the database if it was committed, and nothing else would wake the worker.
-    unknown: () => env.onCommit(id, ['jobs', 'events', 'webhooks']),
+    failed({ isUnknown }) {
+      memory.forget()
+      // Its jobs and events wait in the database if it was committed, and nothing else would wake the worker.
+      if (isUnknown) env.onCommit(id, ['jobs', 'events', 'webhooks'])
+    },
   })
   return {
     ...secrets,
@@ -124,7 +144,7 @@ function createHandle(
             return writer.write((tx) => {
               // It may have been suspended while the write waited.
               if (refuse) throw refuse()
-              return withCounts(tx, own)
+              return withNotes(tx, own)
             }, options)
           })
           if (isProbed()) await probe('commit:after', { walletId: id })
@@ -132,6 +152,7 @@ function createHandle(
         },
       ),
     flush: () => writer.flush(),
+    disown: () => memory.end(),
     isSuspended: () => refuse !== undefined,
     async suspend(because = () => walletTransferred(id)) {
       await writer.flush()

@@ -236,6 +236,7 @@ export class Wallets {
     await Promise.all(
       [...this.#open].map(async ([id, entry]) => {
         if (owns(id)) return
+        void entry.wallet.then((wallet) => wallet.disown()).catch(() => undefined)
         await becomesIdle(entry)
         if (this.#open.get(id) === entry) this.#close(id, entry)
         await this.#closing.get(id)

@@ -248,6 +248,8 @@ test('a pending acceptance runs after a restart, unless the rule was removed mea
   const thid = await scene.offer()
   const { recordId } = await credentialIn(tenant.call, thid, 'OfferReceived')
   expect(await jobsOf(agent, tenant, recordId)).toHaveLength(1)
+  // The worker comes from another copy of the program, whose commits the wallet does not notice.
+  await agent.agent.wallets.use(tenant.walletId, (wallet) => Promise.resolve(wallet.disown()))
   const restart = async () => {
     const worker = createWorker(agent.agent.config, agent.agent.wallets, openLog('silent'))
     await worker.resume()

@@ -27,6 +27,7 @@ import {
   type Tenant,
 } from '../support/tenants.ts'
 import { openParty, typesOf } from '../support/party.ts'
+import { rewriteRows } from '../support/rewrite-rows.ts'
 import { countPolls } from '../wallet/outbox/_polls.ts'
 import {
   expectRefusal,
@@ -49,7 +50,7 @@ const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Walle
 
 /** Changes the waiting times of a wallet's flows in the database, and wakes the worker. */
 async function rewrite(agent: TestAgent, tenant: Tenant, write: (tx: Tx) => Promise<unknown>): Promise<void> {
-  await use(agent, tenant, (wallet) => wallet.transaction(write))
+  await use(agent, tenant, (wallet) => rewriteRows(wallet, write))
   agent.agent.worker.wake(tenant.walletId)
 }
 

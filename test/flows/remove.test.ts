@@ -12,6 +12,7 @@ import {
   until,
   type Tenant,
 } from '../support/tenants.ts'
+import { rewriteRows } from '../support/rewrite-rows.ts'
 import { isRevoked, present } from './_revocation.ts'
 import { failureOf, prove, readCredential, requestProof, startWithCredential } from './_steps.ts'
 
@@ -51,7 +52,7 @@ const addJobs = (
   ...queues: string[]
 ) =>
   agent.agent.wallets.use(walletId, (wallet) =>
-    wallet.transaction(async (tx) => {
+    rewriteRows(wallet, async (tx) => {
       for (const queue of queues)
         await enqueue(tx, queue, {
           kind: 'task',
@@ -195,7 +196,7 @@ test('a credential with a pending presentation stays until that is created', asy
   const { presentationId } = await presentationIn(holder.call, thid, 'PresentationSent')
   const move = (state: string) =>
     pair.agent.agent.wallets.use(holder.walletId, (wallet) =>
-      wallet.transaction((tx) =>
+      rewriteRows(wallet, (tx) =>
         tx.updateTable('record').set({ state }).where('id', '=', presentationId).execute(),
       ),
     )

@@ -16,6 +16,7 @@ import {
 } from '../support/tenants.ts'
 import { testOnSqlite } from '../support/on-sqlite.ts'
 import { isOnPostgres } from '../support/store.ts'
+import { rewriteRows } from '../support/rewrite-rows.ts'
 import { faultsOf } from '../daemon/_cloud-agent-bodies.ts'
 import { libraries } from '../credentials/codecs/_status-lists.ts'
 import { readCredential, startWithCredential } from './_steps.ts'
@@ -125,7 +126,7 @@ testOnSqlite('a tenant can revoke only credentials that it issued', async () => 
 testOnSqlite('a credential can be revoked without a connection to its holder', async () => {
   await using pair = await startIssued()
   await pair.agent.agent.wallets.use(pair.issuer.walletId, (wallet) =>
-    wallet.transaction((tx) =>
+    rewriteRows(wallet, (tx) =>
       tx
         .updateTable('record')
         .set({ state: 'ProblemReportReceived' })

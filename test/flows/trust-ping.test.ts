@@ -264,6 +264,7 @@ test('old unanswered pings are deleted with their DIDs and messages, and late re
   await agent.agent.worker[Symbol.asyncDispose]()
   const sendMany = (body: SendPing) =>
     agent.agent.wallets.use(tenant.walletId, async (wallet) => {
+      wallet.disown()
       for (let n = 0; n < pingLimit; n++) await sendPing(wallet, body)
     })
   await sendMany({ did: newPeer('http://127.0.0.1:1') })

@@ -1,8 +1,9 @@
 /** Reading records: by id, by thread, or a page of them. */
 import type { Selectable } from 'kysely'
 import { Problem } from '../../foundation/problem.ts'
-import type { Db } from '../../foundation/storage/database.ts'
+import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
+import { partOf, RowsByKey } from '../../foundation/storage/memory.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import type { Machine, RoleOf } from '../../definitions/machine.ts'
@@ -10,8 +11,8 @@ import type { Protocol, Rec } from './protocol.ts'
 
 type RecordRow = Selectable<WalletTables['record']>
 
-const rowsById = prepared((db: Db, { protocol, id }: Pick<RecordRow, 'protocol' | 'id'>) =>
-  db.selectFrom('record').selectAll().where('protocol', '=', protocol).where('id', '=', id),
+const rowsById = prepared((db: Db, { id }: Pick<RecordRow, 'id'>) =>
+  db.selectFrom('record').selectAll().where('id', '=', id),
 )
 
 const rowsByThread = prepared(
@@ -24,15 +25,71 @@ const rowsByThread = prepared(
       .where('role', '=', role),
 )
 
+/** A record and the name of its protocol. */
+type Known = { protocol: string; record: Rec }
+
+/** The records that a wallet uses at a time; a full flow has three. */
+const maxRecords = 200
+
+/** The records of a wallet that are in use, by id. Nobody may change an object in it. */
+class Records extends RowsByKey<Known> {
+  constructor() {
+    super(maxRecords)
+  }
+
+  protected async read(db: Db, ids: readonly string[]): Promise<Map<string, Known>> {
+    if (ids.length === 0) return new Map()
+    const rows = await db.selectFrom('record').selectAll().where('id', 'in', ids).execute()
+    return new Map(
+      rows.map((row) => [row.id, { protocol: row.protocol, record: toOwn(row, JSON.parse(row.data)) }]),
+    )
+  }
+}
+
+/** The ids of records by protocol, role and thread, none of which changes. */
+class Threads extends RowsByKey<{ id: string }> {
+  constructor() {
+    super(maxRecords)
+  }
+
+  protected async read(db: Db, keys: readonly string[]): Promise<Map<string, { id: string }>> {
+    const rows = keys.map(async (key) => {
+      const [protocol, role, thid] = key.split(' ') as [string, string, string]
+      const [row] = (await rowsByThread(db, { protocol, role, thid })).rows
+      return [key, { id: row?.id ?? '' }] as const
+    })
+    return new Map(await Promise.all(rows))
+  }
+}
+
+const threadKey = (protocol: string, role: string, thid: string) => `${protocol} ${role} ${thid}`
+
+/** Notes a record as a write has stored it. */
+export function noteRecord(tx: Tx, { name }: Pick<Protocol, 'name'>, record: Rec): void {
+  partOf(tx, Records)?.note(tx, record.id, { protocol: name, record })
+  partOf(tx, Threads)?.note(tx, threadKey(name, record.role, record.thid), { id: record.id })
+}
+
+/** Notes that a record must be read again. */
+export function forgetRecord(tx: Tx, { id }: Pick<Rec, 'id'>): void {
+  partOf(tx, Records)?.note(tx, id, undefined)
+}
+
+/** Notes that a record was deleted. */
+export function noteRemoved(tx: Tx, { name }: Pick<Protocol, 'name'>, record: Rec): void {
+  forgetRecord(tx, record)
+  partOf(tx, Threads)?.note(tx, threadKey(name, record.role, record.thid), undefined)
+}
+
 /** The record with an id. @throws {Problem} the protocol's `notFound` */
 export async function getRecord<M extends Machine, Data extends object>(
   db: Db,
   protocol: Protocol<M, Data>,
   id: string,
 ): Promise<Rec<M, Data>> {
-  const { rows } = await rowsById(db, { protocol: protocol.name, id })
-  if (!rows[0]) throw new Problem(protocol.problems.notFound, `The requested record id does not exist: ${id}`)
-  return toRecord(protocol, rows[0])
+  const record = await findRecord(db, protocol, id)
+  if (!record) throw new Problem(protocol.problems.notFound, `The requested record id does not exist: ${id}`)
+  return record
 }
 
 /** The record with an id. */
@@ -41,8 +98,13 @@ export async function findRecord<M extends Machine, Data extends object>(
   protocol: Protocol<M, Data>,
   id: string,
 ): Promise<Rec<M, Data> | undefined> {
-  const { rows } = await rowsById(db, { protocol: protocol.name, id })
-  return rows[0] && toRecord(protocol, rows[0])
+  const read = async () => {
+    const { rows } = await rowsById(db, { id })
+    return rows[0]?.protocol === protocol.name ? toKnown(protocol, rows[0]) : undefined
+  }
+  const records = partOf(db, Records)
+  const known = records ? await records.recallOrRead(db, id, read) : await read()
+  return known?.protocol === protocol.name ? (known.record as Rec<M, Data>) : undefined
 }
 
 /** The record of one role in a DIDComm thread. */
@@ -52,8 +114,19 @@ export async function findByThread<M extends Machine, Data extends object>(
   role: RoleOf<M>,
   thid: string,
 ): Promise<Rec<M, Data> | undefined> {
+  const id = partOf(db, Threads)?.recall(db, threadKey(protocol.name, role, thid))?.id
+  const known = id === undefined ? undefined : await findRecord(db, protocol, id)
+  if (known) return known
   const { rows } = await rowsByThread(db, { protocol: protocol.name, thid, role })
   return rows[0] && toRecord(protocol, rows[0])
+}
+
+/** The state and the fields of a record of any protocol. */
+export async function findAny(db: Db, id: string): Promise<{ state: string } | undefined> {
+  const known = partOf(db, Records)?.recall(db, id)?.record
+  if (known) return known
+  const { rows } = await rowsById(db, { id })
+  return rows[0] && toOwn(rows[0], JSON.parse(rows[0].data))
 }
 
 const rowsByShortId = prepared((db: Db, { shortId }: { shortId: string }) =>
@@ -95,9 +168,18 @@ function toRecord<M extends Machine, Data extends object>(
   protocol: Protocol<M, Data>,
   row: RecordRow,
 ): Rec<M, Data> {
-  const { id, thid, role, state, created_at: createdAt, updated_at: updatedAt } = row
-  const data = protocol.model.parse(JSON.parse(row.data))
+  return toOwn(row, protocol.model.parse(JSON.parse(row.data))) as Rec<M, Data>
+}
+
+function toOwn(
+  { id, thid, role, state, created_at: createdAt, updated_at: updatedAt }: RecordRow,
+  data: object,
+): Rec {
   return { ...data, id, thid, role, state, createdAt, ...(updatedAt !== null && { updatedAt }) }
+}
+
+function toKnown(protocol: Protocol<any>, row: RecordRow): Known {
+  return { protocol: row.protocol, record: toRecord(protocol, row) }
 }
 
 /** The protocol's own fields as JSON. They are parsed when they are read. */

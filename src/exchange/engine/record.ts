@@ -15,7 +15,7 @@ import { prepared } from '../../foundation/storage/prepared.ts'
 import { noteChange, noteThread } from '../../foundation/storage/tx-context.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import { countTransition } from './count.ts'
-import { getRecord, toData } from './find.ts'
+import { forgetRecord, getRecord, noteRecord, toData } from './find.ts'
 import { findRow, isPast } from '../../definitions/machine.ts'
 import type { Machine, RoleOf, Row, TriggerOf } from '../../definitions/machine.ts'
 import {
@@ -90,6 +90,7 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
     waits_since: waitsSince(protocol, record),
     short_id: shortId ?? null,
   })
+  noteRecord(tx, protocol, record)
   await emit(tx, protocol, first, row, message)
   if (second) await emit(tx, protocol, second.record, second.row, next?.message)
   return record as Rec<M, Data>
@@ -168,6 +169,7 @@ export function requireTransition<M extends Machine>(
 export async function updateData(tx: Tx, record: Rec, change: object): Promise<void> {
   const data = toData({ ...record, ...change })
   await tx.updateTable('record').set({ data }).where('id', '=', record.id).execute()
+  forgetRecord(tx, record)
 }
 
 /** Changes fields of a record without a transition, and emits an event with the same state. */
@@ -206,6 +208,7 @@ async function move(tx: Tx, protocol: Protocol<any>, record: Rec, steps: Step[])
     waits_since: waitsSince(protocol, next),
   })
   if (numAffectedRows !== 1n) throw wrongState(protocol, record, steps.at(-1)!.on)
+  noteRecord(tx, protocol, next)
   noteChange(tx, `record ${record.id}`)
   for (const [index, each] of passed.entries())
     await emit(tx, protocol, each.record, each.row, steps[index]!.message)

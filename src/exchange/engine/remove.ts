@@ -2,8 +2,9 @@
 import { cancelJobs, JobBody } from '../../wallet/outbox/job.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { noteChange } from '../../foundation/storage/tx-context.ts'
+import { deletePeerDidsOf } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { getRecord } from './find.ts'
+import { getRecord, noteRemoved } from './find.ts'
 import type { Machine } from '../../definitions/machine.ts'
 import { queueOf } from './record.ts'
 import type { Protocol, Rec } from './protocol.ts'
@@ -24,8 +25,9 @@ export function removeRecord<M extends Machine, Data extends object>(
     noteChange(tx, `record ${id}`)
     await prepare?.(tx, record)
     await tx.deleteFrom('record').where('id', '=', id).execute()
-    const peer = await tx.deleteFrom('peer_did').where('record_id', '=', id).executeTakeFirst()
-    await cancelJobsOf(tx, id, (name) => peer.numDeletedRows > 0n || name === protocol.name)
+    noteRemoved(tx, protocol, record)
+    const deleted = await deletePeerDidsOf(tx, [id])
+    await cancelJobsOf(tx, id, (name) => deleted > 0 || name === protocol.name)
   })
 }
 

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Db } from '../../foundation/storage/database.ts'
-import { findByThread, findRecord, getRecord } from '../engine/find.ts'
+import { findAny, findByThread, findRecord, getRecord } from '../engine/find.ts'
 import type { Machine, RoleOf } from '../../definitions/machine.ts'
 import type { Received } from '../engine/receive.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
@@ -107,12 +107,9 @@ export async function requireKnownSender(
   { admitHolder }: { admitHolder?: () => Promise<void> } = {},
 ): Promise<void> {
   const id = await findRecordIdOfPeerDid(db, to)
-  const row =
-    id === undefined
-      ? undefined
-      : await db.selectFrom('record').select(['state', 'data']).where('id', '=', id).executeTakeFirst()
-  if (admitHolder && row?.state === 'InvitationGenerated') return admitHolder()
-  const sides = row && Sides.parse(JSON.parse(row.data))
+  const record = id === undefined ? undefined : await findAny(db, id)
+  if (admitHolder && record?.state === 'InvitationGenerated') return admitHolder()
+  const sides = record && Sides.parse(record)
   if (sides?.theirDid !== from || sides.myDid !== to) throw notAllowed(type)
 }
 

@@ -1,8 +1,9 @@
 /**
- * Notes that belong to a transaction: changes for the worker, increments of metrics, touched threads, and
- * logs to prune.
+ * Notes that belong to a transaction: changes for the worker, increments of metrics, what to remember,
+ * touched threads, and logs to prune.
  */
 import type { Count } from '../metrics.ts'
+import type { Kysely, Transaction } from 'kysely'
 import type { Tx } from './database.ts'
 
 /** A topic of a commit: jobs, events, webhooks with their replays, or the DID request or challenge with an id. */
@@ -11,9 +12,13 @@ export type ChangeTopic = 'jobs' | 'events' | 'webhooks' | `session ${string}` |
 /** Deletes some of the oldest rows of a log that are older than `retentionSeconds`. Returns how many. */
 export type Prune = (tx: Tx, retentionSeconds: number) => Promise<number>
 
+/** What the commit does. A note with a `holder` stands for a value that the transaction itself reads. */
+type Note = { apply: () => void; holder?: object; key?: string; value?: unknown }
+
 type TxContext = {
   changes: Set<ChangeTopic>
   counts: Count[]
+  notes: Note[]
   onThread?: ((thid: string) => void) | undefined
   prunes: Set<Prune>
 }
@@ -25,12 +30,12 @@ type TxContext = {
 const pruneEvery = 10
 export const prunedAtOnce = 20
 
-const contexts = new WeakMap<Tx, TxContext>()
+const contexts = new WeakMap<Kysely<any>, TxContext>()
 
-function contextOf(tx: Tx): TxContext {
+function contextOf(tx: Transaction<any>): TxContext {
   const known = contexts.get(tx)
   if (known) return known
-  const context = { changes: new Set<ChangeTopic>(), counts: [], prunes: new Set<Prune>() }
+  const context = { changes: new Set<ChangeTopic>(), counts: [], notes: [], prunes: new Set<Prune>() }
   contexts.set(tx, context)
   return context
 }
@@ -56,13 +61,46 @@ export function countsOf(tx: Tx): readonly Count[] {
   return contexts.get(tx)?.counts ?? []
 }
 
-/** Runs one of the writes of a transaction. The increments that it notes are dropped with it if it fails. */
-export async function withCounts<T>(tx: Tx, write: (tx: Tx) => Promise<T>): Promise<T> {
-  const before = countsOf(tx).length
+/** Notes what the commit does. */
+export function noteAtCommit(tx: Transaction<any>, apply: () => void): void {
+  contextOf(tx).notes.push({ apply })
+}
+
+/** Notes a value that the transaction reads from now on, and what the commit does. */
+export function noteValue(
+  tx: Transaction<any>,
+  holder: object,
+  key: string,
+  value: unknown,
+  apply: () => void,
+): void {
+  contextOf(tx).notes.push({ apply, holder, key, value })
+}
+
+/** The last value that a transaction has noted, if it has noted one. */
+export function notedValue<Value>(
+  db: Kysely<any>,
+  holder: object,
+  key: string,
+): { value: Value | undefined } | undefined {
+  const note = contexts.get(db)?.notes.findLast((each) => each.holder === holder && each.key === key)
+  return note && { value: note.value as Value | undefined }
+}
+
+/** What the commit does, in order. */
+export function notesOf(tx: Tx): (() => void)[] {
+  return (contexts.get(tx)?.notes ?? []).map(({ apply }) => apply)
+}
+
+/** Runs one of the writes of a transaction. Its increments and notes are dropped with it if it fails. */
+export async function withNotes<T>(tx: Tx, write: (tx: Tx) => Promise<T>): Promise<T> {
+  const context = contextOf(tx)
+  const [counts, notes] = [context.counts.length, context.notes.length]
   try {
     return await write(tx)
   } catch (error) {
-    contexts.get(tx)?.counts.splice(before)
+    context.counts.splice(counts)
+    context.notes.splice(notes)
     throw error
   }
 }

@@ -9,10 +9,11 @@ import { plain } from './prepared.ts'
 
 /**
  * A write that `canWait` joins the next urgent write, or is committed soon; the flush of a later urgent write
- * covers it. A write that `isBounded` is needed for security, and limited otherwise, so that no quota forbids
+ * covers it. One that also `isLast` fails only with its whole group: it runs after the others, without a
+ * savepoint. A write that `isBounded` is needed for security, and limited otherwise, so that no quota forbids
  * it (`src/wallet/quotas.ts`).
  */
-export type WriteOptions = { canWait?: boolean; isBounded?: boolean }
+export type WriteOptions = { canWait?: boolean; isLast?: boolean; isBounded?: boolean }
 
 type Request<Tables> = {
   write: (tx: Transaction<Tables>) => Promise<unknown>
@@ -24,17 +25,20 @@ type Request<Tables> = {
 }
 
 /**
- * Hooks of a group of writes: `before` is the last part of its transaction; `sync` flushes the commit to the
- * disk when a write of the group is durable; `timed` gets the time of both, and the number of writes; `after`
- * runs after the callers of the group have continued, so that a response is sent before the work that it
- * causes; `unknown` runs when the commit failed because the database was away, which may have committed it.
+ * Hooks of a group of writes: `begin` is the first and `before` the last part of its transaction; `committed`
+ * runs after the commit, before others can read what it has written; `sync` flushes the commit to the disk
+ * when a write of the group is durable; `timed` gets the time of both, and the number of writes; `after` runs
+ * after the callers of the group have continued, so that a response is sent before the work that it causes;
+ * `failed` runs when the commit failed, which the database may have done if it `isUnknown`.
  */
 type Hooks<Tables> = {
+  begin?: (tx: Transaction<Tables>) => Promise<void> | undefined
   before: (tx: Transaction<Tables>) => Promise<void>
+  committed?: (tx: Transaction<Tables>) => void
   sync: () => Promise<void>
   timed?: (group: { seconds: number; writes: number; isCommitted: boolean }) => void
   after: (tx: Transaction<Tables>) => void
-  unknown?: () => void
+  failed?: (commit: { isUnknown: boolean }) => void
 }
 
 /**
@@ -56,6 +60,7 @@ export class Writer<Tables> {
   readonly #hooks: Hooks<Tables>
   readonly #limits: Limits
   readonly #waiting: Request<Tables>[] = []
+  readonly #last: Request<Tables>[] = []
   #isWriting = false
   #timer: NodeJS.Timeout | undefined
 
@@ -73,23 +78,29 @@ export class Writer<Tables> {
    */
   write<T>(
     write: (tx: Transaction<Tables>) => Promise<T>,
-    { canWait = false }: WriteOptions = {},
+    { canWait = false, isLast = false }: WriteOptions = {},
   ): Promise<T> {
-    return this.#request(write, { isUrgent: !canWait, isDurable: !canWait })
+    return this.#request(write, { isUrgent: !canWait, isDurable: !canWait, isLast: canWait && isLast })
   }
 
   /** Resolves when reads see all earlier writes, also those that can wait. */
   async flush(): Promise<void> {
-    if (this.#waiting.length === 0) return
-    await this.#request(() => Promise.resolve(), { isUrgent: true, isDurable: false }).catch(() => undefined)
+    if (!this.#isWanted) return
+    const request = { isUrgent: true, isDurable: false, isLast: false }
+    await this.#request(() => Promise.resolve(), request).catch(() => undefined)
+  }
+
+  get #isWanted(): boolean {
+    return this.#waiting.length + this.#last.length > 0
   }
 
   #request<T>(
     write: (tx: Transaction<Tables>) => Promise<T>,
-    { isUrgent, isDurable }: Pick<Request<Tables>, 'isUrgent' | 'isDurable'>,
+    { isLast, ...options }: Pick<Request<Tables>, 'isUrgent' | 'isDurable'> & { isLast: boolean },
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ write, isUrgent, isDurable, resolve, reject })
+      const { isUrgent } = options
+      ;(isLast ? this.#last : this.#waiting).push({ write, ...options, resolve, reject })
       if (this.#isWriting) return
       if (isUrgent) void this.#writeAll()
       else this.#writeLater()
@@ -109,7 +120,7 @@ export class Writer<Tables> {
       await this.#writeGroup()
     } while (this.#waiting.some(({ isUrgent }) => isUrgent))
     this.#isWriting = false
-    if (this.#waiting.length > 0) this.#writeLater()
+    if (this.#isWanted) this.#writeLater()
   }
 
   async #writeGroup(): Promise<void> {
@@ -123,22 +134,29 @@ export class Writer<Tables> {
     try {
       tx = await this.#db.transaction().execute(async (tx) => {
         const end = performance.now() + this.#limits.groupMs
-        do {
+        await this.#hooks.begin?.(tx)
+        for (let now = end; this.#waiting.length > 0 && now <= end; now = performance.now()) {
           const request = this.#waiting.shift()!
           group.push(request)
           await this.#writeOne(tx, request, resolvers)
-        } while (this.#waiting.length > 0 && performance.now() < end)
+        }
+        for (const request of this.#last.splice(0)) {
+          group.push(request)
+          const result = await request.write(tx)
+          resolvers.push(() => request.resolve(result))
+        }
         await this.#hooks.before(tx)
         isCommitting = true
         return tx
       })
+      this.#hooks.committed?.(tx)
       if (group.some(({ isDurable }) => isDurable)) await this.#hooks.sync()
     } catch (error) {
       // Without a transaction the first request would wait for ever.
-      if (group.length === 0) group.push(this.#waiting.shift()!)
+      if (group.length === 0) group.push((this.#waiting.shift() ?? this.#last.shift())!)
       for (const { reject } of group) reject(error)
       timed(false)
-      if (isCommitting && isAway(error)) this.#hooks.unknown?.()
+      if (isCommitting) this.#hooks.failed?.({ isUnknown: isAway(error) })
       this.#refuseWaiting(error)
       return
     }
@@ -172,7 +190,8 @@ export class Writer<Tables> {
 
   /** While the database is away, each write would wait for it in its turn, and the last one for minutes. */
   #refuseWaiting(error: unknown): void {
-    if (isAway(error)) for (const { reject } of this.#waiting.splice(0)) reject(error)
+    if (!isAway(error)) return
+    for (const { reject } of [...this.#waiting.splice(0), ...this.#last.splice(0)]) reject(error)
   }
 }
 

@@ -10,7 +10,7 @@ import type { HttpClient } from '../../foundation/net/http-client.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { storeOutcome } from '../../foundation/storage/outcome.ts'
 import type { WriteOptions } from '../../foundation/storage/writer.ts'
-import { confirm, fail, type Delivery } from './deliveries.ts'
+import { confirm, confirmAll, fail, type Acceptance, type Delivery } from './deliveries.ts'
 import { logAttempt, type Answer } from './delivery-log.ts'
 import type { Event, EventText, EventType } from './event.ts'
 import { sign, type Secrets } from './signature.ts'
@@ -83,12 +83,7 @@ async function attempt(wallet: DeliveringWallet, delivery: Delivery): Promise<De
     if (kind === 'automatic')
       metrics.observe('agent_webhook_delivery_latency_seconds', {}, secondsSince(event.ts))
     // If a crash loses this write, the event is sent again, with the same id.
-    return {
-      isAccepted: true,
-      stored: storeOutcome(wallet, (opened) =>
-        opened.transaction((tx) => confirm(tx, delivery, answer), { canWait: true }),
-      ),
-    }
+    return { isAccepted: true, stored: storeAcceptance(wallet, { delivery, answer }) }
   }
   activeSpan()?.fail(answer.status === undefined ? 'unreachable' : String(answer.status))
   await storeOutcome(wallet, async (opened) => {
@@ -101,6 +96,39 @@ async function attempt(wallet: DeliveringWallet, delivery: Delivery): Promise<De
     )
   })
   return { isAccepted: false }
+}
+
+/** Acceptances of a wallet, by its database, that the next commit stores. */
+const batches = new WeakMap<Db, { acceptances: Acceptance[]; stored: Promise<void> }>()
+
+/**
+ * Stores an acceptance with others in one write, which the next commit makes. Resolves for all of them.
+ *
+ * @throws {UnstoredError} if they cannot be stored now
+ */
+function storeAcceptance(wallet: DeliveringWallet, acceptance: Acceptance): Promise<void> {
+  const { delivery, answer } = acceptance
+  if (delivery.kind === 'replay')
+    return storeOutcome(wallet, (opened) => opened.transaction((tx) => confirm(tx, delivery, answer)))
+  const open = batches.get(wallet.db)
+  if (open) {
+    open.acceptances.push(acceptance)
+    return open.stored
+  }
+  const acceptances = [acceptance]
+  const close = () => void (batches.get(wallet.db)?.acceptances === acceptances && batches.delete(wallet.db))
+  const stored = storeOutcome(wallet, (opened) =>
+    opened.transaction(
+      (tx) => {
+        close()
+        return confirmAll(tx, acceptances)
+      },
+      { canWait: true, isLast: true },
+    ),
+  )
+  stored.catch(close)
+  batches.set(wallet.db, { acceptances, stored })
+  return stored
 }
 
 const failedOutcomes = { retry: 'retried', 'dead letter': 'dead_letter' } as const

@@ -8,19 +8,21 @@ import { sql } from 'kysely'
 import { steadyNow } from '../../foundation/clock.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
-import { larger, stringsOf } from '../../foundation/storage/sql.ts'
-import { logAttempt, type Answer } from './delivery-log.ts'
+import { changeAtCommit } from '../../foundation/storage/memory.ts'
+import { larger } from '../../foundation/storage/sql.ts'
+import { logAccepted, logAttempt, type Answer } from './delivery-log.ts'
 import { toEventText, type EventRow, type EventText } from './event.ts'
+import {
+  allWebhooks,
+  forgetWebhooks,
+  nextEvents,
+  WebhookQueues,
+  type QueuedWebhook,
+} from './webhook-queues.ts'
 
 /** Attempts to deliver an event, and the seconds between them, as in the Cloud Agent. */
 export const attemptLimit = 3
 export const attemptSpacing = 5
-
-/**
- * Events that are read with the one that is due, so that a busy webhook needs one read for several
- * deliveries.
- */
-const readAhead = 8
 
 /**
  * An event for a webhook, with its sequence number in the log, the webhook's URL, and its sealed headers and
@@ -62,8 +64,8 @@ export async function dueDeliveries(
   const deliveries: Delivery[] = []
   const waiting = new Map<string, { count: number; since: number }>()
   let nextAt: Date | undefined
-  const { rows: webhooks } = await findWebhooks(db, { busy: JSON.stringify(busy) })
-  for (const webhook of webhooks) {
+  for (const webhook of await allWebhooks(db)) {
+    if (busy.includes(webhook.webhookId)) continue
     const head = await headOf(db, webhook, accepted)
     if (!head) continue
     const [{ sequence, ts }] = head.events
@@ -95,7 +97,7 @@ type Head = {
 /** The oldest event of a replay, or those after the cursor. Undefined if the queue is empty. */
 async function headOf(
   db: Db,
-  { webhookId, cursor, newest, replayed, attempts, due_at: dueAt }: WebhookRow,
+  { webhookId, cursor, newest, replayed, attempts, due_at: dueAt }: QueuedWebhook,
   accepted: ReadonlyMap<string, number>,
 ): Promise<Head | undefined> {
   if (replayed !== null) {
@@ -105,22 +107,35 @@ async function headOf(
   }
   const sequence = Math.max(cursor, accepted.get(webhookId) ?? 0)
   if (newest === null || sequence >= newest) return undefined
-  const { rows } = await eventsAfter(db, { sequence })
-  const [first, ...more] = rows
+  const [first, ...more] = await nextEvents(db, webhookId, sequence)
   return first && { kind: 'automatic', attempts, dueAt, events: [first, ...more] }
 }
 
-/** Stores that the webhook accepted the event, unless the webhook was deleted meanwhile. */
+/** An accepted event, and the answer to it. */
+export type Acceptance = { delivery: Delivery; answer: Answer }
+
+/** Stores that a webhook accepted an event, unless the webhook was deleted meanwhile. */
 export async function confirm(tx: Tx, delivery: Delivery, answer: Answer): Promise<void> {
+  const { webhookId, sequence, kind } = delivery
+  if (kind === 'automatic') return confirmAll(tx, [{ delivery, answer }])
   if (!(await removeFromQueue(tx, delivery))) return
   await logAttempt(tx, delivery, answer)
-  const { webhookId, sequence, kind } = delivery
-  if (kind === 'replay')
-    await tx
-      .deleteFrom('dead_letter')
-      .where('webhook_id', '=', webhookId)
-      .where('event_sequence', '=', sequence)
-      .execute()
+  await tx
+    .deleteFrom('dead_letter')
+    .where('webhook_id', '=', webhookId)
+    .where('event_sequence', '=', sequence)
+    .execute()
+}
+
+/** As `confirm`, for events that are not replayed. */
+export async function confirmAll(tx: Tx, acceptances: readonly Acceptance[]): Promise<void> {
+  const last = new Map<string, Delivery>()
+  for (const { delivery } of acceptances)
+    if (delivery.sequence > (last.get(delivery.webhookId)?.sequence ?? 0))
+      last.set(delivery.webhookId, delivery)
+  for (const [webhookId, delivery] of last) if (!(await removeFromQueue(tx, delivery))) last.delete(webhookId)
+  const stored = acceptances.filter(({ delivery }) => last.has(delivery.webhookId))
+  if (stored.length > 0) await logAccepted(tx, stored)
 }
 
 /**
@@ -150,25 +165,6 @@ export async function fail(
   return 'dead letter'
 }
 
-/**
- * The webhooks that are not busy, with the newest event of the log and the oldest one of a replay. Their
- * events are read by statements of their own, because PostgreSQL uses an index for a parameter only: under
- * row-level security, a condition that computes the sequence number would read the whole log.
- */
-const findWebhooks = prepared((db: Db, { busy }: { busy: string }) =>
-  db
-    .selectFrom('webhook')
-    .select(['id as webhookId', 'url', 'headers', 'secrets', 'cursor', 'attempts', 'due_at'])
-    .select(sql<number | null>`(select max(sequence) from event)`.as('newest'))
-    .select(
-      sql<number | null>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`.as(
-        'replayed',
-      ),
-    )
-    .where('id', 'not in', stringsOf(db, busy)),
-)
-type WebhookRow = Awaited<ReturnType<typeof findWebhooks>>['rows'][number]
-
 const findReplayed = prepared((db: Db, { webhookId, sequence }: { webhookId: string; sequence: number }) =>
   db
     .selectFrom('redelivery')
@@ -177,16 +173,6 @@ const findReplayed = prepared((db: Db, { webhookId, sequence }: { webhookId: str
     .select(['redelivery.attempts as replayAttempts', 'redelivery.due_at as replayDueAt'])
     .where('redelivery.webhook_id', '=', webhookId)
     .where('redelivery.event_sequence', '=', sequence),
-)
-
-/** The next event of a queue, and those that are read with it. */
-const eventsAfter = prepared((db: Db, { sequence }: { sequence: number }) =>
-  db
-    .selectFrom('event')
-    .selectAll()
-    .where('sequence', '>', sequence)
-    .orderBy('sequence')
-    .limit(1 + readAhead),
 )
 
 /** A due time beyond the spacing of attempts was written before the clock was set back. It counts as due. */
@@ -206,8 +192,10 @@ const setCursor = prepared((db: Db, { id, cursor }: { id: string; cursor: number
 async function removeFromQueue(tx: Tx, { webhookId, sequence, kind }: Delivery): Promise<boolean> {
   if (kind === 'automatic') {
     const { numAffectedRows } = await setCursor(tx, { id: webhookId, cursor: sequence })
+    changeAtCommit(tx, WebhookQueues, (queues) => queues.moveCursor(webhookId, sequence))
     return numAffectedRows === 1n
   }
+  forgetWebhooks(tx)
   const { numDeletedRows } = await tx
     .deleteFrom('redelivery')
     .where('webhook_id', '=', webhookId)
@@ -224,6 +212,7 @@ async function reschedule(
   dueAt: Date,
 ): Promise<boolean> {
   const values = { attempts, due_at: dueAt.toISOString() }
+  forgetWebhooks(tx)
   const { numUpdatedRows } =
     kind === 'automatic'
       ? await tx.updateTable('webhook').set(values).where('id', '=', webhookId).executeTakeFirst()

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
-import { nextSequence } from '../../foundation/storage/sql.ts'
+import { elementsOf, nextSequence } from '../../foundation/storage/sql.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import { findSequence, lastSequence, type Event } from './event.ts'
 import { globalWebhookId } from './webhooks.ts'
@@ -88,6 +88,59 @@ export async function logAttempt(
     error: answer.error ?? null,
   })
   return rows[0]!.sequence
+}
+
+const insertAttempts = prepared((db: Db, { rows }: { rows: string }) => {
+  const of = (name: keyof LoggedAttempt) => sql`value ->> ${sql.lit(name)}`
+  const number = (name: keyof LoggedAttempt) => sql<number>`cast(${of(name)} as bigint)`
+  return db
+    .insertInto('delivery_attempt')
+    .columns([
+      'sequence',
+      'webhook_id',
+      'event_sequence',
+      'event_id',
+      'event_type',
+      'kind',
+      'attempted_at',
+      'duration_ms',
+      'status',
+    ])
+    .expression(
+      db
+        .selectFrom(elementsOf(db, rows).as('element'))
+        .select([
+          sql<number>`(select coalesce(max(sequence), 0) from delivery_attempt) + position`.as('sequence'),
+          sql<string>`${of('webhookId')}`.as('webhook_id'),
+          number('sequence').as('event_sequence'),
+          sql<string>`${of('eventId')}`.as('event_id'),
+          sql<string>`${of('type')}`.as('event_type'),
+          sql<string>`${sql.lit('automatic')}`.as('kind'),
+          sql<string>`${of('attemptedAt')}`.as('attempted_at'),
+          number('durationMs').as('duration_ms'),
+          number('status').as('status'),
+        ]),
+    )
+})
+
+type LoggedAttempt = Record<'webhookId' | 'eventId' | 'type' | 'attemptedAt', string> &
+  Record<'sequence' | 'durationMs' | 'status', number | undefined>
+
+/** Logs that webhooks accepted events, in one statement. */
+export async function logAccepted(
+  tx: Tx,
+  accepted: readonly { delivery: Attempted; answer: Answer }[],
+): Promise<void> {
+  const rows = accepted.map(({ delivery: { webhookId, event, sequence }, answer }): LoggedAttempt => ({
+    webhookId,
+    sequence,
+    eventId: event.id,
+    type: event.type,
+    attemptedAt: answer.attemptedAt.toISOString(),
+    durationMs: Math.round(answer.durationMs),
+    status: answer.status,
+  }))
+  await insertAttempts(tx, { rows: JSON.stringify(rows) })
 }
 
 /** A page of a webhook's attempts, newest first, and the number of all matching attempts. */

@@ -4,11 +4,13 @@ import * as z from 'zod'
 import { newId } from '../../foundation/id.ts'
 import { noteCause } from '../../foundation/spans.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
+import { changeAtCommit } from '../../foundation/storage/memory.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import { nextSequence } from '../../foundation/storage/sql.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import { eventSubjects, type EventName } from '../../definitions/event-subjects.ts'
 import { noteChange, noteCount, noteLogRow, prunedAtOnce } from '../../foundation/storage/tx-context.ts'
+import { WebhookQueues } from './webhook-queues.ts'
 
 export const EventType = z.enum(Object.keys(eventSubjects) as EventName[])
 export type EventType = EventName
@@ -56,8 +58,11 @@ export async function appendEvent(
 ): Promise<string> {
   const id = newId()
   const ts = new Date().toISOString()
-  const { rows } = await insertEvent(tx, { id, type, subject, data: JSON.stringify(data), ts })
-  noteLogRow(tx, rows[0]!.sequence, pruneEvents)
+  const row = { id, type, subject, data: JSON.stringify(data), ts }
+  const { rows } = await insertEvent(tx, row)
+  const { sequence } = rows[0]!
+  changeAtCommit(tx, WebhookQueues, (queues) => queues.append({ sequence, ...row }))
+  noteLogRow(tx, sequence, pruneEvents)
   noteChange(tx, 'events')
   noteCause(id)
   noteCount(tx, 'agent_events_total', { type })

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { firstIdOf } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
-import { noteChange } from '../../foundation/storage/tx-context.ts'
+import { noteWebhooks } from './webhook-queues.ts'
 import { getWebhook } from './webhooks.ts'
 
 /** The events to replay: one event, all since an instant, or all dead letters. */
@@ -69,6 +69,6 @@ export async function replay(tx: Tx, webhookId: string, { eventId, since, failed
     )
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
-  noteChange(tx, 'webhooks')
+  noteWebhooks(tx)
   return Number(numInsertedOrUpdatedRows ?? 0)
 }

@@ -11,7 +11,7 @@ import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import { lastSequence } from './event.ts'
-import { noteChange } from '../../foundation/storage/tx-context.ts'
+import { noteWebhooks } from './webhook-queues.ts'
 import { newSecret, rotate, Secrets } from './signature.ts'
 import { CustomHeaders, type CreateWebhook, type NewWebhook, type Webhook } from './webhook.ts'
 
@@ -116,7 +116,7 @@ export async function renewSecret(
     .set({ secrets: sealSecrets(sealer, id, secrets) })
     .where('id', '=', id)
     .execute()
-  noteChange(tx, 'webhooks')
+  noteWebhooks(tx)
   const previousUntil = secrets[1]?.until
   return { secret, ...(previousUntil !== undefined && { previousUntil }) }
 }
@@ -125,7 +125,7 @@ export async function renewSecret(
 export async function dropSecrets(tx: Tx, id: string): Promise<void> {
   await getWebhook(tx, id)
   await tx.updateTable('webhook').set({ secrets: null }).where('id', '=', id).execute()
-  noteChange(tx, 'webhooks')
+  noteWebhooks(tx)
 }
 
 /** Deletes a webhook, its queue and its delivery log. @throws {Problem} `NotFound` */
@@ -136,7 +136,7 @@ export async function deleteWebhook(tx: Tx, id: string): Promise<void> {
     .where('id', '!=', globalWebhookId)
     .executeTakeFirst()
   if (numDeletedRows === 0n) throw new Problem('NotFound', `There is no webhook ${id}.`)
-  noteChange(tx, 'webhooks')
+  noteWebhooks(tx)
 }
 
 const globalWebhook = prepared((db: Db) =>
@@ -191,5 +191,5 @@ async function insert(tx: Tx, row: NewRow): Promise<void> {
     .insertInto('webhook')
     .values({ ...row, cursor, attempts: 0, due_at })
     .execute()
-  noteChange(tx, 'webhooks')
+  noteWebhooks(tx)
 }

@@ -4,16 +4,17 @@
  * Jobs of one queue run one at a time and in order. The worker deletes a job in the transaction that stores
  * its result.
  */
-import { sql, type Selectable } from 'kysely'
+import { sql } from 'kysely'
 import * as z from 'zod'
 import { steadyNow } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/id.ts'
 import { traceContext } from '../../foundation/spans.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
+import { changeAtCommit } from '../../foundation/storage/memory.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import { nextSequence, stringsOf } from '../../foundation/storage/sql.ts'
 import { noteChange, noteThread } from '../../foundation/storage/tx-context.ts'
-import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
+import { firstJobs, JobQueue, type JobRow } from './job-queue.ts'
 
 /** The content of a message. Id, sender, recipient and creation time are added when it is sent. */
 const Content = z.object({
@@ -55,23 +56,24 @@ export type Job = {
   reason?: string
 }
 
-type JobRow = Selectable<WalletTables['job']>
-
 const insertJob = prepared((db: Db, job: Pick<JobRow, 'id' | 'queue' | 'kind' | 'body' | 'created_at'>) =>
-  db.insertInto('job').values({
-    sequence: nextSequence('job'),
-    id: job.id,
-    queue: job.queue,
-    kind: job.kind,
-    body: job.body,
-    attempts: 0,
-    // Due at once, even if the system clock is set back.
-    due_at: new Date(0).toISOString(),
-    put_off_at: null,
-    reason: null,
-    created_at: job.created_at,
-    event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
-  }),
+  db
+    .insertInto('job')
+    .values({
+      sequence: nextSequence('job'),
+      id: job.id,
+      queue: job.queue,
+      kind: job.kind,
+      body: job.body,
+      attempts: 0,
+      // Due at once, even if the system clock is set back.
+      due_at: new Date(0).toISOString(),
+      put_off_at: null,
+      reason: null,
+      created_at: job.created_at,
+      event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
+    })
+    .returningAll(),
 )
 
 /** Adds a job to the end of a queue. Returns its id. */
@@ -79,13 +81,15 @@ export async function enqueue(tx: Tx, queue: string, body: JobBody): Promise<str
   const id = newId()
   if (body.kind === 'message') noteThread(tx, body.message.thid ?? id)
   const traceparent = traceContext()
-  await insertJob(tx, {
+  const parsed = traceparent === undefined ? body : { ...body, traceparent }
+  const { rows } = await insertJob(tx, {
     id,
     queue,
     kind: body.kind,
-    body: JSON.stringify(traceparent === undefined ? body : { ...body, traceparent }),
+    body: JSON.stringify(parsed),
     created_at: new Date(steadyNow()).toISOString(),
   })
+  changeAtCommit(tx, JobQueue, (jobs) => jobs.add({ ...rows[0]!, parsed }))
   noteChange(tx, 'jobs')
   return id
 }
@@ -104,8 +108,7 @@ export async function dueJobs(
   { busy = [], limit = 1_000 }: DueOptions = {},
 ): Promise<{ jobs: Job[]; nextAt?: Date; waiting?: { count: number; since: number } }> {
   const at = now.toISOString()
-  const { rows } = await firstRows(db, {})
-  const isComplete = rows.length <= fewJobs
+  const { rows, isComplete } = await firstJobs(db)
   const heads = isComplete
     ? headsOf(rows, at, busy)
     : (await findHeads(db, { at, limit: limit + 1, busy: JSON.stringify(busy) })).rows
@@ -118,20 +121,6 @@ export async function dueJobs(
     ...(heads.length > 0 && { waiting: { count, since: Date.parse(rows[0]!.created_at) } }),
   }
 }
-
-/**
- * Most wallets have fewer jobs. One simple query then reads all of them, in a fifth of the time of
- * `findHeads`.
- */
-const fewJobs = 32
-
-const firstRows = prepared((db: Db) =>
-  db
-    .selectFrom('job')
-    .selectAll()
-    .orderBy('sequence')
-    .limit(fewJobs + 1),
-)
 
 const countJobs = prepared((db: Db) => db.selectFrom('job').select((eb) => eb.fn.countAll().as('count')))
 
@@ -176,6 +165,7 @@ const deleteById = prepared((db: Db, { id }: Pick<JobRow, 'id'>) => db.deleteFro
 /** Deletes a processed job. Returns whether it was there. */
 export async function deleteJob(tx: Tx, id: string): Promise<boolean> {
   const { numAffectedRows } = await deleteById(tx, { id })
+  changeAtCommit(tx, JobQueue, (jobs) => jobs.removeWhere((row) => row.id === id))
   return numAffectedRows === 1n
 }
 
@@ -183,11 +173,13 @@ export async function deleteJob(tx: Tx, id: string): Promise<boolean> {
 export async function cancelJobs(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx.deleteFrom('job').where('id', 'in', ids).execute()
+  changeAtCommit(tx, JobQueue, (jobs) => jobs.removeWhere((row) => ids.includes(row.id)))
   noteChange(tx, 'jobs')
 }
 
 export async function cancelQueue(tx: Tx, queue: string): Promise<void> {
   await tx.deleteFrom('job').where('queue', '=', queue).execute()
+  changeAtCommit(tx, JobQueue, (jobs) => jobs.removeWhere((row) => row.queue === queue))
   noteChange(tx, 'jobs')
 }
 
@@ -199,27 +191,29 @@ export async function reschedule(
   now = new Date(steadyNow()),
   reason?: string,
 ): Promise<void> {
-  await tx
-    .updateTable('job')
-    .set({
-      attempts: attempts + 1,
-      due_at: dueAt.toISOString(),
-      put_off_at: now.toISOString(),
-      reason: reason ?? null,
-    })
-    .where('id', '=', id)
-    .execute()
+  const change = {
+    attempts: attempts + 1,
+    due_at: dueAt.toISOString(),
+    put_off_at: now.toISOString(),
+    reason: reason ?? null,
+  }
+  await tx.updateTable('job').set(change).where('id', '=', id).execute()
+  changeAtCommit(tx, JobQueue, (jobs) => jobs.update(id, change))
 }
 
 /** Reads a job's row. @throws {ZodError} */
-export function toJob({ id, queue, attempts, body, reason, ...row }: JobRow): Job {
+export function toJob({ id, queue, attempts, body, parsed, reason, ...row }: JobRow): Job {
   return {
     id,
     queue,
     attempts,
     createdAt: row.created_at,
-    body: JobBody.parse(JSON.parse(body)),
+    body: parsed ?? toBody(body),
     eventSequence: row.event_sequence,
     ...(reason !== null && { reason }),
   }
+}
+
+function toBody(text: string): JobBody {
+  return JobBody.parse(JSON.parse(text))
 }

@@ -234,11 +234,16 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     else if (!this.#isRunning) this.#sleep()
   }
 
-  /** Keeps an acceptance until it is stored, so that the next event is sent without waiting for the disk. */
+  /**
+   * Keeps an acceptance until it is stored, so that the next event is sent without waiting for the disk.
+   * Several may be `stored` by one write.
+   */
   #trackAccepted({ webhookId, sequence }: Delivery, stored: Promise<void>): void {
+    const isNew = ![...this.#accepted.values()].some((each) => each.stored === stored)
     this.#accepted.set(webhookId, { sequence, stored })
+    if (!isNew) return
     const untrack = () => {
-      if (this.#accepted.get(webhookId)?.sequence === sequence) this.#accepted.delete(webhookId)
+      for (const [id, each] of this.#accepted) if (each.stored === stored) this.#accepted.delete(id)
       if (!this.#isRunning) this.#sleep()
     }
     const recover = async (error: unknown) => {

@@ -4,6 +4,7 @@ import { startAgent, type TestAgent, type TestOptions } from '../../support/agen
 import { ask, type Reply } from '../../support/ask.ts'
 import { startAuthorizationServer, type AuthorizationServer } from './_authorization-server.ts'
 import { publishSchema, type Tenant } from '../../support/tenants.ts'
+import { rewriteRows } from '../../support/rewrite-rows.ts'
 import { attested, clientId, newProvider, trust, type ClientParts, type Provider } from './_attestations.ts'
 import { consent, offered, redirectUri, type Parameters as Form } from './_authorization.ts'
 import { newDpopNonce, post, proofFor, type ProofParts } from './_dpop.ts'
@@ -182,7 +183,7 @@ export async function takeDpop(setup: Setup, token: string, dpop: string): Promi
 /** Sets the end of an offer to the past. */
 export function expire({ agent, setup }: Pick<Scene, 'agent' | 'setup'>, recordId: string): Promise<void> {
   return agent.agent.wallets.use(setup.tenant.walletId, (wallet) =>
-    wallet.transaction(async (tx) => {
+    rewriteRows(wallet, async (tx) => {
       const records = tx.selectFrom('record').select('data').where('id', '=', recordId)
       const data = JSON.parse((await records.executeTakeFirstOrThrow()).data)
       data.openid4vci.expiresTime = 1
@@ -203,7 +204,7 @@ export function fetchedAgo(
 ): Promise<void> {
   const updated_at = new Date(Date.now() - seconds * 1_000).toISOString()
   return agent.agent.wallets.use(tenant.walletId, (wallet) =>
-    wallet.transaction(async (tx) => {
+    rewriteRows(wallet, async (tx) => {
       await tx.updateTable('record').set({ updated_at }).where('id', '=', recordId).execute()
     }),
   )

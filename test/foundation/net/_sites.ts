@@ -21,6 +21,7 @@ import { resolverOf } from '../../../src/exchange/protocols/trust-ping/flow.ts'
 import { savePeerDid, newPeerDid } from '../../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../../src/wallet/wallet.ts'
 import type { TestAgent } from '../../support/agent.ts'
+import { rewriteRows } from '../../support/rewrite-rows.ts'
 
 /** Makes the agent request a URL. The result does not matter. */
 export type SiteRequest = (url: string) => unknown
@@ -85,7 +86,7 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
     webhook: async (url) => {
       await use(async (wallet) => {
         const made = { url, customHeaders: {}, signed: false }
-        const { id } = await wallet.transaction((tx) => createWebhook(tx, wallet, made, Infinity))
+        const { id } = await rewriteRows(wallet, (tx) => createWebhook(tx, wallet, made, Infinity))
         await deliverTest(wallet, id, 'ConnectionUpdated')
       })
     },

@@ -14,6 +14,7 @@ import {
   type Tenant,
 } from '../../support/tenants.ts'
 import { openReceiver } from '../../support/receiver.ts'
+import { rewriteRows } from '../../support/rewrite-rows.ts'
 
 const trace = ({ call }: Tenant, id: string) => call('GET /traces/{id}', { path: { id } })
 
@@ -160,7 +161,7 @@ test('a webhook that fails twice and then accepts an event has three attempts, a
   for (const attempts of [2, 3]) {
     // Makes the retry due immediately.
     await pair.agent.agent.wallets.use(issuer.walletId, (wallet) =>
-      wallet.transaction((tx) =>
+      rewriteRows(wallet, (tx) =>
         tx
           .updateTable('webhook')
           .set({ due_at: new Date(0).toISOString() })

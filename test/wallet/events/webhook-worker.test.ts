@@ -13,6 +13,7 @@ import { until, type Tenant } from '../../support/tenants.ts'
 import { openReceiver, type Receiver } from '../../support/receiver.ts'
 import { startAgent, type TestAgent } from '../../support/agent-from-sources.ts'
 import { announce, use } from '../../support/announce.ts'
+import { rewriteRows } from '../../support/rewrite-rows.ts'
 import { untilEnd } from '../../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
@@ -388,6 +389,34 @@ test('a webhook with a long queue gets all events in order and once, including n
   await receiver.arrived(381)
   const counted = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
   expect(statesOf(receiver)).toEqual([...counted(250), 1, ...counted(130)])
+})
+
+test('beside a dead webhook the other one gets all events in order and once, and the dead one keeps its queue', async () => {
+  let isDead = true
+  await using dead = await openReceiver((response) => void response.writeHead(isDead ? 503 : 200).end())
+  await using receiver = await openReceiver()
+  const tenant = await agent.newTenant()
+  const { id } = await add(tenant, dead.url)
+  await add(tenant, receiver.url)
+  const counted = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
+  // More than are remembered.
+  for (let n = 0; n < 10; n++) await announce(agent, tenant, 10)
+  await receiver.arrived(100)
+  expect(statesOf(receiver)).toEqual(Array.from({ length: 10 }, () => counted(10)).flat())
+  expect(new Set(statesOf(dead))).toEqual(new Set([1]))
+  isDead = false
+  await use(agent, tenant, (wallet) =>
+    rewriteRows(wallet, (tx) =>
+      tx
+        .updateTable('webhook')
+        .set({ due_at: new Date(0).toISOString() })
+        .where('id', '=', id)
+        .execute(),
+    ),
+  )
+  agent.agent.worker.wake(tenant.walletId)
+  await dead.arrived(dead.bodies.length + 99)
+  expect(statesOf(dead).slice(-99)).toEqual(statesOf(receiver).slice(-99))
 })
 
 test('a delivery whose result is not stored yet is not repeated by another poll', async () => {

@@ -8,7 +8,7 @@ import { isPeerDid } from '../../../definitions/did-names.ts'
 import { peerDidsOnly } from '../../../did/peer.ts'
 import type { Db, Tx } from '../../../foundation/storage/database.ts'
 import { cancelJobs } from '../../../wallet/outbox/job.ts'
-import { savePeerDid, newPeerDid, type NewPeerDid } from '../../../wallet/peer-dids.ts'
+import { deletePeerDidsOf, savePeerDid, newPeerDid, type NewPeerDid } from '../../../wallet/peer-dids.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { getPeers, requireKnownSender } from '../peers.ts'
 import { enqueueReply, enqueueMessage } from '../stateless-message.ts'
@@ -151,7 +151,7 @@ async function prune(tx: Tx): Promise<void> {
   const ids = old.map(({ id }) => id)
   const threads = old.map(({ thid }) => thid)
   await cancelJobs(tx, threads)
-  await tx.deleteFrom('peer_did').where('record_id', 'in', ids).execute()
+  await deletePeerDidsOf(tx, ids)
   await tx.deleteFrom('ping').where('id', 'in', ids).execute()
 }
 

@@ -1,0 +1,219 @@
+/** What a process remembers of a database is what the database has. */
+import { expect, onTestFinished, test } from 'vitest'
+import type { Db, Tx } from '../../../src/foundation/storage/database.ts'
+import {
+  attachMemory,
+  changeAtCommit,
+  Memory,
+  partOf,
+  readWhole,
+  RowsByKey,
+  type Part,
+} from '../../../src/foundation/storage/memory.ts'
+import { notesOf, withNotes } from '../../../src/foundation/storage/tx-context.ts'
+import { Writer } from '../../../src/foundation/storage/writer.ts'
+import { temporaryWalletDb } from '../../support/wallet-db.ts'
+
+type Setting = { value: string }
+
+/** The rows of the table `setting`, and how often they were read. */
+class Settings extends RowsByKey<Setting> {
+  reads = 0
+
+  constructor() {
+    super(2)
+  }
+
+  async read(db: Db, keys: readonly string[]) {
+    const rows = await db
+      .selectFrom('setting')
+      .selectAll()
+      .where('name', 'in', [...keys, ''])
+      .execute()
+    return new Map(rows.map(({ name, value }) => [name, { value }]))
+  }
+
+  async find(db: Db, name: string) {
+    return (
+      await this.recallOrRead(db, name, async () => {
+        this.reads++
+        return (await this.read(db, [name])).get(name)
+      })
+    )?.value
+  }
+}
+
+/** Their names, if they were read as a whole. */
+class Names implements Part {
+  names: readonly string[] | undefined
+
+  forget() {
+    this.names = undefined
+  }
+
+  async compare(db: Db) {
+    return { remembered: this.names ?? null, stored: this.names ? await namesIn(db) : null }
+  }
+}
+
+const namesIn = async (db: Db) =>
+  (await db.selectFrom('setting').select('name').orderBy('name').execute()).map(({ name }) => name)
+
+/** `faultOf` may return the error that a commit reports although it has happened. */
+async function openMemory(faultOf: () => Error | undefined = () => undefined) {
+  const wallet = await temporaryWalletDb()
+  onTestFinished(() => wallet[Symbol.asyncDispose]())
+  const { db } = wallet
+  const memory = new Memory()
+  attachMemory(db, memory)
+  const writer = new Writer(db, {
+    async begin(tx) {
+      attachMemory(tx, memory)
+      await memory.check(tx)
+    },
+    before: () => Promise.resolve(),
+    committed(tx) {
+      const fault = faultOf()
+      if (fault) throw fault
+      memory.committed(notesOf(tx))
+    },
+    sync: () => Promise.resolve(),
+    after: () => undefined,
+    failed: () => memory.forget(),
+  })
+  const write = <T>(work: (tx: Tx) => Promise<T>) => writer.write((tx) => withNotes(tx, work))
+  const settings = () => partOf(db, Settings)!
+  const find = (name: string) => settings().find(db, name)
+  return { db, memory, write, settings, find }
+}
+
+const put =
+  (name: string, value: string, fault?: Error) =>
+  async (tx: Tx): Promise<void> => {
+    await tx
+      .insertInto('setting')
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute()
+    partOf(tx, Settings)?.note(tx, name, { value })
+    changeAtCommit(tx, Names, (known) => {
+      known.names = known.names && [...new Set([...known.names, name])].toSorted()
+    })
+    if (fault) throw fault
+  }
+
+test('what a transaction has written is not read again, by itself at once and by others from the commit on', async () => {
+  const { db, write, settings, find } = await openMemory()
+  await write(async (tx) => {
+    await put('a', 'one')(tx)
+    expect(await settings().find(tx, 'a')).toBe('one')
+    expect(settings().recall(db, 'a')).toBeUndefined()
+  })
+  expect([await find('a'), settings().reads]).toEqual(['one', 0])
+})
+
+test('what was read once is not read again, until it is changed or forgotten', async () => {
+  const { write, settings, find } = await openMemory()
+  expect([await find('a'), await find('a'), settings().reads]).toEqual([undefined, undefined, 2])
+  await write(put('a', 'one'))
+  settings().forget()
+  expect([await find('a'), await find('a'), settings().reads]).toEqual(['one', 'one', 3])
+  await write(put('a', 'two'))
+  expect([await find('a'), settings().reads]).toEqual(['two', 3])
+  await write(async (tx) => {
+    await tx.deleteFrom('setting').where('name', '=', 'a').execute()
+    settings().note(tx, 'a', undefined)
+    expect(await settings().find(tx, 'a')).toBeUndefined()
+  })
+  expect(await find('a')).toBeUndefined()
+})
+
+test('the notes of a failed write are dropped, and those of its group stay', async () => {
+  const { write, settings, find } = await openMemory()
+  await write(put('a', 'before'))
+  const fault = new Error('a fault of the test')
+  const seen: (string | undefined)[] = []
+  const ends = await Promise.allSettled([
+    write(put('b', 'first')),
+    write(put('a', 'lost', fault)),
+    write(async (tx) => void seen.push(await settings().find(tx, 'a'), await settings().find(tx, 'b'))),
+  ])
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(seen).toEqual(['before', 'first'])
+  expect([await find('a'), await find('b')]).toEqual(['before', 'first'])
+  // The comparison at its begin would find a difference.
+  await write(() => Promise.resolve())
+})
+
+test('a rolled back transaction leaves what was remembered, also if it had read it', async () => {
+  const { write, settings, find } = await openMemory()
+  await write(put('a', 'before'))
+  const fault = new Error('a fault of the test')
+  const lost = write(async (tx) => {
+    expect(await settings().find(tx, 'a')).toBe('before')
+    await put('a', 'lost', fault)(tx)
+  })
+  await expect(lost).rejects.toBe(fault)
+  expect([await find('a'), settings().reads]).toEqual(['before', 0])
+})
+
+test('a commit that reports a failure and has happened makes it forget everything', async () => {
+  const fault = new Error('a fault of the test')
+  const faults: Error[] = []
+  const { write, settings, find } = await openMemory(() => faults.shift())
+  await write(put('a', 'one'))
+  faults.push(fault)
+  await expect(write(put('a', 'two'))).rejects.toBe(fault)
+  expect([await find('a'), settings().reads]).toEqual(['two', 1])
+})
+
+test('a read that overlaps a commit is not remembered', async () => {
+  const { db, write, settings } = await openMemory()
+  await write(put('a', 'old'))
+  settings().forget()
+  const read = settings().recallOrRead(db, 'a', async () => {
+    const old = (await settings().read(db, ['a'])).get('a')
+    await write(put('a', 'new'))
+    return old
+  })
+  expect(await read).toEqual({ value: 'old' })
+  expect(await settings().find(db, 'a')).toBe('new')
+})
+
+test('what is read as a whole follows the commits', async () => {
+  const { db, memory, write } = await openMemory()
+  const names = memory.of(Names)!
+  const read = () =>
+    readWhole(
+      db,
+      () => namesIn(db),
+      (found) => (names.names = found),
+    )
+  const before = await read()
+  await write(put('a', 'one'))
+  expect(names.names).toEqual([...before, 'a'].toSorted())
+  await Promise.allSettled([write(put('b', '')), write(put('c', '', new Error('a fault of the test')))])
+  expect(names.names).toEqual(await namesIn(db))
+})
+
+test('the least recently used rows are forgotten', async () => {
+  const { write, settings, find } = await openMemory()
+  for (const name of ['a', 'b', 'c']) await write(put(name, name))
+  expect([await find('a'), settings().reads]).toEqual(['a', 1])
+})
+
+test('the comparison finds a row that was changed without a note', async () => {
+  const { db, write } = await openMemory()
+  await write(put('a', 'one'))
+  await db.updateTable('setting').set({ value: 'two' }).where('name', '=', 'a').execute()
+  await expect(write(() => Promise.resolve())).rejects.toThrow(/Settings remembers .*one.* has .*two/)
+})
+
+test('after its end it remembers nothing', async () => {
+  const { db, memory, write } = await openMemory()
+  await write(put('a', 'one'))
+  memory.end()
+  expect(partOf(db, Settings)).toBeUndefined()
+  await write(put('a', 'two'))
+  expect(partOf(db, Settings)).toBeUndefined()
+})
