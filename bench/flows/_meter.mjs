@@ -1,10 +1,10 @@
 /**
  * Loaded into a daemon with `node --import`: answers its parent's message `meter` with the resources used
- * since the last one: `cpuMs` of the process, `delayMs`, the 99th percentile of the event loop's delay, and
+ * since the last one: `cpuMs` of the process, `mainMs` of its main thread (Linux), `delayMs`, the 99th percentile of the event loop's delay, and
  * `longestMs`, its maximum. With `BENCH_PROFILE`, a folder, it writes a CPU profile of that time there. With
  * `collect` it collects garbage first, so that the memory is what is in use.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -15,6 +15,7 @@ const resolution = 2
 const delay = monitorEventLoopDelay({ resolution })
 delay.enable()
 let before = process.cpuUsage()
+let mainBefore = mainMs()
 
 const folder = process.env.BENCH_PROFILE
 let profiles = 0
@@ -22,6 +23,15 @@ const session = folder && new Session()
 session?.connect()
 if (folder) mkdirSync(folder, { recursive: true })
 await session?.post('Profiler.enable')
+
+/** The processor time of the main thread; the other threads compile, collect garbage and flush files. */
+function mainMs() {
+  try {
+    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return 0
+  }
+}
 
 function collect() {
   setFlagsFromString('--expose-gc')
@@ -47,10 +57,12 @@ process.on('message', async (message) => {
   process.send({
     type: 'meter',
     cpuMs: (user + system) / 1_000,
+    mainMs: mainMs() - mainBefore,
     delayMs: late(delay.percentile(99)),
     longestMs: late(delay.max),
     residentMb: process.memoryUsage.rss() / 2 ** 20,
   })
   before = process.cpuUsage()
+  mainBefore = mainMs()
   delay.reset()
 })

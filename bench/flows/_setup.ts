@@ -40,6 +40,7 @@ export type Pair = {
 /** The resources a daemon used since the last call; see `_meter.mjs`. */
 export const Used = z.object({
   cpuMs: z.number(),
+  mainMs: z.number(),
   delayMs: z.number(),
   longestMs: z.number(),
   residentMb: z.number(),

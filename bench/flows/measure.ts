@@ -80,16 +80,22 @@ export async function warmUp(
 const done = new WeakMap<Setup, number>()
 
 /** Measures a flow in a warm setup; `reasons` are those of failures. */
-export async function measureSetup(setup: Setup, work: Work, concurrency: number, seconds: number) {
+export async function measureSetup(
+  setup: Setup,
+  work: Work,
+  concurrency: number,
+  seconds: number,
+  flows = Infinity,
+) {
   const flowsBefore = done.get(setup) ?? 0
   await setup.used()
   setup.requests()
   setup.received()
   const start = performance.now()
-  const { times, failed, reasons } = await runFor(setup, work, concurrency, seconds)
+  const { times, failed, reasons } = await runFor(setup, work, concurrency, seconds, flows)
   const elapsed = performance.now() - start
   const used = await setup.used()
-  const sum = (of: 'cpuMs' | 'residentMb') => used.reduce((total, each) => total + each[of], 0)
+  const sum = (of: 'cpuMs' | 'mainMs' | 'residentMb') => used.reduce((total, each) => total + each[of], 0)
   const most = (of: 'delayMs' | 'longestMs') => used.reduce((largest, each) => Math.max(largest, each[of]), 0)
   const figures = {
     tenants: setup.pairs.length,
@@ -100,6 +106,7 @@ export async function measureSetup(setup: Setup, work: Work, concurrency: number
     p95: percentile(times, 0.95),
     p99: percentile(times, 0.99),
     cpuMs: sum('cpuMs') / times.length,
+    mainMs: sum('mainMs') / times.length,
     loopP99: most('delayMs'),
     loopMax: most('longestMs'),
     requestMax: setup.requests().reduce((largest, each) => Math.max(largest, each), 0),

@@ -10,13 +10,26 @@ function treeOf(pid: number): number[] {
   return [pid, ...children.flatMap((child) => treeOf(Number(child)))]
 }
 
-/** The CPU time of a process and its children, in milliseconds. */
+/**
+ * The CPU time of a process and its children, in milliseconds, with the children that have ended. One that ends
+ * while this function reads is counted by its parent next time.
+ */
 export function cpuMsOf(pid: number): number {
   return treeOf(pid).reduce((sum, each) => {
-    // The name of the program, in parentheses, may contain spaces.
-    const fields = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-    return sum + ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticks
+    // The name of the program, in parentheses, may contain spaces. Fields of proc_pid_stat(5) from the state on:
+    // utime, stime, cutime, cstime.
+    const fields = readStat(each)?.split(') ').at(-1)!.split(' ').slice(11, 15).map(Number) ?? []
+    return sum + (fields.reduce((all, field) => all + field, 0) * 1_000) / ticks
   }, 0)
+}
+
+function readStat(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
 }
 
 /** The memory of a process and its children that no other process shares, in megabytes. */

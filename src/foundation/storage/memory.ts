@@ -118,8 +118,8 @@ export abstract class RowsByKey<Value extends object> implements Part {
   protected abstract read(db: Kysely<any>, keys: readonly string[]): Promise<ReadonlyMap<string, Value>>
 
   recall(db: Kysely<any>, key: string): Value | undefined {
-    const noted = notedValue<Value>(db, this, key)
-    return noted ? noted.value : this.#rows.get(key)
+    const noted = notedValue(db, this, key)
+    return noted ? (noted.value as Value | undefined) : this.#rows.get(key)
   }
 
   /** Notes a row that was written, or without a value that it must be read again. */

@@ -78,13 +78,8 @@ export function noteValue(
 }
 
 /** The last value that a transaction has noted, if it has noted one. */
-export function notedValue<Value>(
-  db: Kysely<any>,
-  holder: object,
-  key: string,
-): { value: Value | undefined } | undefined {
-  const note = contexts.get(db)?.notes.findLast((each) => each.holder === holder && each.key === key)
-  return note && { value: note.value as Value | undefined }
+export function notedValue(db: Kysely<any>, holder: object, key: string): { value?: unknown } | undefined {
+  return contexts.get(db)?.notes.findLast((each) => each.holder === holder && each.key === key)
 }
 
 /** What the commit does, in order. */

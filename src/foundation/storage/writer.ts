@@ -9,9 +9,9 @@ import { plain } from './prepared.ts'
 
 /**
  * A write that `canWait` joins the next urgent write, or is committed soon; the flush of a later urgent write
- * covers it. One that also `isLast` fails only with its whole group: it runs after the others, without a
- * savepoint. A write that `isBounded` is needed for security, and limited otherwise, so that no quota forbids
- * it (`src/wallet/quotas.ts`).
+ * covers it. One that also `isLast` joins no transaction before `waitMs`, and fails only with its whole group:
+ * it runs after the others, without a savepoint. A write that `isBounded` is needed for security, and limited
+ * otherwise, so that no quota forbids it (`src/wallet/quotas.ts`).
  */
 export type WriteOptions = { canWait?: boolean; isLast?: boolean; isBounded?: boolean }
 
@@ -61,6 +61,8 @@ export class Writer<Tables> {
   readonly #limits: Limits
   readonly #waiting: Request<Tables>[] = []
   readonly #last: Request<Tables>[] = []
+  /** When the first of `#last` is due. */
+  #lastAt = 0
   #isWriting = false
   #timer: NodeJS.Timeout | undefined
 
@@ -86,6 +88,7 @@ export class Writer<Tables> {
   /** Resolves when reads see all earlier writes, also those that can wait. */
   async flush(): Promise<void> {
     if (!this.#isWanted) return
+    this.#lastAt = 0
     const request = { isUrgent: true, isDurable: false, isLast: false }
     await this.#request(() => Promise.resolve(), request).catch(() => undefined)
   }
@@ -100,6 +103,8 @@ export class Writer<Tables> {
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const { isUrgent } = options
+      // A timer may fire up to a millisecond early.
+      if (isLast && this.#last.length === 0) this.#lastAt = performance.now() + this.#limits.waitMs - 1
       ;(isLast ? this.#last : this.#waiting).push({ write, ...options, resolve, reject })
       if (this.#isWriting) return
       if (isUrgent) void this.#writeAll()
@@ -140,7 +145,7 @@ export class Writer<Tables> {
           group.push(request)
           await this.#writeOne(tx, request, resolvers)
         }
-        for (const request of this.#last.splice(0)) {
+        for (const request of this.#takeLast()) {
           group.push(request)
           const result = await request.write(tx)
           resolvers.push(() => request.resolve(result))
@@ -163,6 +168,10 @@ export class Writer<Tables> {
     timed(true)
     for (const resolve of resolvers) resolve()
     setImmediate(() => this.#hooks.after(tx))
+  }
+
+  #takeLast(): Request<Tables>[] {
+    return performance.now() < this.#lastAt ? [] : this.#last.splice(0)
   }
 
   /** Runs one write of a group. @throws when the whole transaction is lost */

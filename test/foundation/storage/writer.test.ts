@@ -1,5 +1,5 @@
 /** Group commits: concurrent writes are one commit, and each of them is still all or nothing. */
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Tx } from '../../../src/foundation/storage/database.ts'
@@ -180,6 +180,51 @@ test('a write with canWait, requested during a flush, is committed after waitMs'
   expect([await names(), seen]).toEqual([['a', 'b'], { commits: 2, syncs: 1 }])
 })
 
+test('a write with isLast joins no transaction before waitMs, then the next one, after the others', async () => {
+  const { writer, seen, names } = await openWriter(undefined, undefined, 30)
+  const last = { canWait: true, isLast: true }
+  const order: string[] = []
+  const noted = (name: string) => async (tx: Tx) => {
+    order.push(name)
+    await put(name)(tx)
+  }
+  const first = writer.write(noted('last'), last)
+  await writer.write(noted('a'))
+  expect(await names()).toEqual(['a'])
+  await setTimeout(40)
+  const others = [writer.write(noted('b')), writer.write(noted('c'))]
+  await Promise.all([first, ...others])
+  expect(order.toSorted()).toEqual(['a', 'b', 'c', 'last'])
+  void writer.write(noted('d'), last)
+  await writer.flush()
+  expect(await names()).toEqual(['a', 'b', 'c', 'd', 'last'])
+  expect(seen.commits).toBeLessThanOrEqual(4)
+})
+
+test('a write with isLast outlives the failure of another one, and its own failure is that of its group', async () => {
+  const { writer, names } = await openWriter(undefined, undefined, 0)
+  const last = { canWait: true, isLast: true }
+  const failing = () => Promise.reject(new Error('a fault of the test'))
+  const lost = writer.write(failing)
+  const kept = writer.write(put('a'), last)
+  await expect(lost).rejects.toThrow('a fault of the test')
+  await kept
+  expect(await names()).toEqual(['a'])
+  let goOn = () => {}
+  const together = writer.write(async (tx) => {
+    await new Promise<void>((resolve) => (goOn = resolve))
+    await put('b')(tx)
+  })
+  await turns(20)
+  const failed = writer.write(failing, last)
+  goOn()
+  expect((await Promise.allSettled([together, failed])).map(({ status }) => status)).toEqual([
+    'rejected',
+    'rejected',
+  ])
+  expect(await names()).toEqual(['a'])
+})
+
 test('writes resolve after the flush; writes requested during a flush wait for the next one', async () => {
   let arrive = () => {}
   const disk = new Promise<void>((resolve) => (arrive = resolve))
@@ -208,7 +253,7 @@ test('a failed flush rejects all writes of the group', async () => {
 })
 
 test('with a closed database, every write is rejected', async () => {
-  const { db, writer } = await openWriter()
+  const { db, writer } = await openWriter(undefined, undefined, 5)
   await db.destroy()
   const results = await Promise.allSettled([
     writer.write(put('a')),

@@ -1,0 +1,122 @@
+/**
+ * Full flows of this build and of an earlier one by turns in one run: rounds of as many flows each, in
+ * changing order. `BENCH_BEFORE` is the folder of the built checkout to compare with.
+ */
+import { join } from 'node:path'
+import { assemble } from '../../test/support/assemble.ts'
+import { Daemon, thisProgram } from '../../test/support/daemon.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
+import type { FigureName, Row } from '../_results.ts'
+import type { Outcome, Scale } from '../_scenarios.ts'
+import { cpuMsOf } from '../nodes/_processes.ts'
+import { openServer, pidOf } from '../nodes/_setups.ts'
+import { measureSetup, warmUp, type Work } from './measure.ts'
+import { openSetup, type Setup } from './_setup.ts'
+
+type Size = { name: string; pairs: number; concurrency: number; flows: number; isOnPostgres?: true }
+
+const sizes: readonly Size[] = [
+  { name: 'SQLite files', pairs: 1, concurrency: 16, flows: 100 },
+  { name: 'SQLite files', pairs: 1, concurrency: 1, flows: 30 },
+  { name: 'SQLite files', pairs: 100, concurrency: 16, flows: 100 },
+  { name: 'PostgreSQL', pairs: 4, concurrency: 16, flows: 60, isOnPostgres: true },
+]
+
+const names = ['before', 'after'] as const
+type Build = (typeof names)[number]
+
+type Side = { setup: Setup; work: Work; databaseMs: () => number }
+type Figures = Row['figures']
+
+/** The rounds of each size, and flows before them. */
+const [rounds, warmFlows] = [9, 2_000]
+
+export async function measureBuilds({ quick }: Scale): Promise<Outcome> {
+  const before = process.env['BENCH_BEFORE']
+  if (before === undefined)
+    throw new Error('BENCH_BEFORE is not set: the folder of the build to compare with')
+  const programs = { before: join(before, 'bin/daemon.cjs'), after: thisProgram }
+  const rows: Row[] = []
+  const failures: string[] = []
+  for (const size of quick ? sizes.slice(0, 1) : sizes) {
+    await using sides = await openSides(size, programs, quick ? 200 : warmFlows)
+    const found: Record<Build, Figures[]> = { before: [], after: [] }
+    for (let round = 0; round < rounds; round++)
+      for (const build of round % 2 === 0 ? names : names.toReversed()) {
+        const { figures, reasons } = await measureRound(sides[build], size)
+        found[build].push(figures)
+        failures.push(...reasons)
+      }
+    for (const build of names)
+      rows.push({ name: `${size.name}, ${build}`, figures: mediansOf(found[build], found.before) })
+  }
+  return { tables: [{ title: 'Two builds: full, by turns', rows }], failures }
+}
+
+function openSides({ pairs, isOnPostgres }: Size, programs: Record<Build, string>, flows: number) {
+  return assemble(async (use) => {
+    const open = async (build: Build): Promise<Side> => {
+      const server = isOnPostgres ? use(await openServer()) : undefined
+      const setup = use(
+        await openSetup(pairs, {}, (env) =>
+          assemble(async (keep) => {
+            const folder = keep(await temporaryFolder())
+            const shared = {
+              VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+              DEFAULT_WALLET_ENABLED: 'false',
+            }
+            const start = async () => {
+              const store = server && { AGENT_DATABASE_URL: await server.createDatabase() }
+              return keep(await Daemon.start({ ...shared, ...env, ...store }, [], programs[build]))
+            }
+            return { acme: await start(), alice: await start() }
+          }),
+        ),
+      )
+      const work = await warmUp(setup, 'full', { flows, seconds: 180 })
+      return { setup, work, databaseMs: () => (server ? cpuMsOf(pidOf(server)) : 0) }
+    }
+    return { before: await open('before'), after: await open('after') }
+  })
+}
+
+async function measureRound({ setup, work, databaseMs }: Side, { concurrency, flows, isOnPostgres }: Size) {
+  const before = databaseMs()
+  const { figures, reasons } = await measureSetup(setup, work, concurrency, 60, flows)
+  const { failed, ...all } = figures
+  const database = { databaseMs: (databaseMs() - before) / flows }
+  return { reasons, figures: { ...all, failed, ...(isOnPostgres && database) } }
+}
+
+const shown = [
+  'tenants',
+  'concurrency',
+  'perSecond',
+  'p50',
+  'p95',
+  'cpuMs',
+  'mainMs',
+  'databaseMs',
+  'failed',
+] as const
+
+/** Medians, and medians of the ratios to the same round of the other build. */
+function mediansOf(all: readonly Figures[], others: readonly Figures[]): Figures {
+  const of = (name: FigureName) => all.flatMap((each) => each[name] ?? [])
+  const ratioOf = (name: FigureName) => median(all.map((each, round) => each[name]! / others[round]![name]!))
+  const isOnPostgres = of('databaseMs').length > 0
+  return {
+    ...Object.fromEntries(
+      shown.filter((name) => of(name).length > 0).map((name) => [name, median(of(name))]),
+    ),
+    ...(all !== others && {
+      cpuRatio: ratioOf('cpuMs'),
+      mainRatio: ratioOf('mainMs'),
+      ...(isOnPostgres && { databaseRatio: ratioOf('databaseMs') }),
+    }),
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+}
