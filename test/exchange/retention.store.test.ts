@@ -9,6 +9,7 @@ import { openLog } from '../../src/foundation/log.ts'
 import { connect, presentationIn, until, type Tenant } from '../support/tenants.ts'
 import { Daemon } from '../support/daemon.ts'
 import type { TestAgent } from '../support/agent.ts'
+import { rewriteRows } from '../support/rewrite-rows.ts'
 import { requestProof, prove, startWithCredential, startWithOffer } from '../flows/_steps.ts'
 
 const day = 86_400
@@ -23,7 +24,7 @@ const usual = {
 /** Makes everything in a wallet older. */
 const age = ({ agent }: TestAgent, { walletId }: Tenant, seconds: number) =>
   agent.wallets.use(walletId, (wallet) =>
-    wallet.transaction(async (tx) => {
+    rewriteRows(wallet, async (tx) => {
       const at = new Date(Date.now() - seconds * 1_000).toISOString()
       await tx.updateTable('record').set({ created_at: at, updated_at: at }).execute()
       await tx.updateTable('message').set({ created_at: at }).execute()

@@ -8,6 +8,7 @@ import { sharedAgent, type TestAgent } from '../support/agent.ts'
 import { announced, offerByInvitation, acceptOfferInvitation } from '../support/invitation.ts'
 import { connectionIn, credentialIn, newDid, oobOf, refusal, until, type Tenant } from '../support/tenants.ts'
 import { typesOf } from '../support/party.ts'
+import { rewriteRows } from '../support/rewrite-rows.ts'
 import { expectRefusal, acceptOfferWith, startConnected, startWithParty } from './_steps.ts'
 
 type Terms = {
@@ -203,18 +204,20 @@ test('the record stores why automatic acceptance failed, and a manual acceptance
   await using scene = await startWithIssuer(true)
   const { agent, tenant, subjectId } = scene
   // Deactivates the DID in the database, without a ledger operation.
-  await agent.agent.wallets.use(tenant.walletId, async ({ db }) => {
-    const { state } = await db
-      .selectFrom('did')
-      .select('state')
-      .where('did', '=', subjectId)
-      .executeTakeFirstOrThrow()
-    await db
-      .updateTable('did')
-      .set({ state: JSON.stringify({ ...JSON.parse(state), deactivated: true }) })
-      .where('did', '=', subjectId)
-      .execute()
-  })
+  await agent.agent.wallets.use(tenant.walletId, (wallet) =>
+    rewriteRows(wallet, async (tx) => {
+      const { state } = await tx
+        .selectFrom('did')
+        .select('state')
+        .where('did', '=', subjectId)
+        .executeTakeFirstOrThrow()
+      await tx
+        .updateTable('did')
+        .set({ state: JSON.stringify({ ...JSON.parse(state), deactivated: true }) })
+        .where('did', '=', subjectId)
+        .execute()
+    }),
+  )
   const thid = await scene.offer()
   await expect.poll(() => announced(agent, tenant, thid)).toEqual(['OfferReceived', 'OfferReceived'])
   const left = await credentialIn(tenant.call, thid, 'OfferReceived')

@@ -5,6 +5,7 @@
 import { CompiledQuery } from 'kysely'
 import { expect, test } from 'vitest'
 import type { TestAgent } from '../support/agent.ts'
+import { rewriteRows } from '../support/rewrite-rows.ts'
 import { credentialIn, presentationIn, type Tenant } from '../support/tenants.ts'
 import {
   acceptOfferWith,
@@ -19,7 +20,9 @@ import {
 type Database = { agent: TestAgent; tenant: Tenant }
 
 const run = ({ agent, tenant }: Database, statement: string) =>
-  agent.agent.wallets.use(tenant.walletId, ({ db }) => db.executeQuery(CompiledQuery.raw(statement)))
+  agent.agent.wallets.use(tenant.walletId, (wallet) =>
+    rewriteRows(wallet, (tx) => tx.executeQuery(CompiledQuery.raw(statement))),
+  )
 
 /** Deactivates the DIDs of a wallet in the database, without a ledger operation. */
 const deactivate = (database: Database) =>

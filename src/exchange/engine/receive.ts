@@ -12,7 +12,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import type * as z from 'zod'
 import { reasonOf } from '../../foundation/reason.ts'
 import type { Composition } from './composition.ts'
-import { findMessage, once } from './inbox.ts'
+import { isRecent, isStored, once } from './inbox.ts'
 
 /**
  * An authenticated message: `from` is the DID whose key encrypted it, `to` the wallet's DID that it was
@@ -82,8 +82,7 @@ export async function receive(
   }
   const message = { ...received, type }
   const inboxId = createHash('sha256').update(`${from} ${id}`).digest('base64url')
-  const findKnown = () => findMessage(wallet.db, { id: inboxId })
-  if ((await findKnown()).rows.length > 0) return
+  if (isRecent(wallet.db, inboxId)) return
   try {
     const end = expiresAtMs(unpacked.message)
     if (end !== undefined && isOver(end)) throw messageExpired(unpacked.message)
@@ -93,9 +92,10 @@ export async function receive(
       await write(tx)
     })
   } catch (error) {
-    if (!(error instanceof Problem) || isTemporary(error)) throw error
-    // A repetition of the message may have been accepted meanwhile, and have moved the record.
-    if ((await findKnown()).rows.length > 0) return
+    if (!(error instanceof Problem)) throw error
+    // The message may have been accepted before, or a repetition meanwhile, and have moved the record.
+    if (await isStored(wallet.db, inboxId)) return
+    if (isTemporary(error)) throw error
     if (!toReport(error)) {
       await logRefusal(error.message)
       throw error

@@ -9,11 +9,44 @@ import { type Usage, usages } from '../../did/prism/model.ts'
 import type { DidContent, DidState } from '../../did/prism/state.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
+import { partOf, RowsByKey } from '../../foundation/storage/memory.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import { Failure, type ManagedDid, type ManagedDidDetail } from './model.ts'
 
 export type DidRow = Selectable<WalletTables['did']>
+
+/** The columns of a row, without that of the wallet over PostgreSQL. */
+const columns = [
+  'did',
+  'method',
+  'long_form',
+  'did_index',
+  'status',
+  'state',
+  'pending_operation',
+  'failure',
+  'created_at',
+  'updated_at',
+] as const
+
+/** The DIDs that are in use. */
+class Dids extends RowsByKey<DidRow> {
+  constructor() {
+    super(50)
+  }
+
+  protected async read(db: Db, dids: readonly string[]): Promise<Map<string, DidRow>> {
+    if (dids.length === 0) return new Map()
+    const rows = await db.selectFrom('did').select(columns).where('did', 'in', dids).execute()
+    return new Map(rows.map((row) => [row.did, row]))
+  }
+}
+
+/** Notes that the row of a DID must be read again. */
+export function forgetDid(tx: Tx, did: string): void {
+  partOf(tx, Dids)?.note(tx, did, undefined)
+}
 
 export function newRow(
   known: Pick<DidRow, 'did' | 'method' | 'long_form' | 'did_index' | 'status' | 'state'>,
@@ -73,6 +106,7 @@ export async function updateDidRow(
     .set({ ...change, updated_at: new Date().toISOString() })
     .where('did', '=', did)
     .execute()
+  forgetDid(tx, did)
 }
 
 /** Updates a DID's row. @throws {Problem} 409 when it has changed since it was read */
@@ -89,6 +123,7 @@ export async function updateUnchangedRow(
     .where('state', '=', state)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) throw operationPending(did)
+  forgetDid(tx, did)
 }
 
 /** The error of a second operation while one is pending. */
@@ -118,12 +153,14 @@ export function toDetail(row: DidRow): ManagedDidDetail {
 }
 
 const rowsByDid = prepared((db: Db, { did }: { did: string }) =>
-  db.selectFrom('did').selectAll().where('did', '=', did),
+  db.selectFrom('did').select(columns).where('did', '=', did),
 )
 
 async function findDidRow(db: Db, didRef: string): Promise<DidRow | undefined> {
-  const { rows } = await rowsByDid(db, { did: toDid(didRef) })
-  return rows[0]
+  const did = toDid(didRef)
+  const read = async () => (await rowsByDid(db, { did })).rows[0]
+  const dids = partOf(db, Dids)
+  return dids ? dids.recallOrRead(db, did, read) : read()
 }
 
 /** Whether a DID has a method that wallets create. Peer DIDs belong to connections. */

@@ -17,6 +17,7 @@ import {
 import { StoredOkp } from '../../did/peer.ts'
 import { usageOf, usages, type PrismKey, type Usage } from '../../did/prism/model.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
+import { partOf, RowsByKey } from '../../foundation/storage/memory.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import type { Wallet } from '../wallet.ts'
@@ -95,6 +96,7 @@ export async function nextKeyIndexes(wallet: Wallet, did: string): Promise<Map<U
 
 export async function insertKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
   if (rows.length > 0) await tx.insertInto('did_key').values(rows).execute()
+  for (const { did, key_id: id } of rows) partOf(tx, KeysById)?.note(tx, keyName(did, id), undefined)
 }
 
 /** A key as in an operation. */
@@ -162,8 +164,27 @@ export async function getSigningKey(
 }
 
 const keysById = prepared((db: Db, { did, id }: { did: string; id: string }) =>
-  db.selectFrom('did_key').selectAll().where('did', '=', did).where('key_id', '=', id),
+  db.selectFrom('did_key').select(columns).where('did', '=', did).where('key_id', '=', id),
 )
+
+const columns = ['did', 'key_id', 'operation_id', 'usage', 'curve', 'key_index', 'sealed'] as const
+
+const keyName = (did: string, id: string) => `${did} ${id}`
+
+/** The keys of DIDs that are in use, sealed or as indexes. A key id may have several, one for each operation. */
+class KeysById extends RowsByKey<readonly KeyRow[]> {
+  constructor() {
+    super(50)
+  }
+
+  protected async read(db: Db, names: readonly string[]): Promise<Map<string, readonly KeyRow[]>> {
+    const found = names.map(async (name) => {
+      const [did, id] = name.split(' ') as [string, string]
+      return [name, (await keysById(db, { did, id })).rows] as const
+    })
+    return new Map(await Promise.all(found))
+  }
+}
 
 /** The private key of a DID's public key, if the wallet has it. */
 export async function findPrivateKey(
@@ -172,8 +193,10 @@ export async function findPrivateKey(
   didIndex: number,
   { id, publicKey }: { id: string; publicKey: PublicJwk },
 ): Promise<PrivateJwk | undefined> {
-  const { rows } = await keysById(wallet.db, { did, id })
-  return rows.map((row) => openKey(wallet, didIndex, row)).find((key) => isSameKey(toPublic(key), publicKey))
+  const read = async () => (await keysById(wallet.db, { did, id })).rows
+  const known = partOf(wallet.db, KeysById)
+  const rows = known ? await known.recallOrRead(wallet.db, keyName(did, id), read) : await read()
+  return rows?.map((row) => openKey(wallet, didIndex, row)).find((key) => isSameKey(toPublic(key), publicKey))
 }
 
 /** The private key of a current or former public key of a wallet's DID, under any key id. */

@@ -14,7 +14,7 @@ import { checkContextUris } from '../../did/prism/rules.ts'
 import { toPrismService } from '../../did/prism/service.ts'
 import { apply, createState, type DidState } from '../../did/prism/state.ts'
 import type { Wallet } from '../wallet.ts'
-import { type DidRow, newRow, readState, updateUnchangedRow, writeState } from './dids.ts'
+import { forgetDid, type DidRow, newRow, readState, updateUnchangedRow, writeState } from './dids.ts'
 import { insertDid, type NewDid } from './insert.ts'
 import { createKeys, findPrivateKey, insertKeys, type NewKey, toKeyRow, toPrismKey } from './keys.ts'
 import type { ManagedMethod } from './methods.ts'
@@ -94,6 +94,7 @@ async function publish(wallet: Wallet, { did }: DidRow): Promise<DidOperationRes
       .where('did', '=', did)
       .where('status', '=', 'CREATED')
       .executeTakeFirst()
+    forgetDid(tx, did)
     if (numUpdatedRows !== 0n) await enqueueSubmit(tx, did, id)
   })
   return { scheduledOperation: { id, didRef: did } }
