@@ -1,6 +1,7 @@
 /**
  * Full flows of this build and of an earlier one by turns in one run: rounds of as many flows each, in
- * changing order. `BENCH_BEFORE` is the folder of the built checkout to compare with.
+ * changing order. `BENCH_BEFORE` is the folder of the built checkout to compare with; `BENCH_SIZES` selects
+ * sizes by their numbers from 1 (`1,4`).
  */
 import { join } from 'node:path'
 import { assemble } from '../../test/support/assemble.ts'
@@ -38,7 +39,7 @@ export async function measureBuilds({ quick }: Scale): Promise<Outcome> {
   const programs = { before: join(before, 'bin/daemon.cjs'), after: thisProgram }
   const rows: Row[] = []
   const failures: string[] = []
-  for (const size of quick ? sizes.slice(0, 1) : sizes) {
+  for (const size of chosen(quick)) {
     await using sides = await openSides(size, programs, quick ? 200 : warmFlows)
     const found: Record<Build, Figures[]> = { before: [], after: [] }
     for (let round = 0; round < rounds; round++)
@@ -51,6 +52,12 @@ export async function measureBuilds({ quick }: Scale): Promise<Outcome> {
       rows.push({ name: `${size.name}, ${build}`, figures: mediansOf(found[build], found.before) })
   }
   return { tables: [{ title: 'Two builds: full, by turns', rows }], failures }
+}
+
+function chosen(quick: boolean): readonly Size[] {
+  const numbers = process.env['BENCH_SIZES']?.split(',').map(Number)
+  if (numbers) return sizes.filter((_, index) => numbers.includes(index + 1))
+  return quick ? sizes.slice(0, 1) : sizes
 }
 
 function openSides({ pairs, isOnPostgres }: Size, programs: Record<Build, string>, flows: number) {

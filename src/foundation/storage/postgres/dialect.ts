@@ -20,28 +20,8 @@ import type { Pool, PoolClient, QueryConfig, QueryResult as PgResult } from 'pg'
 import { NotOwnerError } from '../not-owner-error.ts'
 import { Compiler, type CompilerOptions } from './compiler.ts'
 import { fencedCode, isStale, readOnlyCode, toPostgresError } from './errors.ts'
+import { localSettings, sessionOf, type Session } from './session.ts'
 import { markStale, takeConnection } from './stale.ts'
-
-/**
- * The server ends a transaction that is idle for so long, with its locks and its connection: a paused node
- * must not stop the others.
- */
-const idleTimeoutMs = 3_000
-
-/** How long a statement waits for a lock, and how long it may run. */
-const [lockTimeoutMs, statementTimeoutMs] = [5_000, 30_000]
-
-/**
- * The settings of one transaction. They also work behind a pooler, which gives a connection to many clients.
- * A commit is on the disk when it returns, even if `synchronous_commit` is off for the role, the database or
- * the server.
- */
-const settings = [
-  `set_config('idle_in_transaction_session_timeout', '${idleTimeoutMs}', true)`,
-  `set_config('lock_timeout', '${lockTimeoutMs}', true)`,
-  `set_config('statement_timeout', '${statementTimeoutMs}', true)`,
-  `set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)`,
-].join(', ')
 
 /** What each transaction begins with: SQL expressions, and their parameters. */
 export type Opening = { name: string; expressions: string; values: unknown[] }
@@ -51,7 +31,7 @@ export type PostgresDialectOptions = CompilerOptions & {
   openWrite: () => Opening | undefined
   /** Begins the transaction of a query outside of a transaction that reads; `openWrite` if this is undefined. */
   openRead?: () => Opening | undefined
-  /** The wallet, for the error of a fenced transaction. */
+  /** The wallet whose rows these are, for queries outside of a transaction and the error of a fenced one. */
   walletId?: string
 }
 
@@ -87,9 +67,13 @@ class PostgresDriver implements Driver {
   }
 
   async acquireConnection(): Promise<Connection> {
+    let client
     try {
-      return new Connection(this.#pool, await takeConnection(this.#pool), this.#options)
+      client = await takeConnection(this.#pool)
+      const session = this.#options.walletId === undefined ? shared : await sessionOf(client)
+      return new Connection(this.#pool, client, session, this.#options)
     } catch (error) {
+      client?.release(true)
       throw toPostgresError(error)
     }
   }
@@ -116,6 +100,9 @@ class PostgresDriver implements Driver {
   }
 }
 
+/** The session of connections whose transactions have settings of their own. */
+const shared: Session = { isOwn: false }
+
 /** Queries that write. */
 const changes: ReadonlySet<string> = new Set([
   'InsertQueryNode',
@@ -127,6 +114,7 @@ const changes: ReadonlySet<string> = new Set([
 class Connection implements DatabaseConnection {
   readonly #pool: Pool
   readonly #client: PoolClient
+  readonly #session: Session
   readonly #options: PostgresDialectOptions
   #isInTransaction = false
   /** Why the connection cannot be used any more. */
@@ -137,9 +125,10 @@ class Connection implements DatabaseConnection {
    */
   readonly #onError = (error: Error) => void (this.#fault ??= error)
 
-  constructor(pool: Pool, client: PoolClient, options: PostgresDialectOptions) {
+  constructor(pool: Pool, client: PoolClient, session: Session, options: PostgresDialectOptions) {
     this.#pool = pool
     this.#client = client
+    this.#session = session
     this.#options = options
     client.on('error', this.#onError)
   }
@@ -147,7 +136,7 @@ class Connection implements DatabaseConnection {
   async begin(isolationLevel: IsolationLevel | undefined): Promise<void> {
     const opening = this.#options.openWrite()
     const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`
-    await this.#send([{ text: `begin${level}` }, ...toStatements(opening)])
+    await this.#send([{ text: `begin${level}` }, ...this.#toStatements(opening)])
     this.#isInTransaction = true
   }
 
@@ -174,16 +163,41 @@ class Connection implements DatabaseConnection {
     const statement = { text: sql, values: [...parameters], ...(preparedName && { name: preparedName }) }
     if (this.#isInTransaction) return toResult(await this.#query(statement))
     const { openRead, openWrite } = this.#options
+    // Only the transaction shows whether other queries, such as those written in SQL, write nothing.
+    if (openRead && this.#session.isOwn && query.kind === 'SelectQueryNode')
+      return toResult(await this.#read(statement))
     const mayWrite = !openRead || changes.has(query.kind)
     const opening = mayWrite ? openWrite() : openRead()
     if (!opening) return toResult(await this.#query(statement))
     const results = await this.#send([
       { text: mayWrite ? 'begin' : 'begin read only' },
-      ...toStatements(opening),
+      ...this.#toStatements(opening),
       statement,
       { text: 'commit' },
     ])
     return toResult(results.at(-2)!)
+  }
+
+  /** Runs a statement that only reads. Rows of another wallet are not returned if the change of the wallet fails. */
+  async #read(statement: QueryConfig): Promise<PgResult> {
+    const { walletId } = this.#options
+    if (this.#session.walletId === walletId) return this.#query(statement)
+    this.#session.walletId = undefined
+    const enter = {
+      name: 'enter-wallet',
+      text: `select set_config('app.wallet', $1, false)`,
+      values: [walletId],
+    }
+    const [, result] = await this.#send([enter, statement])
+    this.#session.walletId = walletId
+    return result!
+  }
+
+  #toStatements(opening: Opening | undefined): QueryConfig[] {
+    if (!opening) return []
+    const { name, expressions, values } = opening
+    // The settings apply to the waits of the expressions.
+    return [{ name, text: `select ${this.#session.isOwn ? '' : `${localSettings}, `}${expressions}`, values }]
   }
 
   streamQuery(): never {
@@ -231,13 +245,6 @@ function isLost(error: unknown): boolean {
     severity === 'FATAL' ||
     severity === 'PANIC'
   )
-}
-
-function toStatements(opening: Opening | undefined): QueryConfig[] {
-  if (!opening) return []
-  // The settings apply to the waits of the expressions.
-  const text = `select ${settings}, ${opening.expressions}`
-  return [{ name: opening.name, text, values: opening.values }]
 }
 
 const writes = ['INSERT', 'UPDATE', 'DELETE']

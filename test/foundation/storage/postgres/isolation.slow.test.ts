@@ -96,8 +96,8 @@ describe('every table of wallets', () => {
   })
 })
 
-test('a connection does not keep the wallet of its last transaction', async () => {
-  const client = await connections.wallets.connect()
+test('a transaction leaves no wallet to its connection', async () => {
+  const client = await connections.shared.connect()
   try {
     await client.query('begin')
     await client.query(`select set_config('app.wallet', $1, true)`, [alice])

@@ -23,7 +23,7 @@ test('a commit that fails with the connection is told, and an earlier failure is
     before: async () => void (isBroken && (await server.asSuperuser(database, end))),
     sync: () => Promise.resolve(),
     after: () => undefined,
-    unknown: () => unknowns++,
+    failed: ({ isUnknown }: { isUnknown: boolean }) => void (isUnknown && unknowns++),
   }
   const writer = new Writer(openWallet(connections, walletId), hooks)
   const write = () =>
