@@ -1,8 +1,9 @@
 /**
  * Loaded into a daemon with `node --import`: answers its parent's message `meter` with the resources used
- * since the last one: `cpuMs` of the process, `mainMs` of its main thread (Linux), `delayMs`, the 99th percentile of the event loop's delay, and
- * `longestMs`, its maximum. With `BENCH_PROFILE`, a folder, it writes a CPU profile of that time there. With
- * `collect` it collects garbage first, so that the memory is what is in use.
+ * since the last one: `cpuMs` of the process, `mainMs` of its main thread (Linux), `delayMs`, the 99th
+ * percentile of the event loop's delay, and `longestMs`, its maximum. With `BENCH_PROFILE`, a folder, it
+ * writes a CPU profile of that time there. With `collect` it collects garbage first, so that the memory is
+ * what is in use.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'

@@ -11,13 +11,13 @@ function treeOf(pid: number): number[] {
 }
 
 /**
- * The CPU time of a process and its children, in milliseconds, with the children that have ended. One that ends
- * while this function reads is counted by its parent next time.
+ * The CPU time of a process and its children, in milliseconds, with the children that have ended. One that
+ * ends while this function reads is counted by its parent next time.
  */
 export function cpuMsOf(pid: number): number {
   return treeOf(pid).reduce((sum, each) => {
-    // The name of the program, in parentheses, may contain spaces. Fields of proc_pid_stat(5) from the state on:
-    // utime, stime, cutime, cstime.
+    // The name of the program, in parentheses, may contain spaces. Fields of proc_pid_stat(5) from the state
+    // on: utime, stime, cutime, cstime.
     const fields = readStat(each)?.split(') ').at(-1)!.split(' ').slice(11, 15).map(Number) ?? []
     return sum + (fields.reduce((all, field) => all + field, 0) * 1_000) / ticks
   }, 0)

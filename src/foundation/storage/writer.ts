@@ -9,9 +9,9 @@ import { plain } from './prepared.ts'
 
 /**
  * A write that `canWait` joins the next urgent write, or is committed soon; the flush of a later urgent write
- * covers it. One that also `isLast` joins no transaction before `waitMs`, and fails only with its whole group:
- * it runs after the others, without a savepoint. A write that `isBounded` is needed for security, and limited
- * otherwise, so that no quota forbids it (`src/wallet/quotas.ts`).
+ * covers it. One that also `isLast` joins no transaction before `waitMs`, and fails only with its whole
+ * group: it runs after the others, without a savepoint. A write that `isBounded` is needed for security, and
+ * limited otherwise, so that no quota forbids it (`src/wallet/quotas.ts`).
  */
 export type WriteOptions = { canWait?: boolean; isLast?: boolean; isBounded?: boolean }
 

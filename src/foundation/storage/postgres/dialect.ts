@@ -29,7 +29,9 @@ export type Opening = { name: string; expressions: string; values: unknown[] }
 export type PostgresDialectOptions = CompilerOptions & {
   /** Begins a transaction that may write. @throws {NotOwnerError} */
   openWrite: () => Opening | undefined
-  /** Begins the transaction of a query outside of a transaction that reads; `openWrite` if this is undefined. */
+  /**
+   * Begins the transaction of a query outside of a transaction that reads; `openWrite` if this is undefined.
+   */
   openRead?: () => Opening | undefined
   /** The wallet whose rows these are, for queries outside of a transaction and the error of a fenced one. */
   walletId?: string
@@ -178,7 +180,10 @@ class Connection implements DatabaseConnection {
     return toResult(results.at(-2)!)
   }
 
-  /** Runs a statement that only reads. Rows of another wallet are not returned if the change of the wallet fails. */
+  /**
+   * Runs a statement that only reads. Rows of another wallet are not returned if the change of the wallet
+   * fails.
+   */
   async #read(statement: QueryConfig): Promise<PgResult> {
     const { walletId } = this.#options
     if (this.#session.walletId === walletId) return this.#query(statement)

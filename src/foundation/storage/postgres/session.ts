@@ -1,9 +1,10 @@
 /**
  * Settings of a connection, which outlive its transactions.
  *
- * Only of a connection that one server process serves. Behind a pooler, another client may get that process with the next
- * transaction, and so each transaction has its own settings. A pooler makes up the process id that the server
- * sends at the start of a connection (`BackendKeyData`, PostgreSQL documentation, section 54.2.1).
+ * Only of a connection that one server process serves. Behind a pooler, another client may get that process
+ * with the next transaction, and so each transaction has its own settings. A pooler makes up the process id
+ * that the server sends at the start of a connection (`BackendKeyData`, PostgreSQL documentation, section
+ * 54.2.1).
  */
 import type { PoolClient } from 'pg'
 
@@ -32,8 +33,8 @@ const settingsOf = (isLocal: boolean) =>
 export const localSettings = settingsOf(true)
 
 /**
- * `isOwn`: the connection has a server process of its own, and its settings; transactions read only, unless they
- * begin with `read write`. `walletId` is the wallet that queries outside of a transaction read.
+ * `isOwn`: the connection has a server process of its own, and its settings; transactions read only, unless
+ * they begin with `read write`. `walletId` is the wallet that queries outside of a transaction read.
  */
 export type Session = { isOwn: boolean; walletId?: string | undefined }
 
