@@ -29,10 +29,6 @@ const columns = ['did', 'keys', 'record_id', 'created_at'] as const
 
 /** The DIDs that are in use, with their sealed keys. A row never changes. */
 class PeerDids extends RowsByKey<PeerDidRow> {
-  constructor() {
-    super(200)
-  }
-
   protected async read(db: Db, dids: readonly string[]): Promise<Map<string, PeerDidRow>> {
     if (dids.length === 0) return new Map()
     const rows = await db.selectFrom('peer_did').select(columns).where('did', 'in', dids).execute()

@@ -163,6 +163,7 @@ function createHandle(
     resume: () => void (refuse = undefined),
     async close() {
       await writer.flush()
+      memory.end()
       await contents.close()
       erase()
     },

@@ -28,15 +28,8 @@ const rowsByThread = prepared(
 /** A record and the name of its protocol. */
 type Known = { protocol: string; record: Rec }
 
-/** The records that a wallet uses at a time; a full flow has three. */
-const maxRecords = 200
-
 /** The records of a wallet that are in use, by id. Nobody may change an object in it. */
 class Records extends RowsByKey<Known> {
-  constructor() {
-    super(maxRecords)
-  }
-
   protected async read(db: Db, ids: readonly string[]): Promise<Map<string, Known>> {
     if (ids.length === 0) return new Map()
     const rows = await db.selectFrom('record').selectAll().where('id', 'in', ids).execute()
@@ -48,10 +41,6 @@ class Records extends RowsByKey<Known> {
 
 /** The ids of records by protocol, role and thread, none of which changes. */
 class Threads extends RowsByKey<{ id: string }> {
-  constructor() {
-    super(maxRecords)
-  }
-
   protected async read(db: Db, keys: readonly string[]): Promise<Map<string, { id: string }>> {
     const rows = keys.map(async (key) => {
       const [protocol, role, thid] = key.split(' ') as [string, string, string]

@@ -15,10 +15,6 @@ export const rememberedSeconds = 30 * 86_400
 
 /** Ids of messages that were received a short time ago. */
 class Inbox extends RowsByKey<{ id: string }> {
-  constructor() {
-    super(500)
-  }
-
   protected async read(db: Db, ids: readonly string[]): Promise<Map<string, { id: string }>> {
     const rows = await Promise.all(ids.map(async (id) => (await findMessage(db, { id })).rows))
     return new Map(rows.flat().map((row) => [row.id, row]))

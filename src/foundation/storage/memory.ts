@@ -105,21 +105,30 @@ export async function readWhole<Result>(
   return result
 }
 
-/** Single rows by their keys, the least recently used of which are forgotten. */
-export abstract class RowsByKey<Value extends object> implements Part {
-  readonly #rows: LRUCache<string, Value>
+/** Rows that a process remembers, of all wallets together: some 15 MB. */
+const maxRows = 10_000
 
-  /** `max`: how many rows. */
-  constructor(max: number) {
-    this.#rows = new LRUCache({ max })
-  }
+type Entry = { owner: RowsByKey<object>; key: string; value: object }
+
+/** The rows of all databases, because a few wallets are busy, and others are not. */
+const rows = new LRUCache<string, Entry>({
+  max: maxRows,
+  dispose: ({ owner, key }, _, reason) => reason === 'evict' && owner.dropped(key),
+})
+
+let owners = 0
+
+/** Single rows by their keys. The least recently used rows of all databases are forgotten first. */
+export abstract class RowsByKey<Value extends object> implements Part {
+  readonly #owner = `${++owners} `
+  readonly #keys = new Set<string>()
 
   /** The rows with these keys, as the database has them. */
   protected abstract read(db: Kysely<any>, keys: readonly string[]): Promise<ReadonlyMap<string, Value>>
 
   recall(db: Kysely<any>, key: string): Value | undefined {
     const noted = notedValue(db, this, key)
-    return noted ? (noted.value as Value | undefined) : this.#rows.get(key)
+    return (noted ? noted.value : rows.get(this.#owner + key)?.value) as Value | undefined
   }
 
   /** Notes a row that was written, or without a value that it must be read again. */
@@ -141,20 +150,31 @@ export abstract class RowsByKey<Value extends object> implements Part {
   }
 
   #set(key: string, value: Value | undefined): void {
-    if (value) this.#rows.set(key, value)
-    else this.#rows.delete(key)
+    if (value) {
+      rows.set(this.#owner + key, { owner: this, key, value })
+      this.#keys.add(key)
+    } else {
+      rows.delete(this.#owner + key)
+      this.#keys.delete(key)
+    }
+  }
+
+  /** Another row has taken the place of this one. */
+  dropped(key: string): void {
+    this.#keys.delete(key)
   }
 
   forget(): void {
-    this.#rows.clear()
+    for (const key of this.#keys) rows.delete(this.#owner + key)
+    this.#keys.clear()
   }
 
   async compare(db: Kysely<any>) {
-    const rows = [...this.#rows.entries()].toSorted(([one], [other]) => (one < other ? -1 : 1))
-    const stored = await this.read(
-      db,
-      rows.map(([key]) => key),
-    )
-    return { remembered: rows, stored: rows.map(([key]) => [key, stored.get(key)]) }
+    const keys = [...this.#keys].toSorted()
+    const stored = await this.read(db, keys)
+    return {
+      remembered: keys.map((key) => [key, rows.peek(this.#owner + key)?.value]),
+      stored: keys.map((key) => [key, stored.get(key)]),
+    }
   }
 }

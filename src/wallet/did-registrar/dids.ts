@@ -32,10 +32,6 @@ const columns = [
 
 /** The DIDs that are in use. */
 class Dids extends RowsByKey<DidRow> {
-  constructor() {
-    super(50)
-  }
-
   protected async read(db: Db, dids: readonly string[]): Promise<Map<string, DidRow>> {
     if (dids.length === 0) return new Map()
     const rows = await db.selectFrom('did').select(columns).where('did', 'in', dids).execute()

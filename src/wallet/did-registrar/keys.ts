@@ -173,10 +173,6 @@ const keyName = (did: string, id: string) => `${did} ${id}`
 
 /** The keys of DIDs that are in use, sealed or as indexes. A key id may have several, one for each operation. */
 class KeysById extends RowsByKey<readonly KeyRow[]> {
-  constructor() {
-    super(50)
-  }
-
   protected async read(db: Db, names: readonly string[]): Promise<Map<string, readonly KeyRow[]>> {
     const found = names.map(async (name) => {
       const [did, id] = name.split(' ') as [string, string]

@@ -22,8 +22,9 @@ const maxJobs = 250
 export class JobQueue implements Part {
   rows: readonly JobRow[] | undefined
 
+  /** Adds a job, which a read beside its commit may have found. */
   add(row: JobRow): void {
-    this.#change((rows) => [...rows, row])
+    this.#change((rows) => [...rows.filter(({ id }) => id !== row.id), row])
   }
 
   removeWhere(isOver: (row: JobRow) => boolean): void {

@@ -20,10 +20,6 @@ type Setting = { value: string }
 class Settings extends RowsByKey<Setting> {
   reads = 0
 
-  constructor() {
-    super(2)
-  }
-
   async read(db: Db, keys: readonly string[]) {
     const rows = await db
       .selectFrom('setting')
@@ -196,9 +192,14 @@ test('what is read as a whole follows the commits', async () => {
   expect(names.names).toEqual(await namesIn(db))
 })
 
-test('the least recently used rows are forgotten', async () => {
-  const { write, settings, find } = await openMemory()
-  for (const name of ['a', 'b', 'c']) await write(put(name, name))
+test('the least recently used rows of all databases are forgotten', async () => {
+  const { db, write, settings, find } = await openMemory()
+  await write(put('a', 'a'))
+  const other = new Settings()
+  for (let n = 0; n < 10_000; n++)
+    await other.recallOrRead(db, `of another ${n}`, () => Promise.resolve({ value: '' }))
+  expect([await find('a'), settings().reads]).toEqual(['a', 1])
+  other.forget()
   expect([await find('a'), settings().reads]).toEqual(['a', 1])
 })
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { deleteJob, dueJobs, enqueue, reschedule, type JobBody } from '../../../src/wallet/outbox/job.ts'
 import type { Db, Tx } from '../../../src/foundation/storage/database.ts'
+import { attachMemory, Memory } from '../../../src/foundation/storage/memory.ts'
+import { JobQueue } from '../../../src/wallet/outbox/job-queue.ts'
 import { temporaryWalletDb } from '../../support/wallet-db.ts'
 
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
@@ -116,4 +118,18 @@ test('a wallet with many jobs gives the same due jobs as one with few', async ()
   })
   const many = await look()
   expect(many).toEqual(few.map((each) => ({ ...each, waiting: { ...each.waiting, count: 56 } })))
+})
+
+test('a job that a read beside its commit has found already is remembered once', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  const memory = new Memory()
+  attachMemory(db, memory)
+  const queue = memory.of(JobQueue)!
+  await write(db, (tx) => enqueue(tx, 'a', task('a1')))
+  expect(await names(db)).toEqual([['a', 'a1']])
+  // The notes of the commit follow the read.
+  for (const row of queue.rows!) queue.add({ ...row })
+  expect(queue.rows).toHaveLength(1)
+  expect(await names(db)).toEqual([['a', 'a1']])
 })

@@ -4,7 +4,7 @@ import { decodeSdJwt } from '../../../../src/credentials/codecs/sd-jwt/sd-jwt.ts
 import { createJwkDid } from '../../../../src/did/jwk.ts'
 import { refusal, until } from '../../../support/tenants.ts'
 import { offer, recordOf } from '../_wallet.ts'
-import { accept, consentAt, inState, licence, receive, startHolderPair, take } from './_holder.ts'
+import { accept, consentAt, inState, licence, receive, show, startHolderPair, take } from './_holder.ts'
 import { untilEnd } from '../../../support/shared.ts'
 
 const pair = await untilEnd(startHolderPair())
@@ -42,15 +42,20 @@ describe.each(formats)('a credential of the format %s', (format, options, creden
       expect(received.openid4vci!.txCode).toBeUndefined()
       expect(received.openid4vci!.claims.map(({ path }) => path.at(-1))).toContain('name')
       await accept(holder, received.recordId)
-      const held = await inState(holder, received.recordId, 'CredentialReceived')
-      expect(held.claims).toMatchObject({ name: 'Alice' })
-      // A second call changes nothing.
-      expect(await accept(holder, received.recordId)).toEqual(held)
+      const { claims } = await inState(holder, received.recordId, 'CredentialReceived')
+      expect(claims).toMatchObject({ name: 'Alice' })
       await until(
         'the notification',
         () => recordOf(setup, made.recordId),
         ({ notification }) => notification?.event === 'credential_accepted',
       )
+      const held = await until(
+        'the answer to the notification',
+        () => show(holder, received.recordId),
+        ({ openid4vci }) => openid4vci?.calls?.at(-1)?.outcome === '204',
+      )
+      // A second call changes nothing.
+      expect(await accept(holder, received.recordId)).toEqual(held)
       expect((await recordOf(setup, made.recordId)).protocolState).toBe('CredentialSent')
     },
   )
