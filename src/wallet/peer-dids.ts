@@ -7,7 +7,7 @@ import type { PrivateJwk } from '../foundation/crypto/keys.ts'
 import { didOf } from '../did/document.ts'
 import { generatePeerDid, PeerKeys, resolvePeerDid } from '../did/peer.ts'
 import type { Db, Tx } from '../foundation/storage/database.ts'
-import { partOf, RowsByKey } from '../foundation/storage/memory.ts'
+import { rememberRows } from '../foundation/storage/memory.ts'
 import { prepared } from '../foundation/storage/prepared.ts'
 import type { WalletTables } from '../foundation/storage/wallet-tables.ts'
 import type { Wallet } from './wallet.ts'
@@ -28,13 +28,7 @@ type PeerDidRow = Selectable<WalletTables['peer_did']>
 const columns = ['did', 'keys', 'record_id', 'created_at'] as const
 
 /** The DIDs that are in use, with their sealed keys. A row never changes. */
-class PeerDids extends RowsByKey<PeerDidRow> {
-  protected async read(db: Db, dids: readonly string[]): Promise<Map<string, PeerDidRow>> {
-    if (dids.length === 0) return new Map()
-    const rows = await db.selectFrom('peer_did').select(columns).where('did', 'in', dids).execute()
-    return new Map(rows.map((row) => [row.did, row]))
-  }
-}
+const peerDids = rememberRows('peer DIDs', async (db: Db, did) => (await rowsOf(db, { did })).rows[0])
 
 const insertPeerDid = prepared((db: Db, { did, keys, record_id, created_at }: PeerDidRow) =>
   db.insertInto('peer_did').values({ did, keys, record_id, created_at }),
@@ -57,18 +51,18 @@ export async function savePeerDid(
   const sealed = wallet.seal(`peer-did:${did}`, JSON.stringify(keys))
   const row = { did, keys: sealed, record_id: recordId, created_at: new Date().toISOString() }
   await insertPeerDid(tx, row)
-  partOf(tx, PeerDids)?.note(tx, did, row)
+  peerDids.note(tx, did, row)
 }
 
 export async function deletePeerDid(tx: Tx, did: string): Promise<void> {
   await tx.deleteFrom('peer_did').where('did', '=', did).execute()
-  partOf(tx, PeerDids)?.note(tx, did, undefined)
+  peerDids.note(tx, did)
 }
 
 /** Deletes the DIDs of records. Returns how many. */
 export async function deletePeerDidsOf(tx: Tx, recordIds: readonly string[]): Promise<number> {
   const rows = await tx.deleteFrom('peer_did').where('record_id', 'in', recordIds).returning('did').execute()
-  for (const { did } of rows) partOf(tx, PeerDids)?.note(tx, did, undefined)
+  for (const { did } of rows) peerDids.note(tx, did)
   return rows.length
 }
 
@@ -80,12 +74,6 @@ const rowsOf = prepared((db: Db, { did }: { did: string }) =>
   db.selectFrom('peer_did').select(columns).where('did', '=', did),
 )
 
-async function findRow(db: Db, did: string): Promise<PeerDidRow | undefined> {
-  const read = async () => (await rowsOf(db, { did })).rows[0]
-  const dids = partOf(db, PeerDids)
-  return dids ? dids.recallOrRead(db, did, read) : read()
-}
-
 function readKeys(text: string): Record<string, PrivateJwk> {
   return PeerKeys.parse(JSON.parse(text))
 }
@@ -96,7 +84,7 @@ export async function findPeerKey(
   kid: string,
 ): Promise<{ kid: string; privateJwk: PrivateJwk } | undefined> {
   const did = didOf(kid)
-  const row = await findRow(wallet.db, did)
+  const row = await peerDids.find(wallet.db, did)
   const privateJwk = row && wallet.unsealCached(`peer-did:${did}`, row.keys, readKeys)[kid]
   return privateJwk && { kid, privateJwk }
 }
@@ -113,5 +101,5 @@ export async function findFirstPeerKey(
 }
 
 export async function findRecordIdOfPeerDid(db: Db, did: string): Promise<string | undefined> {
-  return (await findRow(db, did))?.record_id
+  return (await peerDids.find(db, did))?.record_id
 }

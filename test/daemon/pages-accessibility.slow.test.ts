@@ -83,10 +83,10 @@ async function look(page: Page, { colorScheme, width }: Look): Promise<void> {
 /** What axe-core reports of a page: the rule, and the elements. Content of collapsed details counts too. */
 async function faultsOf(page: Page): Promise<string[]> {
   const options = JSON.stringify({ runOnly: tags, rules: { 'target-size': { enabled: true } } })
-  const { violations, passes } = (await page.evaluate(`axe.run(${options})`)) as Record<
-    'violations' | 'passes',
-    { id: string; nodes: { html: string; failureSummary: string }[] }[]
-  >
+  type Found = { id: string; nodes: { html: string; failureSummary: string }[] }[]
+  const { violations, passes } = await page.evaluate<Record<'violations' | 'passes', Found>>(
+    `axe.run(${options})`,
+  )
   expect(passes.length).toBeGreaterThan(5)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
@@ -169,11 +169,11 @@ test('the keyboard reaches each control in order, and its focus is visible', asy
   const context = await browser.newContext()
   const page = await context.newPage()
   const focused = async () =>
-    (await page.evaluate(`(() => {
+    await page.evaluate<{ name: string; isVisible: boolean }>(`(() => {
       const { localName, id } = document.activeElement
       const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
       return { name: localName + id, isVisible: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1 }
-    })()`)) as { name: string; isVisible: boolean }
+    })()`)
   const walk = async (url: string, count: number) => {
     await page.goto(url)
     await page.evaluate(showAll)

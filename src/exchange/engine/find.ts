@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import { Problem } from '../../foundation/problem.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
-import { partOf, RowsByKey } from '../../foundation/storage/memory.ts'
+import { rememberRows } from '../../foundation/storage/memory.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import type { Machine, RoleOf } from '../../definitions/machine.ts'
@@ -28,46 +28,36 @@ const rowsByThread = prepared(
 /** A record and the name of its protocol. */
 type Known = { protocol: string; record: Rec }
 
-/** The records of a wallet that are in use, by id. Nobody may change an object in it. */
-class Records extends RowsByKey<Known> {
-  protected async read(db: Db, ids: readonly string[]): Promise<Map<string, Known>> {
-    if (ids.length === 0) return new Map()
-    const rows = await db.selectFrom('record').selectAll().where('id', 'in', ids).execute()
-    return new Map(
-      rows.map((row) => [row.id, { protocol: row.protocol, record: toOwn(row, JSON.parse(row.data)) }]),
-    )
-  }
-}
+/** The records that are in use, by id. Nobody may change an object in it. */
+const records = rememberRows('records', async (db: Db, id): Promise<Known | undefined> => {
+  const [row] = (await rowsById(db, { id })).rows
+  return row && { protocol: row.protocol, record: toOwn(row, JSON.parse(row.data)) }
+})
 
 /** The ids of records by protocol, role and thread, none of which changes. */
-class Threads extends RowsByKey<{ id: string }> {
-  protected async read(db: Db, keys: readonly string[]): Promise<Map<string, { id: string }>> {
-    const rows = keys.map(async (key) => {
-      const [protocol, role, thid] = key.split(' ') as [string, string, string]
-      const [row] = (await rowsByThread(db, { protocol, role, thid })).rows
-      return [key, { id: row?.id ?? '' }] as const
-    })
-    return new Map(await Promise.all(rows))
-  }
-}
+const threads = rememberRows('threads', async (db: Db, key) => {
+  const [protocol, role, thid] = key.split(' ') as [string, string, string]
+  const [row] = (await rowsByThread(db, { protocol, role, thid })).rows
+  return row && { id: row.id }
+})
 
 const threadKey = (protocol: string, role: string, thid: string) => `${protocol} ${role} ${thid}`
 
 /** Notes a record as a write has stored it. */
 export function noteRecord(tx: Tx, { name }: Pick<Protocol, 'name'>, record: Rec): void {
-  partOf(tx, Records)?.note(tx, record.id, { protocol: name, record })
-  partOf(tx, Threads)?.note(tx, threadKey(name, record.role, record.thid), { id: record.id })
+  records.note(tx, record.id, { protocol: name, record })
+  threads.note(tx, threadKey(name, record.role, record.thid), { id: record.id })
 }
 
 /** Notes that a record must be read again. */
 export function forgetRecord(tx: Tx, { id }: Pick<Rec, 'id'>): void {
-  partOf(tx, Records)?.note(tx, id, undefined)
+  records.note(tx, id)
 }
 
 /** Notes that a record was deleted. */
 export function noteRemoved(tx: Tx, { name }: Pick<Protocol, 'name'>, record: Rec): void {
   forgetRecord(tx, record)
-  partOf(tx, Threads)?.note(tx, threadKey(name, record.role, record.thid), undefined)
+  threads.note(tx, threadKey(name, record.role, record.thid))
 }
 
 /** The record with an id. @throws {Problem} the protocol's `notFound` */
@@ -91,8 +81,7 @@ export async function findRecord<M extends Machine, Data extends object>(
     const { rows } = await rowsById(db, { id })
     return rows[0]?.protocol === protocol.name ? toKnown(protocol, rows[0]) : undefined
   }
-  const records = partOf(db, Records)
-  const known = records ? await records.recallOrRead(db, id, read) : await read()
+  const known = await records.find(db, id, read)
   return known?.protocol === protocol.name ? (known.record as Rec<M, Data>) : undefined
 }
 
@@ -103,7 +92,7 @@ export async function findByThread<M extends Machine, Data extends object>(
   role: RoleOf<M>,
   thid: string,
 ): Promise<Rec<M, Data> | undefined> {
-  const id = partOf(db, Threads)?.recall(db, threadKey(protocol.name, role, thid))?.id
+  const id = threads.recall(db, threadKey(protocol.name, role, thid))?.id
   const known = id === undefined ? undefined : await findRecord(db, protocol, id)
   if (known) return known
   const { rows } = await rowsByThread(db, { protocol: protocol.name, thid, role })
@@ -112,7 +101,7 @@ export async function findByThread<M extends Machine, Data extends object>(
 
 /** The state and the fields of a record of any protocol. */
 export async function findAny(db: Db, id: string): Promise<{ state: string } | undefined> {
-  const known = partOf(db, Records)?.recall(db, id)?.record
+  const known = records.recall(db, id)?.record
   if (known) return known
   const { rows } = await rowsById(db, { id })
   return rows[0] && toOwn(rows[0], JSON.parse(rows[0].data))

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { timeAgo } from '../../foundation/clock.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
-import { partOf, RowsByKey } from '../../foundation/storage/memory.ts'
+import { rememberRows } from '../../foundation/storage/memory.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import { noteLogRow, prunedAtOnce } from '../../foundation/storage/tx-context.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -14,16 +14,11 @@ import type { Wallet } from '../../wallet/wallet.ts'
 export const rememberedSeconds = 30 * 86_400
 
 /** Ids of messages that were received a short time ago. */
-class Inbox extends RowsByKey<{ id: string }> {
-  protected async read(db: Db, ids: readonly string[]): Promise<Map<string, { id: string }>> {
-    const rows = await Promise.all(ids.map(async (id) => (await findMessage(db, { id })).rows))
-    return new Map(rows.flat().map((row) => [row.id, row]))
-  }
-}
+const recent = rememberRows('ids of messages', async (db: Db, id) => (await findMessage(db, { id })).rows[0])
 
 /** Whether a message is known to be stored. If not, `once` and `isStored` find out. */
 export function isRecent(db: Db, id: string): boolean {
-  return partOf(db, Inbox)?.recall(db, id) !== undefined
+  return recent.recall(db, id) !== undefined
 }
 
 export async function isStored(db: Db, id: string): Promise<boolean> {
@@ -48,7 +43,7 @@ export function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise
     const { rows } = await insertMessage(tx, { id: inboxId, received_at: new Date().toISOString() })
     const [inserted] = rows
     if (!inserted) return false
-    partOf(tx, Inbox)?.note(tx, inboxId, { id: inboxId })
+    recent.note(tx, inboxId, { id: inboxId })
     noteLogRow(tx, inserted.rowid, pruneInbox)
     await write(tx)
     return true

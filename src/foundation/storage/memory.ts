@@ -13,6 +13,7 @@ import { noteAtCommit, noteValue, notedValue } from './tx-context.ts'
 
 /** The memory of one kind of rows. */
 export interface Part {
+  readonly name: string
   forget(): void
   /** The rows that it remembers, beside what the database has. For tests. */
   compare(db: Kysely<any>): Promise<{ remembered: unknown; stored: unknown }>
@@ -55,11 +56,11 @@ export class Memory {
 
   /** @throws {Error} when a part remembers what the database does not have */
   async check(db: Kysely<any>): Promise<void> {
-    for (const [type, part] of this.#parts) {
+    for (const part of this.#parts.values()) {
       const { remembered, stored } = await part.compare(db)
       const [one, other] = [remembered, stored].map((value) => JSON.stringify(value))
       if (!isDeepStrictEqual(JSON.parse(one!), JSON.parse(other!)))
-        throw new Error(`${type.name} remembers ${one}, and the database has ${other}`)
+        throw new Error(`the memory has the ${part.name} ${one}, and the database ${other}`)
     }
   }
 }
@@ -108,73 +109,83 @@ export async function readWhole<Result>(
 /** Rows that a process remembers, of all wallets together: some 15 MB. */
 const maxRows = 10_000
 
-type Entry = { owner: RowsByKey<object>; key: string; value: object }
+type Entry = { keys: Set<string>; key: string; value: object }
 
 /** The rows of all databases, because a few wallets are busy, and others are not. */
-const rows = new LRUCache<string, Entry>({
+const entries = new LRUCache<string, Entry>({
   max: maxRows,
-  dispose: ({ owner, key }, _, reason) => reason === 'evict' && owner.dropped(key),
+  dispose: ({ keys, key }, _, reason) => reason === 'evict' && keys.delete(key),
 })
 
-let owners = 0
+let parts = 0
 
-/** Single rows by their keys. The least recently used rows of all databases are forgotten first. */
-export abstract class RowsByKey<Value extends object> implements Part {
-  readonly #owner = `${++owners} `
-  readonly #keys = new Set<string>()
-
-  /** The rows with these keys, as the database has them. */
-  protected abstract read(db: Kysely<any>, keys: readonly string[]): Promise<ReadonlyMap<string, Value>>
-
-  recall(db: Kysely<any>, key: string): Value | undefined {
-    const noted = notedValue(db, this, key)
-    return (noted ? noted.value : rows.get(this.#owner + key)?.value) as Value | undefined
-  }
-
+export type RememberedRows<Value extends object> = {
+  /** The row, if it is remembered. */
+  recall(db: Kysely<any>, key: string): Value | undefined
+  /** The row, remembered or read. */
+  find(db: Kysely<any>, key: string, read?: () => Promise<Value | undefined>): Promise<Value | undefined>
   /** Notes a row that was written, or without a value that it must be read again. */
-  note(tx: Transaction<any>, key: string, value: Value | undefined): void {
-    noteValue(tx, this, key, value, () => this.#set(key, value))
-  }
+  note(tx: Transaction<any>, key: string, value?: Value): void
+}
 
-  /** Notes a row that was read. */
-  async recallOrRead(
-    db: Kysely<any>,
-    key: string,
-    read: () => Promise<Value | undefined>,
-  ): Promise<Value | undefined> {
-    const known = this.recall(db, key)
-    if (known) return known
-    const value = await readWhole(db, read, (found) => this.#set(key, found))
-    if (value && db.isTransaction) this.note(db as Transaction<any>, key, value)
-    return value
-  }
+/**
+ * Single rows by their keys. `read` reads one from the database. The least recently used rows of all databases
+ * are forgotten first.
+ */
+export function rememberRows<Value extends object>(
+  name: string,
+  read: (db: Kysely<any>, key: string) => Promise<Value | undefined>,
+): RememberedRows<Value> {
+  class Rows implements Part {
+    readonly name = name
+    readonly #keys = new Set<string>()
+    readonly #prefix = `${++parts} `
 
-  #set(key: string, value: Value | undefined): void {
-    if (value) {
-      rows.set(this.#owner + key, { owner: this, key, value })
-      this.#keys.add(key)
-    } else {
-      rows.delete(this.#owner + key)
-      this.#keys.delete(key)
+    get(key: string): Value | undefined {
+      return entries.get(this.#prefix + key)?.value as Value | undefined
+    }
+
+    set(key: string, value: Value | undefined): void {
+      if (value) {
+        entries.set(this.#prefix + key, { keys: this.#keys, key, value })
+        this.#keys.add(key)
+      } else {
+        entries.delete(this.#prefix + key)
+        this.#keys.delete(key)
+      }
+    }
+
+    forget(): void {
+      for (const key of this.#keys) this.set(key, undefined)
+    }
+
+    async compare(db: Kysely<any>) {
+      const keys = [...this.#keys]
+      return {
+        remembered: keys.map((key) => entries.peek(this.#prefix + key)?.value),
+        stored: await Promise.all(keys.map((key) => read(db, key))),
+      }
     }
   }
 
-  /** Another row has taken the place of this one. */
-  dropped(key: string): void {
-    this.#keys.delete(key)
+  const recall = (db: Kysely<any>, key: string) => {
+    const part = partOf(db, Rows)
+    const noted = part && notedValue(db, part, key)
+    return noted ? (noted.value as Value | undefined) : part?.get(key)
   }
-
-  forget(): void {
-    for (const key of this.#keys) rows.delete(this.#owner + key)
-    this.#keys.clear()
+  const note = (tx: Transaction<any>, key: string, value?: Value) => {
+    const part = partOf(tx, Rows)
+    if (part) noteValue(tx, part, key, value, () => part.set(key, value))
   }
-
-  async compare(db: Kysely<any>) {
-    const keys = [...this.#keys].toSorted()
-    const stored = await this.read(db, keys)
-    return {
-      remembered: keys.map((key) => [key, rows.peek(this.#owner + key)?.value]),
-      stored: keys.map((key) => [key, stored.get(key)]),
-    }
+  return {
+    recall,
+    note,
+    async find(db, key, readOne = () => read(db, key)) {
+      const known = recall(db, key)
+      if (known) return known
+      const value = await readWhole(db, readOne, (found) => partOf(db, Rows)?.set(key, found))
+      if (value && db.isTransaction) note(db as Transaction<any>, key, value)
+      return value
+    },
   }
 }

@@ -9,7 +9,7 @@ import { type Usage, usages } from '../../did/prism/model.ts'
 import type { DidContent, DidState } from '../../did/prism/state.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
-import { partOf, RowsByKey } from '../../foundation/storage/memory.ts'
+import { rememberRows } from '../../foundation/storage/memory.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import { Failure, type ManagedDid, type ManagedDidDetail } from './model.ts'
@@ -31,17 +31,11 @@ const columns = [
 ] as const
 
 /** The DIDs that are in use. */
-class Dids extends RowsByKey<DidRow> {
-  protected async read(db: Db, dids: readonly string[]): Promise<Map<string, DidRow>> {
-    if (dids.length === 0) return new Map()
-    const rows = await db.selectFrom('did').select(columns).where('did', 'in', dids).execute()
-    return new Map(rows.map((row) => [row.did, row]))
-  }
-}
+const knownDids = rememberRows('DIDs', async (db: Db, did) => (await rowsByDid(db, { did })).rows[0])
 
 /** Notes that the row of a DID must be read again. */
 export function forgetDid(tx: Tx, did: string): void {
-  partOf(tx, Dids)?.note(tx, did, undefined)
+  knownDids.note(tx, did)
 }
 
 export function newRow(
@@ -153,10 +147,7 @@ const rowsByDid = prepared((db: Db, { did }: { did: string }) =>
 )
 
 async function findDidRow(db: Db, didRef: string): Promise<DidRow | undefined> {
-  const did = toDid(didRef)
-  const read = async () => (await rowsByDid(db, { did })).rows[0]
-  const dids = partOf(db, Dids)
-  return dids ? dids.recallOrRead(db, did, read) : read()
+  return knownDids.find(db, toDid(didRef))
 }
 
 /** Whether a DID has a method that wallets create. Peer DIDs belong to connections. */

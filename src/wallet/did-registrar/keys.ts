@@ -17,7 +17,7 @@ import {
 import { StoredOkp } from '../../did/peer.ts'
 import { usageOf, usages, type PrismKey, type Usage } from '../../did/prism/model.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
-import { partOf, RowsByKey } from '../../foundation/storage/memory.ts'
+import { rememberRows } from '../../foundation/storage/memory.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import type { Wallet } from '../wallet.ts'
@@ -96,7 +96,7 @@ export async function nextKeyIndexes(wallet: Wallet, did: string): Promise<Map<U
 
 export async function insertKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
   if (rows.length > 0) await tx.insertInto('did_key').values(rows).execute()
-  for (const { did, key_id: id } of rows) partOf(tx, KeysById)?.note(tx, keyName(did, id), undefined)
+  for (const { did, key_id: id } of rows) knownKeys.note(tx, keyName(did, id))
 }
 
 /** A key as in an operation. */
@@ -172,15 +172,10 @@ const columns = ['did', 'key_id', 'operation_id', 'usage', 'curve', 'key_index',
 const keyName = (did: string, id: string) => `${did} ${id}`
 
 /** The keys of DIDs that are in use, sealed or as indexes. A key id may have several, one for each operation. */
-class KeysById extends RowsByKey<readonly KeyRow[]> {
-  protected async read(db: Db, names: readonly string[]): Promise<Map<string, readonly KeyRow[]>> {
-    const found = names.map(async (name) => {
-      const [did, id] = name.split(' ') as [string, string]
-      return [name, (await keysById(db, { did, id })).rows] as const
-    })
-    return new Map(await Promise.all(found))
-  }
-}
+const knownKeys = rememberRows('keys of DIDs', async (db: Db, name) => {
+  const [did, id] = name.split(' ') as [string, string]
+  return (await keysById(db, { did, id })).rows
+})
 
 /** The private key of a DID's public key, if the wallet has it. */
 export async function findPrivateKey(
@@ -189,9 +184,7 @@ export async function findPrivateKey(
   didIndex: number,
   { id, publicKey }: { id: string; publicKey: PublicJwk },
 ): Promise<PrivateJwk | undefined> {
-  const read = async () => (await keysById(wallet.db, { did, id })).rows
-  const known = partOf(wallet.db, KeysById)
-  const rows = known ? await known.recallOrRead(wallet.db, keyName(did, id), read) : await read()
+  const rows = await knownKeys.find(wallet.db, keyName(did, id))
   return rows?.map((row) => openKey(wallet, didIndex, row)).find((key) => isSameKey(toPublic(key), publicKey))
 }
 

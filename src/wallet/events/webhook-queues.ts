@@ -26,6 +26,7 @@ const maxEvents = 64
 export const readAhead = 8
 
 export class WebhookQueues implements Part {
+  readonly name = 'webhooks and events'
   #webhooks: readonly QueuedWebhook[] | undefined
   /** The newest events of the log in their order, without gaps. */
   #events: EventRow[] = []

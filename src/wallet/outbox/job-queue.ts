@@ -20,6 +20,7 @@ const maxJobs = 250
 
 /** All jobs of a wallet in their order; undefined until they are read. */
 export class JobQueue implements Part {
+  readonly name = 'jobs'
   rows: readonly JobRow[] | undefined
 
   /** Adds a job, which a read beside its commit may have found. */
