@@ -129,8 +129,8 @@ export type RememberedRows<Value extends object> = {
 }
 
 /**
- * Single rows by their keys. `read` reads one from the database. The least recently used rows of all databases
- * are forgotten first.
+ * Single rows by their keys. `read` reads one from the database. The least recently used rows of all
+ * databases are forgotten first.
  */
 export function rememberRows<Value extends object>(
   name: string,
