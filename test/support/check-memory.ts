@@ -1,5 +1,5 @@
 /**
- * Agents of the tests compare what they remember of a wallet with its database at the begin of each
+ * Agents of the tests compare what they remember of a wallet with its database at the start of each
  * transaction (`src/foundation/storage/memory.ts`). vitest runs this before each test file;
  * `test/faults/_probe.mjs` does the same for daemons.
  */

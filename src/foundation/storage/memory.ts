@@ -65,7 +65,7 @@ export class Memory {
   }
 }
 
-/** Whether a test has asked for a comparison with the database at the begin of each transaction. */
+/** Whether a test has asked for a comparison with the database at the start of each transaction. */
 export const isChecked = () => Symbol.for('identity-agent.check-memory') in globalThis
 
 const memories = new WeakMap<Kysely<any>, Memory>()

@@ -124,7 +124,7 @@ test('the notes of a failed write are dropped, and those of its group stay', asy
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(found).toEqual([{ value: 'before' }, { value: 'first' }])
   expect([await find('a'), await find('b')]).toEqual(['before', 'first'])
-  // The comparison at its begin would find a difference.
+  // The comparison at its start would find a difference.
   await write(() => Promise.resolve())
 })
 
