@@ -28,7 +28,7 @@ const rowsByThread = prepared(
 /** A record and the name of its protocol. */
 type Known = { protocol: string; record: Rec }
 
-/** The records that are in use, by id. Nobody may change an object in it. */
+/** The records that are in use, by id. Callers share a record and must not change it. */
 const records = rememberRows('records', async (db: Db, id): Promise<Known | undefined> => {
   const [row] = (await rowsById(db, { id })).rows
   return row && { protocol: row.protocol, record: toOwn(row, JSON.parse(row.data)) }
@@ -78,8 +78,10 @@ export async function findRecord<M extends Machine, Data extends object>(
   id: string,
 ): Promise<Rec<M, Data> | undefined> {
   const read = async () => {
-    const { rows } = await rowsById(db, { id })
-    return rows[0]?.protocol === protocol.name ? toKnown(protocol, rows[0]) : undefined
+    const [row] = (await rowsById(db, { id })).rows
+    return row?.protocol === protocol.name
+      ? { protocol: row.protocol, record: toRecord(protocol, row) }
+      : undefined
   }
   const known = await records.find(db, id, read)
   return known?.protocol === protocol.name ? (known.record as Rec<M, Data>) : undefined
@@ -154,10 +156,6 @@ function toOwn(
   data: object,
 ): Rec {
   return { ...data, id, thid, role, state, createdAt, ...(updatedAt !== null && { updatedAt }) }
-}
-
-function toKnown(protocol: Protocol<any>, row: RecordRow): Known {
-  return { protocol: row.protocol, record: toRecord(protocol, row) }
 }
 
 /** The protocol's own fields as JSON. They are parsed when they are read. */

@@ -26,10 +26,10 @@ type Request<Tables> = {
 
 /**
  * Hooks of a group of writes: `begin` is the first and `before` the last part of its transaction; `committed`
- * runs after the commit, before others can read what it has written; `sync` flushes the commit to the disk
- * when a write of the group is durable; `timed` gets the time of both, and the number of writes; `after` runs
- * after the callers of the group have continued, so that a response is sent before the work that it causes;
- * `failed` runs when the commit failed, which the database may have done if it `isUnknown`.
+ * runs right after the commit; `sync` flushes the commit to the disk when a write of the group is durable;
+ * `timed` gets the time of both, and the number of writes; `after` runs after the callers of the group have
+ * continued, so that a response is sent before the work that it causes; `failed` runs when the commit
+ * failed, which the database may have done nevertheless if it `isUnknown`.
  */
 type Hooks<Tables> = {
   begin?: (tx: Transaction<Tables>) => Promise<void> | undefined

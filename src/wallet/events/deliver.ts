@@ -98,18 +98,20 @@ async function attempt(wallet: DeliveringWallet, delivery: Delivery): Promise<De
   return { isAccepted: false }
 }
 
-/** Acceptances of a wallet, by its database, that the next commit stores. */
+/** The acceptances of a wallet, by its database, that one write is about to store. */
 const batches = new WeakMap<Db, { acceptances: Acceptance[]; stored: Promise<void> }>()
 
 /**
- * Stores an acceptance with others in one write, which the next commit makes. Resolves for all of them.
+ * Stores an acceptance. Those of deliveries that are not replays share a write, and resolve with it.
  *
  * @throws {UnstoredError} if they cannot be stored now
  */
 function storeAcceptance(wallet: DeliveringWallet, acceptance: Acceptance): Promise<void> {
   const { delivery, answer } = acceptance
   if (delivery.kind === 'replay')
-    return storeOutcome(wallet, (opened) => opened.transaction((tx) => confirm(tx, delivery, answer)))
+    return storeOutcome(wallet, (opened) =>
+      opened.transaction((tx) => confirm(tx, delivery, answer), { canWait: true }),
+    )
   const open = batches.get(wallet.db)
   if (open) {
     open.acceptances.push(acceptance)

@@ -124,7 +124,7 @@ export function noteWebhooks(tx: Tx): void {
 export async function allWebhooks(db: Db): Promise<readonly QueuedWebhook[]> {
   const read = async () => (await findWebhooks(db, {})).rows
   const queues = queuesOf(db)
-  return queues?.webhooks ?? (queues ? readWhole(db, read, (rows) => queues.remember(rows)) : read())
+  return queues?.webhooks ?? readWhole(db, read, (rows) => queues?.remember(rows))
 }
 
 /** The next events of a webhook's queue after a sequence number, the first one and some that follow. */
@@ -132,7 +132,7 @@ export async function nextEvents(db: Db, webhookId: string, sequence: number): P
   const read = async () => (await eventsAfter(db, { sequence })).rows
   const queues = queuesOf(db)
   const known = queues?.after(webhookId, sequence)
-  return known ?? (queues ? readWhole(db, read, (rows) => queues.rememberRead(webhookId, rows)) : read())
+  return known ?? readWhole(db, read, (rows) => queues?.rememberRead(webhookId, rows))
 }
 
 /** A transaction may have written what is not remembered yet. */

@@ -3,8 +3,8 @@
  *
  * Only of a connection that one server process serves. Behind a pooler, another client may get that process
  * with the next transaction, and so each transaction has its own settings. A pooler makes up the process id
- * that the server sends at the start of a connection (`BackendKeyData`, PostgreSQL documentation, section
- * 54.2.1).
+ * that the server sends at the start of a connection (`BackendKeyData`, PostgreSQL documentation, "Message
+ * Flow", "Start-up").
  */
 import type { PoolClient } from 'pg'
 
@@ -33,8 +33,8 @@ const settingsOf = (isLocal: boolean) =>
 export const localSettings = settingsOf(true)
 
 /**
- * `isOwn`: the connection has a server process of its own, and its settings; transactions read only, unless
- * they begin with `read write`. `walletId` is the wallet that queries outside of a transaction read.
+ * `isOwn`: the connection has a server process of its own, which keeps the settings. `walletId` is the wallet
+ * whose rows a query outside of a transaction reads.
  */
 export type Session = { isOwn: boolean; walletId?: string | undefined }
 
