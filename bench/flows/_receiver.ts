@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net'
 /** The state of a record in an event. */
 export type RecordData = Record<string, any>
 
+type Event = { walletId: string; data: RecordData }
+
 const patienceMs = 30_000
 
 export type Receiver = Awaited<ReturnType<typeof openReceiver>>
@@ -19,17 +21,18 @@ export async function openReceiver() {
     request.on('end', () => {
       response.end()
       received++
-      const { walletId, data } = JSON.parse(Buffer.concat(chunks).toString()) as {
-        walletId: string
-        data: RecordData
-      }
-      const key = `${walletId} ${data['thid'] ?? data['did']} ${data['state'] ?? data['protocolState'] ?? data['status']}`
-      const tell = waiting.get(key)
-      if (tell) tell(data)
-      else early.set(key, data)
-      waiting.delete(key)
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Event | Event[]
+      if (Array.isArray(body)) body.forEach(take)
+      else take(body)
     })
   })
+  function take({ walletId, data }: Event): void {
+    const key = `${walletId} ${data['thid'] ?? data['did']} ${data['state'] ?? data['protocolState'] ?? data['status']}`
+    const tell = waiting.get(key)
+    if (tell) tell(data)
+    else early.set(key, data)
+    waiting.delete(key)
+  }
   server.keepAliveTimeout = patienceMs
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -56,7 +59,7 @@ export async function openReceiver() {
         })
       })
     },
-    /** The number of events since the last call. */
+    /** The number of requests since the last call. */
     received() {
       const count = received
       received = 0

@@ -90,7 +90,7 @@ export function openSetup(
       pairs: made,
       daemons: { acme, alice },
       forget: () => receiver.forget(),
-      /** The events at the webhook receiver since the last call. */
+      /** The requests at the webhook receiver since the last call. */
       received: () => receiver.received(),
       /** The milliseconds of each request since the last call. */
       requests: () => timed.durations.splice(0),
@@ -118,7 +118,9 @@ async function openTenant({ daemon, pool, receiver, timed }: Side, name: string)
     if (response.statusCode >= 300) throw new Error(`${key} was answered ${response.statusCode}: ${text}`)
     return text === '' ? {} : (JSON.parse(text) as Record<string, any>)
   }
-  await ask('POST /events/webhooks', { url: receiver.url })
+  // The most events of a request; unset, a request has one event.
+  const batch = process.env['BENCH_BATCH']
+  await ask('POST /events/webhooks', { url: receiver.url, ...(batch && { batch: Number(batch) }) })
   return { ...tenant, ask, reached: (subject, state) => receiver.reached(walletId, subject, state) }
 }
 

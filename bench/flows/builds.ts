@@ -1,7 +1,7 @@
 /**
  * Full flows of this build and of an earlier one by turns in one run: rounds of as many flows each, in
  * changing order. `BENCH_BEFORE` is the folder of the built checkout to compare with; `BENCH_SIZES` selects
- * sizes by their numbers from 1 (`1,4`).
+ * sizes by their numbers from 1 (`1,4`), and `BENCH_BATCH=20` has webhooks that take arrays of events.
  */
 import { join } from 'node:path'
 import { assemble } from '../../test/support/assemble.ts'

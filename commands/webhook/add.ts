@@ -9,6 +9,7 @@ export default defineCommand({
   examples: [
     'agent webhook add http://127.0.0.1:9000/events',
     'agent webhook add https://shop.example/events --signed --headers @headers.json',
+    'agent webhook add https://shop.example/events --signed --batch 20',
   ],
   args: {
     url: argument('http(s) URL that events are posted to'),
@@ -20,6 +21,12 @@ export default defineCommand({
     signed: Flags.boolean({
       description: 'sign events (Standard Webhooks); the secret is printed only now',
     }),
+    batch: Flags.integer({
+      description:
+        'post waiting events as arrays with at most this many events; default: one event a request',
+      min: 1,
+      max: 50,
+    }),
   },
   async run({ args, flags, say, call, print, suggest }) {
     const customHeaders = flags.headers === undefined ? {} : readHeaders(flags.headers)
@@ -28,12 +35,13 @@ export default defineCommand({
         '--headers: other users of this machine can see the command line. Put secrets into a file: --headers @headers.json.',
       )
     const webhook = await call('POST /events/webhooks', {
-      body: { url: args.url, customHeaders, signed: flags.signed },
+      body: { url: args.url, customHeaders, signed: flags.signed, batch: flags.batch },
     })
     print(webhook.secret === undefined ? webhook.id : `${webhook.id}\n${webhook.secret}`, [
       ['webhook', webhook.id],
       ['url', webhook.url],
       ['headers', Object.keys(webhook.customHeaders).join(', ') || undefined],
+      ['events a request', webhook.batch === undefined ? undefined : `up to ${webhook.batch}`],
       ['secret', webhook.secret],
     ])
     if (webhook.secret !== undefined) say('The secret is not printed again.')

@@ -14,7 +14,7 @@ export { StateError, TimedOutError, UnexpectedAnswerError, UnreachableError, Web
 export type { WebhookFault } from './errors.ts'
 export { events, firstEvent } from './events.ts'
 export type { AgentEvent, DataOf, EventOptions, EventStream, EventType } from './events.ts'
-export { verifyWebhook } from './verify-webhook.ts'
+export { verifyWebhook, verifyWebhookBatch } from './verify-webhook.ts'
 export type { VerifyOptions, WebhookHeaders } from './verify-webhook.ts'
 export { waitFor } from './wait-for.ts'
 export type { RecordEvent, RecordIn, StateOf, WaitOptions, Which } from './wait-for.ts'

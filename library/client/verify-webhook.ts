@@ -16,7 +16,8 @@ export type VerifyOptions = {
 const maxSignatures = 10
 
 /**
- * Verifies a request of a webhook that was made with `signed`, and returns its event. `rawBody` is the body
+ * Verifies a request of a webhook that was made with `signed`, and returns its event. For a webhook with a
+ * `batch`, use `verifyWebhookBatch`. `rawBody` is the body
  * as received, before any JSON parser. `secrets` is the secret of the webhook (`whsec_…`), or several of
  * which one must have signed.
  *
@@ -29,8 +30,35 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   rawBody: string | Uint8Array,
   secrets: string | readonly string[],
-  { toleranceSeconds = 300 }: VerifyOptions = {},
+  options: VerifyOptions = {},
 ): Promise<AgentEvent> {
+  const content = await verify(headers, rawBody, secrets, options)
+  if (Array.isArray(content))
+    throw new WebhookError('body', 'The body is an array of events; verifyWebhookBatch returns them.')
+  return toEvent(content)
+}
+
+/**
+ * As `verifyWebhook`, for any webhook: returns the events of a request, of which a webhook with a `batch` has
+ * several. If one of them cannot be handled, answer with an error: the request comes again as it was.
+ */
+export async function verifyWebhookBatch(
+  headers: WebhookHeaders,
+  rawBody: string | Uint8Array,
+  secrets: string | readonly string[],
+  options: VerifyOptions = {},
+): Promise<AgentEvent[]> {
+  const content = await verify(headers, rawBody, secrets, options)
+  return (Array.isArray(content) ? (content as unknown[]) : [content]).map(toEvent)
+}
+
+/** Verifies a request, and parses its body. @throws {WebhookError} */
+async function verify(
+  headers: WebhookHeaders,
+  rawBody: string | Uint8Array,
+  secrets: string | readonly string[],
+  { toleranceSeconds = 300 }: VerifyOptions,
+): Promise<unknown> {
   const keys = (typeof secrets === 'string' ? [secrets] : secrets).map(toKey)
   if (keys.length === 0) throw new TypeError('secrets: it is empty; give the secret of the webhook.')
   const id = headerOf(headers, 'webhook-id')
@@ -54,7 +82,7 @@ export async function verifyWebhook(
   signed.set(body, head.length)
   if (!(await isSigned(signed, keys, signatures)))
     throw new WebhookError('signature', 'No signature of the request is by the secret of the webhook.')
-  return toEvent(body)
+  return parse(body)
 }
 
 /** `crypto.subtle.verify` compares in constant time. */
@@ -113,13 +141,16 @@ function tryDecode(base64: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /** @throws {WebhookError} */
-function toEvent(body: Uint8Array): AgentEvent {
-  let event: unknown
+function parse(body: Uint8Array): unknown {
   try {
-    event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
     throw new WebhookError('body', 'The body is not JSON.')
   }
+}
+
+/** @throws {WebhookError} */
+function toEvent(event: unknown): AgentEvent {
   const { type, id, data } = (event ?? {}) as { type?: unknown; id?: unknown; data?: unknown }
   if (typeof type === 'string' && typeof id === 'string' && typeof data === 'object' && data !== null)
     return event as AgentEvent

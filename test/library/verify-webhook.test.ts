@@ -6,7 +6,7 @@ import type { RunningAgent } from '../../library/in-process/index.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { client, failureOf, library } from './_library.ts'
 
-const { verifyWebhook } = client
+const { verifyWebhook, verifyWebhookBatch } = client
 
 type Delivery = { headers: IncomingHttpHeaders; body: string }
 
@@ -47,6 +47,27 @@ test('a delivery is verified with every form of headers and body', async () => {
     for (const raw of [body, Buffer.from(body), new TextEncoder().encode(body)])
       expect(await verifyWebhook(form, raw, secret)).toEqual(JSON.parse(body))
   expect(new Standard(secret).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body))
+})
+
+test('the events of a webhook with a batch, and of one without', async () => {
+  await using batched = await openReceiver()
+  const made = await agent.client('POST /events/webhooks', {
+    body: { url: batched.url, signed: true, batch: 5 },
+  })
+  expect(made.batch).toBe(5)
+  await agent.client('POST /events/webhooks/{id}/test', { path: { id: made.id } })
+  const { headers } = batched.requests[0]!
+  const body = batched.bodies[0]!
+  expect(await verifyWebhookBatch(headers, body, made.secret!)).toEqual(JSON.parse(body))
+  expect(await faultOf(verifyWebhook(headers, body, made.secret!))).toBe(
+    'WebhookError body: The body is an array of events; verifyWebhookBatch returns them.',
+  )
+  expect(await faultOf(verifyWebhookBatch(headers, `${body} `, made.secret!))).toMatch(
+    /^WebhookError signature/,
+  )
+  await agent.client('DELETE /events/webhooks/{id}', { path: { id: made.id } })
+  const single = await deliver()
+  expect(await verifyWebhookBatch(single.headers, single.body, secret)).toEqual([JSON.parse(single.body)])
 })
 
 test('a request that differs in anything that is signed is refused', async () => {

@@ -30,6 +30,7 @@ export const webhooks: Pane<Webhook> = {
         ['url', item.url],
         ['headers', Object.keys(item.customHeaders).join(' ') || undefined],
         ['signed', item.signed ? 'yes' : 'no'],
+        ['events a request', item.batch === undefined ? undefined : `up to ${item.batch}`],
         ['created', item.createdAt],
       ],
     },

@@ -31,6 +31,7 @@ import * as wallet006 from './migrations/wallet-006-openid4vp.ts'
 import * as wallet007 from './migrations/wallet-007-trust-anchor.ts'
 import * as wallet008 from './migrations/wallet-008-ledger-list.ts'
 import * as wallet009 from './migrations/wallet-009-session-openid4vp.ts'
+import * as wallet010 from './migrations/wallet-010-webhook-batch.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -69,6 +70,7 @@ export const walletMigrations: Migrations = {
   '007-trust-anchor': wallet007,
   '008-ledger-list': wallet008,
   '009-session-openid4vp': wallet009,
+  '010-webhook-batch': wallet010,
 }
 
 /**

@@ -30,6 +30,10 @@ export interface EventTables {
     /** Failed attempts to deliver the event after the cursor. */
     attempts: number
     due_at: string
+    /** The most events of a request, whose body is an array then; null for requests with one event. */
+    batch: number | null
+    /** The `sequence` of the last event of a request that failed and is made again. */
+    retry_to: number | null
   }
 
   /**

@@ -1,4 +1,4 @@
-/** Delivers one event to one webhook: one POST, and a log entry with its outcome. */
+/** Delivers events to a webhook: one POST, and a log entry for each event with its outcome. */
 import type { Config } from '../../foundation/config/config.ts'
 import { newId } from '../../foundation/id.ts'
 import type { Log } from '../../foundation/log.ts'
@@ -41,13 +41,13 @@ type DeliveringWallet = Sealer & {
 }
 
 /**
- * `stored` resolves when the acceptance of an event is committed; the next event need not wait for that. It
+ * `stored` resolves when the acceptance of a request is committed; the next one need not wait for that. It
  * rejects with an {UnstoredError} if the acceptance cannot be stored now.
  */
 export type Delivered = { isAccepted: boolean; stored?: Promise<void> }
 
 /**
- * Sends an event and logs the outcome. Failures of the receiver do not throw.
+ * Makes a request and logs the outcome. Failures of the receiver do not throw.
  *
  * @throws {UnstoredError} if the failure cannot be stored now
  */
@@ -58,8 +58,8 @@ export function deliver(wallet: DeliveringWallet, delivery: Delivery): Promise<D
   )
 }
 
-/** Its parent is the span that caused the event, if that was in this process. */
-const deliverySpan = ({ event, kind, attempts }: Delivery): SpanStart => ({
+/** Its parent is the span that caused the first event, if that was in this process. */
+const deliverySpan = ({ events: [{ event }, ...more], kind, attempts }: Delivery): SpanStart => ({
   name: `webhook ${event.type}`,
   kind: 'producer',
   parent: causeOf(event.id),
@@ -68,30 +68,40 @@ const deliverySpan = ({ event, kind, attempts }: Delivery): SpanStart => ({
     'messaging.operation.type': 'send',
     'messaging.system': 'webhook',
     'messaging.message.id': event.id,
+    ...(more.length > 0 && { 'messaging.batch.message_count': 1 + more.length }),
     'identity_agent.webhook.kind': kind,
     ...(attempts > 0 && { 'identity_agent.job.attempt': attempts + 1 }),
   },
 })
 
 async function attempt(wallet: DeliveringWallet, delivery: Delivery): Promise<Delivered> {
-  const { webhookId: id, url, headers, secrets, event, kind } = delivery
-  const answer = await send(wallet, target(wallet, { id, url, headers, secrets }), event)
+  const { webhookId: id, kind } = delivery
+  const events = delivery.events.map(({ event }) => event)
+  const answer = await send(wallet, target(wallet, { ...delivery, id }), events)
   const { error } = answer
   const { metrics } = wallet.env
   if (error === undefined) {
-    metrics.add('agent_webhook_deliveries_total', { kind, outcome: 'delivered' })
+    metrics.add('agent_webhook_deliveries_total', { kind, outcome: 'delivered' }, events.length)
     if (kind === 'automatic')
-      metrics.observe('agent_webhook_delivery_latency_seconds', {}, secondsSince(event.ts))
-    // If a crash loses this write, the event is sent again, with the same id.
+      for (const { ts } of events)
+        metrics.observe('agent_webhook_delivery_latency_seconds', {}, secondsSince(ts))
+    // If a crash loses this write, the events are sent again, with the same ids.
     return { isAccepted: true, stored: storeAcceptance(wallet, { delivery, answer }) }
   }
   activeSpan()?.fail(answer.status === undefined ? 'unreachable' : String(answer.status))
   await storeOutcome(wallet, async (opened) => {
     const outcome = await opened.transaction((tx) => fail(tx, delivery, answer))
     activeSpan()?.event(outcome)
-    metrics.add('agent_webhook_deliveries_total', { kind, outcome: failedOutcomes[outcome] })
+    metrics.add('agent_webhook_deliveries_total', { kind, outcome: failedOutcomes[outcome] }, events.length)
     wallet.env.log[outcome === 'dead letter' ? 'warn' : 'info'](
-      { walletId: wallet.id, webhookId: id, eventId: event.id, kind, reason: error, outcome },
+      {
+        walletId: wallet.id,
+        webhookId: id,
+        eventId: events[0]!.id,
+        kind,
+        reason: error,
+        outcome,
+      },
       'a webhook did not accept an event',
     )
   })
@@ -159,7 +169,7 @@ export async function deliverTest(
     data: { test: true },
     walletId: wallet.id,
   }
-  const answer = await send(wallet, target(wallet, row), { ...event, text: JSON.stringify(event) })
+  const answer = await send(wallet, target(wallet, row), [{ ...event, text: JSON.stringify(event) }])
   await wallet.transaction(async (tx) => {
     // A webhook that was deleted during the request has no delivery log.
     const known = await tx.selectFrom('webhook').select('id').where('id', '=', webhookId).executeTakeFirst()
@@ -168,12 +178,19 @@ export async function deliverTest(
   return { ...answer, event }
 }
 
-/** Posts an event. The answer has no `error` when the status was 2xx. */
+/**
+ * Posts one event, or for a webhook with a `batch` an array of events. The answer has no `error` when the
+ * status was 2xx.
+ */
 async function send(
   wallet: DeliveringWallet,
-  { http, url, headers, secrets }: Target,
-  { id, text: body }: EventText,
+  { http, url, headers, secrets, batch }: Target,
+  events: readonly EventText[],
 ): Promise<Answer> {
+  const [first] = events
+  const body = batch === null ? first!.text : `[${events.map(({ text }) => text).join(',')}]`
+  // A request that is made again has the same events, and so the same id.
+  const id = events.length === 1 ? first!.id : `${first!.id}-${events.length}`
   const attemptedAt = new Date()
   const start = performance.now()
   const answer = (rest: { status?: number; error?: string }) => ({
@@ -204,20 +221,33 @@ async function send(
   }
 }
 
-type Target = { http: HttpClient; url: string; headers: Record<string, string>; secrets: Secrets | undefined }
+type Target = {
+  http: HttpClient
+  url: string
+  headers: Record<string, string>
+  secrets: Secrets | undefined
+  batch: number | null
+}
 
 function target(
   wallet: DeliveringWallet,
-  { id, url, headers, secrets }: Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets'>,
+  { id, url, headers, secrets, batch }: Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets' | 'batch'>,
 ): Target {
   const { config, http, operatorHttp } = wallet.env
   if (id !== globalWebhookId)
-    return { http, url, headers: openHeaders(wallet, id, headers), secrets: openSecrets(wallet, id, secrets) }
+    return {
+      http,
+      url,
+      headers: openHeaders(wallet, id, headers),
+      secrets: openSecrets(wallet, id, secrets),
+      batch,
+    }
   const { GLOBAL_WEBHOOK_URL, GLOBAL_WEBHOOK_API_KEY: bearer } = config
   return {
     http: operatorHttp,
     url: GLOBAL_WEBHOOK_URL ?? '',
     headers: bearer ? { authorization: `Bearer ${bearer.reveal()}` } : {},
     secrets: undefined,
+    batch,
   }
 }

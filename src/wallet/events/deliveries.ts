@@ -11,7 +11,8 @@ import { prepared } from '../../foundation/storage/prepared.ts'
 import { changeAtCommit } from '../../foundation/storage/memory.ts'
 import { larger } from '../../foundation/storage/sql.ts'
 import { logAccepted, logAttempt, type Answer } from './delivery-log.ts'
-import { toEventText, type EventRow, type EventText } from './event.ts'
+import { toEventText, type EventRow } from './event.ts'
+import { toRequests, type Events } from './requests.ts'
 import {
   allWebhooks,
   forgetWebhooks,
@@ -25,20 +26,20 @@ export const attemptLimit = 3
 export const attemptSpacing = 5
 
 /**
- * An event for a webhook, with its sequence number in the log, the webhook's URL, and its sealed headers and
- * secrets. `following` are the next events of the queue, up to `readAhead`; `newest` is the sequence number
- * of the last event in the log.
+ * A request to a webhook: its events, with the webhook's URL, and its sealed headers and secrets. `following`
+ * are the events of the next requests, as far as they were read; `newest` is the sequence number of the last
+ * event in the log.
  */
 export type Delivery = {
   webhookId: string
   url: string
   headers: string
   secrets: string | null
+  batch: number | null
   kind: 'automatic' | 'replay'
   attempts: number
-  sequence: number
-  event: EventText
-  following: { sequence: number; event: EventText }[]
+  events: Events
+  following: Events[]
   newest: number
 }
 
@@ -72,16 +73,30 @@ export async function dueDeliveries(
     const newest = webhook.newest!
     // Sequence numbers have no gaps. Of a replay, only the next event is known here.
     const count = head.kind === 'replay' ? 1 : newest - sequence + 1
-    const { webhookId, url, headers, secrets } = webhook
+    const { webhookId, url, headers, secrets, batch } = webhook
     waiting.set(webhookId, { count, since: Date.parse(ts) })
     if (isWaiting(head.dueAt, now)) {
       if (!nextAt || head.dueAt < nextAt.toISOString()) nextAt = new Date(head.dueAt)
       continue
     }
-    const toSend = (each: EventRow) => ({ sequence: each.sequence, event: toEventText(each, walletId) })
-    const [first, ...following] = head.events.map(toSend)
     const { kind, attempts } = head
-    deliveries.push({ webhookId, url, headers, secrets, kind, attempts, ...first!, following, newest })
+    const queued = head.events.map((each) => ({
+      sequence: each.sequence,
+      event: toEventText(each, walletId),
+    }))
+    const [events, ...following] = toRequests(queued, webhook)
+    deliveries.push({
+      webhookId,
+      url,
+      headers,
+      secrets,
+      batch,
+      kind,
+      attempts,
+      events: events!,
+      following,
+      newest,
+    })
   }
   return { deliveries, ...(nextAt && { nextAt }), waiting }
 }
@@ -97,9 +112,10 @@ type Head = {
 /** The oldest event of a replay, or those after the cursor. Undefined if the queue is empty. */
 async function headOf(
   db: Db,
-  { webhookId, cursor, newest, replayed, attempts, due_at: dueAt }: QueuedWebhook,
+  webhook: QueuedWebhook,
   accepted: ReadonlyMap<string, number>,
 ): Promise<Head | undefined> {
+  const { webhookId, cursor, newest, replayed, attempts, due_at: dueAt } = webhook
   if (replayed !== null) {
     const { rows } = await findReplayed(db, { webhookId, sequence: replayed })
     const [row] = rows
@@ -107,40 +123,43 @@ async function headOf(
   }
   const sequence = Math.max(cursor, accepted.get(webhookId) ?? 0)
   if (newest === null || sequence >= newest) return undefined
-  const [first, ...more] = await nextEvents(db, webhookId, sequence)
+  const [first, ...more] = await nextEvents(db, webhook, sequence)
   return first && { kind: 'automatic', attempts, dueAt, events: [first, ...more] }
 }
 
-/** An accepted event, and the answer to it. */
+/** An accepted request, and its answer. */
 export type Acceptance = { delivery: Delivery; answer: Answer }
 
-/** Stores that a webhook accepted an event, unless the webhook was deleted meanwhile. */
+/** Stores that a webhook accepted a request, unless the webhook was deleted meanwhile. */
 export async function confirm(tx: Tx, delivery: Delivery, answer: Answer): Promise<void> {
-  const { webhookId, sequence, kind } = delivery
+  const { webhookId, events, kind } = delivery
   if (kind === 'automatic') return confirmAll(tx, [{ delivery, answer }])
   if (!(await removeFromQueue(tx, delivery))) return
-  await logAttempt(tx, delivery, answer)
+  const [queued] = events
+  await logAttempt(tx, { webhookId, kind, ...queued }, answer)
   await tx
     .deleteFrom('dead_letter')
     .where('webhook_id', '=', webhookId)
-    .where('event_sequence', '=', sequence)
+    .where('event_sequence', '=', queued.sequence)
     .execute()
 }
 
-/** As `confirm`, for events that are not replayed. */
+/** As `confirm`, for requests that are not replays. */
 export async function confirmAll(tx: Tx, acceptances: readonly Acceptance[]): Promise<void> {
   const last = new Map<string, Delivery>()
   for (const { delivery } of acceptances)
-    if (delivery.sequence > (last.get(delivery.webhookId)?.sequence ?? 0))
-      last.set(delivery.webhookId, delivery)
+    if (lastOf(delivery) > lastOf(last.get(delivery.webhookId))) last.set(delivery.webhookId, delivery)
   for (const [webhookId, delivery] of last) if (!(await removeFromQueue(tx, delivery))) last.delete(webhookId)
   const stored = acceptances.filter(({ delivery }) => last.has(delivery.webhookId))
   if (stored.length > 0) await logAccepted(tx, stored)
 }
 
+/** The sequence number of the last event of a request; 0 without one. */
+export const lastOf = (delivery: Delivery | undefined): number => delivery?.events.at(-1)!.sequence ?? 0
+
 /**
- * Stores a failed attempt: reschedules it, or after the last one makes the event a dead letter and continues
- * with the next event.
+ * Stores a failed attempt: reschedules the request, or after the last attempt makes its events dead letters
+ * and continues with the next event.
  */
 export async function fail(
   tx: Tx,
@@ -148,20 +167,22 @@ export async function fail(
   answer: Answer,
   now = new Date(steadyNow()),
 ): Promise<'retry' | 'dead letter'> {
-  const { webhookId: webhook_id, sequence: event_sequence } = delivery
+  const { webhookId, kind, events } = delivery
   const attempts = delivery.attempts + 1
   if (attempts < attemptLimit) {
     const isThere = await reschedule(tx, delivery, attempts, new Date(now.getTime() + attemptSpacing * 1_000))
-    if (isThere) await logAttempt(tx, delivery, answer)
+    if (isThere) for (const queued of events) await logAttempt(tx, { webhookId, kind, ...queued }, answer)
     return 'retry'
   }
   if (!(await removeFromQueue(tx, delivery))) return 'dead letter'
-  const attempt = await logAttempt(tx, delivery, answer)
-  await tx
-    .insertInto('dead_letter')
-    .values({ webhook_id, event_sequence, attempt })
-    .onConflict((conflict) => conflict.columns(['webhook_id', 'event_sequence']).doUpdateSet({ attempt }))
-    .execute()
+  for (const queued of events) {
+    const attempt = await logAttempt(tx, { webhookId, kind, ...queued }, answer)
+    await tx
+      .insertInto('dead_letter')
+      .values({ webhook_id: webhookId, event_sequence: queued.sequence, attempt })
+      .onConflict((conflict) => conflict.columns(['webhook_id', 'event_sequence']).doUpdateSet({ attempt }))
+      .execute()
+  }
   return 'dead letter'
 }
 
@@ -180,16 +201,22 @@ function isWaiting(dueAt: string, now: Date): boolean {
   return dueAt > now.toISOString() && Date.parse(dueAt) <= now.getTime() + attemptSpacing * 1_000
 }
 
-/** An acceptance may be stored after that of a later event. */
+/** An acceptance may be stored after that of a later request, or after its failure. */
 const setCursor = prepared((db: Db, { id, cursor }: { id: string; cursor: number }) =>
   db
     .updateTable('webhook')
-    .set({ cursor: larger(db, sql<number>`cursor`, sql<number>`${cursor}`), attempts: 0 })
+    .set({
+      cursor: larger(db, sql<number>`cursor`, sql<number>`${cursor}`),
+      attempts: sql<number>`case when retry_to > ${cursor} then attempts else 0 end`,
+      retry_to: sql<number | null>`case when retry_to > ${cursor} then retry_to end`,
+    })
     .where('id', '=', id),
 )
 
-/** Removes the event from the webhook's queue. Returns whether it was in it. */
-async function removeFromQueue(tx: Tx, { webhookId, sequence, kind }: Delivery): Promise<boolean> {
+/** Removes the events of a request from the webhook's queue. Returns whether they were in it. */
+async function removeFromQueue(tx: Tx, delivery: Delivery): Promise<boolean> {
+  const { webhookId, kind } = delivery
+  const sequence = lastOf(delivery)
   if (kind === 'automatic') {
     const { numAffectedRows } = await setCursor(tx, { id: webhookId, cursor: sequence })
     changeAtCommit(tx, WebhookQueues, (queues) => queues.moveCursor(webhookId, sequence))
@@ -204,18 +231,19 @@ async function removeFromQueue(tx: Tx, { webhookId, sequence, kind }: Delivery):
   return numDeletedRows === 1n
 }
 
-/** Reschedules the event to `dueAt`. Returns whether it was in the queue. */
-async function reschedule(
-  tx: Tx,
-  { webhookId, sequence, kind }: Delivery,
-  attempts: number,
-  dueAt: Date,
-): Promise<boolean> {
+/** Reschedules the request to `dueAt`. Returns whether its events were in the queue. */
+async function reschedule(tx: Tx, delivery: Delivery, attempts: number, dueAt: Date): Promise<boolean> {
+  const { webhookId, kind } = delivery
+  const sequence = lastOf(delivery)
   const values = { attempts, due_at: dueAt.toISOString() }
   forgetWebhooks(tx)
   const { numUpdatedRows } =
     kind === 'automatic'
-      ? await tx.updateTable('webhook').set(values).where('id', '=', webhookId).executeTakeFirst()
+      ? await tx
+          .updateTable('webhook')
+          .set({ ...values, retry_to: sequence })
+          .where('id', '=', webhookId)
+          .executeTakeFirst()
       : await tx
           .updateTable('redelivery')
           .set(values)

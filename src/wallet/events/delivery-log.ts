@@ -126,20 +126,24 @@ const insertAttempts = prepared((db: Db, { rows }: { rows: string }) => {
 type LoggedAttempt = Record<'webhookId' | 'eventId' | 'type' | 'attemptedAt', string> &
   Record<'sequence' | 'durationMs' | 'status', number | undefined>
 
-/** Logs that webhooks accepted events, in one statement. */
-export async function logAccepted(
-  tx: Tx,
-  accepted: readonly { delivery: Attempted; answer: Answer }[],
-): Promise<void> {
-  const rows = accepted.map(({ delivery: { webhookId, event, sequence }, answer }): LoggedAttempt => ({
-    webhookId,
-    sequence,
-    eventId: event.id,
-    type: event.type,
-    attemptedAt: answer.attemptedAt.toISOString(),
-    durationMs: Math.round(answer.durationMs),
-    status: answer.status,
-  }))
+type Accepted = {
+  delivery: { webhookId: string; events: readonly Pick<Attempted, 'event' | 'sequence'>[] }
+  answer: Answer
+}
+
+/** Logs that webhooks accepted requests, in one statement. */
+export async function logAccepted(tx: Tx, accepted: readonly Accepted[]): Promise<void> {
+  const rows = accepted.flatMap(({ delivery: { webhookId, events }, answer }) =>
+    events.map(({ event, sequence }): LoggedAttempt => ({
+      webhookId,
+      sequence,
+      eventId: event.id,
+      type: event.type,
+      attemptedAt: answer.attemptedAt.toISOString(),
+      durationMs: Math.round(answer.durationMs),
+      status: answer.status,
+    })),
+  )
   await insertAttempts(tx, { rows: JSON.stringify(rows) })
 }
 

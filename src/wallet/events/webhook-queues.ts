@@ -23,7 +23,7 @@ const maxEvents = 64
  * Events that are read with the one that is due, so that a busy webhook needs one read for several
  * deliveries.
  */
-export const readAhead = 8
+const readAhead = 8
 
 export class WebhookQueues implements Part {
   readonly name = 'webhooks and events'
@@ -54,10 +54,10 @@ export class WebhookQueues implements Part {
   }
 
   /** The events after a sequence number; undefined if the log has to be read. */
-  after(webhookId: string, sequence: number): readonly EventRow[] | undefined {
+  after({ webhookId, batch }: Queue, sequence: number): readonly EventRow[] | undefined {
     for (const events of [this.#events, this.#read.get(webhookId) ?? []]) {
       const found = events.filter((event) => event.sequence > sequence)
-      if (found.length > 0 && events[0]!.sequence <= sequence + 1) return found.slice(0, 1 + readAhead)
+      if (found.length > 0 && events[0]!.sequence <= sequence + 1) return found.slice(0, readAtOnce(batch))
     }
     return undefined
   }
@@ -71,7 +71,7 @@ export class WebhookQueues implements Part {
     const move = (webhook: QueuedWebhook) => ({
       ...webhook,
       cursor: Math.max(webhook.cursor, sequence),
-      attempts: 0,
+      ...((webhook.retry_to ?? 0) <= sequence && { attempts: 0, retry_to: null }),
     })
     this.#webhooks = this.#webhooks?.map((webhook) =>
       webhook.webhookId === webhookId ? move(webhook) : webhook,
@@ -127,12 +127,17 @@ export async function allWebhooks(db: Db): Promise<readonly QueuedWebhook[]> {
   return queues?.webhooks ?? readWhole(db, read, (rows) => queues?.remember(rows))
 }
 
+type Queue = Pick<QueuedWebhook, 'webhookId' | 'batch'>
+
+/** The number of events that are read at once: at least those of a whole request. */
+const readAtOnce = (batch: number | null) => Math.max(1 + readAhead, batch ?? 1)
+
 /** The next events of a webhook's queue after a sequence number, the first one and some that follow. */
-export async function nextEvents(db: Db, webhookId: string, sequence: number): Promise<readonly EventRow[]> {
-  const read = async () => (await eventsAfter(db, { sequence })).rows
+export async function nextEvents(db: Db, queue: Queue, sequence: number): Promise<readonly EventRow[]> {
+  const read = async () => (await eventsAfter(db, { sequence, limit: readAtOnce(queue.batch) })).rows
   const queues = queuesOf(db)
-  const known = queues?.after(webhookId, sequence)
-  return known ?? readWhole(db, read, (rows) => queues?.rememberRead(webhookId, rows))
+  const known = queues?.after(queue, sequence)
+  return known ?? readWhole(db, read, (rows) => queues?.rememberRead(queue.webhookId, rows))
 }
 
 /** A transaction may have written what is not remembered yet. */
@@ -149,6 +154,7 @@ const findWebhooks = prepared((db: Db) =>
   db
     .selectFrom('webhook')
     .select(['id as webhookId', 'url', 'headers', 'secrets', 'cursor', 'attempts', 'due_at'])
+    .select(['batch', 'retry_to'])
     .select(sql<number | null>`(select max(sequence) from event)`.as('newest'))
     .select(
       sql<number | null>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`.as(
@@ -157,11 +163,11 @@ const findWebhooks = prepared((db: Db) =>
     ),
 )
 
-const eventsAfter = prepared((db: Db, { sequence }: { sequence: number }) =>
+const eventsAfter = prepared((db: Db, { sequence, limit }: { sequence: number; limit: number }) =>
   db
     .selectFrom('event')
     .select(eventColumns)
     .where('sequence', '>', sequence)
     .orderBy('sequence')
-    .limit(1 + readAhead),
+    .limit(limit),
 )

@@ -30,6 +30,9 @@ export const CustomHeaders = z
   )
   .meta({ description: 'Header names and values that every request to the webhook carries.' })
 
+/** The most events of a request. */
+export const maxBatch = 50
+
 export const CreateWebhook = z
   .object({
     url: z
@@ -41,6 +44,14 @@ export const CreateWebhook = z
       .boolean()
       .nullish()
       .describe('Sign events (Standard Webhooks 1.0); the response contains the secret.'),
+    batch: z
+      .int()
+      .min(1)
+      .max(maxBatch)
+      .nullish()
+      .describe(
+        'Post arrays of events that wait, each with at most this many. Default: one event, no array.',
+      ),
   })
   .meta({ id: 'CreateWebhookNotification' })
 export type CreateWebhook = z.output<typeof CreateWebhook>
@@ -52,6 +63,7 @@ export const Webhook = z
     customHeaders: z.record(z.string(), z.string()).describe('Header names; the values are masked.'),
     createdAt: z.iso.datetime(),
     signed: z.literal(true).optional().describe('Present if events are signed.'),
+    batch: z.int().optional().describe('The most events of a request. Present if requests have an array.'),
   })
   .meta({ id: 'WebhookNotification' })
 export type Webhook = z.infer<typeof Webhook>

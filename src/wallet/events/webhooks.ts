@@ -31,7 +31,7 @@ export type Sealer = {
 export async function createWebhook(
   tx: Tx,
   sealer: Sealer,
-  { url, customHeaders, signed }: CreateWebhook,
+  { url, customHeaders, signed, batch = null }: CreateWebhook,
   limit: number,
 ): Promise<NewWebhook> {
   const { count } = await tx
@@ -54,8 +54,16 @@ export async function createWebhook(
     headers: sealer.seal(headersContext(id), JSON.stringify(customHeaders)),
     secrets: secret === undefined ? null : sealSecrets(sealer, id, [{ secret }]),
     created_at: createdAt,
+    batch,
   })
-  return { id, url, customHeaders, createdAt, ...(secret !== undefined && { signed: true, secret }) }
+  return {
+    id,
+    url,
+    customHeaders,
+    createdAt,
+    ...(secret !== undefined && { signed: true, secret }),
+    ...(batch !== null && { batch }),
+  }
 }
 
 /** All webhooks of the wallet, oldest first. */
@@ -89,12 +97,19 @@ export type WebhookRow = Selectable<WalletTables['webhook']>
 
 export function toWebhook(
   sealer: Sealer,
-  { id, url, headers, secrets, created_at: createdAt }: WebhookRow,
+  { id, url, headers, secrets, created_at: createdAt, batch }: WebhookRow,
 ): Webhook {
   const customHeaders = Object.fromEntries(
     Object.keys(openHeaders(sealer, id, headers)).map((name) => [name, mask]),
   )
-  return { id, url, customHeaders, createdAt, ...(secrets !== null && { signed: true }) }
+  return {
+    id,
+    url,
+    customHeaders,
+    createdAt,
+    ...(secrets !== null && { signed: true }),
+    ...(batch !== null && { batch }),
+  }
 }
 
 /**
@@ -154,6 +169,7 @@ export async function setGlobalWebhook(tx: Tx, isWanted: boolean): Promise<void>
       headers: '',
       secrets: null,
       created_at: new Date().toISOString(),
+      batch: null,
     })
 }
 
@@ -181,7 +197,7 @@ function secretsContext(id: string): string {
   return `webhook-secrets:${id}`
 }
 
-type NewRow = Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets' | 'created_at'>
+type NewRow = Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets' | 'created_at' | 'batch'>
 
 async function insert(tx: Tx, row: NewRow): Promise<void> {
   const cursor = await lastSequence(tx)
@@ -189,7 +205,7 @@ async function insert(tx: Tx, row: NewRow): Promise<void> {
   const due_at = new Date(0).toISOString()
   await tx
     .insertInto('webhook')
-    .values({ ...row, cursor, attempts: 0, due_at })
+    .values({ ...row, cursor, attempts: 0, due_at, retry_to: null })
     .execute()
   noteWebhooks(tx)
 }

@@ -3,7 +3,7 @@
  * as many as the limits allow, and sleeps until the next one is due. The end of each leads to another poll.
  */
 import { steadyNow } from '../../foundation/clock.ts'
-import { dueDeliveries, type Delivery } from '../events/deliveries.ts'
+import { dueDeliveries, lastOf, type Delivery } from '../events/deliveries.ts'
 import { NoFreeConnectionError } from '../../foundation/net/destinations.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 import { storeOutcome } from '../../foundation/storage/outcome.ts'
@@ -202,7 +202,7 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
   }
 
   /**
-   * Delivers an event and the following ones, as the only ones of their webhook, until one is not accepted or
+   * Delivers events and the following ones, as the only ones of their webhook, until some are not accepted or
    * the webhook changes.
    */
   async #deliver(first: Delivery): Promise<void> {
@@ -220,10 +220,10 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
       })
     let isEmpty = false
     try {
-      for (const delivery of [first, ...following.map((next) => ({ ...first, ...next, attempts: 0 }))]) {
+      for (const delivery of [first, ...following.map((events) => ({ ...first, events, attempts: 0 }))]) {
         const isAccepted = await slots.run(`${this.#id} ${webhookId}`, () => send(delivery))
         if (!isAccepted || webhook.isStale || this.#shared.isStopped || this.#recovery.unstored > 0) break
-        isEmpty = delivery.kind === 'automatic' && delivery.sequence === newest && !webhook.hasMore
+        isEmpty = delivery.kind === 'automatic' && lastOf(delivery) === newest && !webhook.hasMore
       }
     } catch (error) {
       await this.#recovery.after(error, { webhookId })
@@ -238,9 +238,10 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
    * Keeps an acceptance until it is stored, so that the next event is sent without waiting for the disk.
    * Several may be `stored` by one write.
    */
-  #trackAccepted({ webhookId, sequence }: Delivery, stored: Promise<void>): void {
+  #trackAccepted(delivery: Delivery, stored: Promise<void>): void {
+    const { webhookId } = delivery
     const isNew = ![...this.#accepted.values()].some((each) => each.stored === stored)
-    this.#accepted.set(webhookId, { sequence, stored })
+    this.#accepted.set(webhookId, { sequence: lastOf(delivery), stored })
     if (!isNew) return
     const untrack = () => {
       for (const [id, each] of this.#accepted) if (each.stored === stored) this.#accepted.delete(id)

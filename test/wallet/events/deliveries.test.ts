@@ -29,10 +29,10 @@ const no = (error: string): Answer => ({ attemptedAt: new Date(0), durationMs: 1
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
 const announce = (db: Db, state: string) =>
   write(db, (tx) => appendEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
-const register = (db: Db, url: string) =>
-  write(db, (tx) => createWebhook(tx, sealer, { url, customHeaders: {} }, 10))
+const register = (db: Db, url: string, batch?: number) =>
+  write(db, (tx) => createWebhook(tx, sealer, { url, customHeaders: {}, batch }, 10))
 const states = async (db: Db, now: Date) =>
-  (await dueDeliveries(db, walletId, { now })).deliveries.map(({ url, event }) => [
+  (await dueDeliveries(db, walletId, { now })).deliveries.map(({ url, events: [{ event }] }) => [
     url,
     read(event).data.state,
   ])
@@ -47,10 +47,10 @@ test('a webhook gets the events after its registration, in order, one at a time'
   const now = new Date()
   expect(await states(db, now)).toEqual([['http://one', 'first']])
   const [delivery] = (await dueDeliveries(db, walletId, { now })).deliveries
-  const { type, id, ts } = delivery!.event
+  const { type, id, ts } = delivery!.events[0].event
   const data = { state: 'first' }
-  expect(delivery!.event.text).toBe(JSON.stringify({ type, id, ts, data, walletId }))
-  expect(read(delivery!.event)).toMatchObject({ type: 'ConnectionUpdated' })
+  expect(delivery!.events[0].event.text).toBe(JSON.stringify({ type, id, ts, data, walletId }))
+  expect(read(delivery!.events[0].event)).toMatchObject({ type: 'ConnectionUpdated' })
   await write(db, (tx) => confirm(tx, delivery!, yes))
   expect(await states(db, now)).toEqual([['http://one', 'second']])
 })
@@ -67,7 +67,7 @@ test('three attempts five seconds apart, then a dead letter and the next event; 
     const dead = (await dueDeliveries(db, walletId, { now })).deliveries.find(
       ({ url }) => url === 'http://dead',
     )!
-    expect(read(dead.event).data.state).toBe('first')
+    expect(read(dead.events[0].event).data.state).toBe('first')
     expect(await write(db, (tx) => fail(tx, dead, no('refused'), now))).toBe(expected)
     if (expected === 'retry') {
       expect(await states(db, new Date(now.getTime() + 4_999))).toEqual([['http://live', 'first']])
@@ -105,7 +105,75 @@ test('attempts are counted per event', async () => {
   expect(second.attempts).toBe(1)
   await write(db, (tx) => confirm(tx, second, yes))
   const third = await next(later)
-  expect([third.attempts, read(third.event).data]).toEqual([0, { state: 'second' }])
+  expect([third.attempts, read(third.events[0].event).data]).toEqual([0, { state: 'second' }])
+})
+
+/** The states of the events of the next request, and of those after it. */
+async function requests(db: Db, now: Date) {
+  const [delivery] = (await dueDeliveries(db, walletId, { now })).deliveries
+  const { events, following } = delivery!
+  return [events, ...following].map((each) => each.map(({ event }) => read(event).data.state))
+}
+
+test('a batch that failed is sent again as it was, and all its events become dead letters', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await register(db, 'http://one', 3)
+  const next = async (now: Date) => (await dueDeliveries(db, walletId, { now })).deliveries[0]!
+  let now = new Date(Date.now() + 60_000)
+  for (const state of ['1', '2']) await announce(db, state)
+  expect(await requests(db, now)).toEqual([['1', '2']])
+  for (const expected of ['retry', 'retry', 'dead letter']) {
+    const failed = await next(now)
+    expect(failed.events.map(({ sequence }) => sequence)).toEqual([1, 2])
+    expect(await write(db, (tx) => fail(tx, failed, no('refused'), now))).toBe(expected)
+    now = new Date(now.getTime() + 5_000)
+    for (const state of ['new', 'newer']) await announce(db, state)
+  }
+  expect(await requests(db, now)).toEqual([
+    ['new', 'newer', 'new'],
+    ['newer', 'new', 'newer'],
+  ])
+  const letters = await db.selectFrom('dead_letter').select(['event_sequence', 'attempt']).execute()
+  expect(letters).toEqual([
+    { event_sequence: 1, attempt: 5 },
+    { event_sequence: 2, attempt: 6 },
+  ])
+  const accepted = await next(now)
+  await write(db, (tx) => confirm(tx, accepted, yes))
+  expect(await requests(db, now)).toEqual([['newer', 'new', 'newer']])
+  const delivered = await db
+    .selectFrom('delivery_attempt')
+    .select('event_sequence')
+    .where('error', 'is', null)
+    .execute()
+  expect(delivered.map((attempt) => attempt.event_sequence)).toEqual([3, 4, 5])
+})
+
+test('a batch has a bounded size, and an event that is larger is sent alone', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await register(db, 'http://one', 50)
+  const [small, half, huge] = ['s', 'h'.repeat(60_000), 'x'.repeat(200_000)]
+  for (const state of [small, half, half, huge, small, small]) await announce(db, state)
+  const lengths = (await requests(db, new Date())).map((states) =>
+    states.map((state) => String(state).length),
+  )
+  expect(lengths).toEqual([[1, 60_000], [60_000], [200_000], [1, 1]])
+})
+
+test('an acceptance that is stored after the failure of the next request keeps its attempts', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await register(db, 'http://one')
+  await announce(db, 'first')
+  await announce(db, 'second')
+  const now = new Date(Date.now() + 60_000)
+  const [first] = (await dueDeliveries(db, walletId, { now })).deliveries
+  await write(db, (tx) => fail(tx, { ...first!, events: first!.following[0]! }, no('refused'), now))
+  await write(db, (tx) => confirm(tx, first!, yes))
+  const [second] = (await dueDeliveries(db, walletId, { now: new Date(now.getTime() + 5_000) })).deliveries
+  expect([second!.attempts, read(second!.events[0].event).data]).toEqual([1, { state: 'second' }])
 })
 
 test('a webhook that is deleted during a delivery has no dead letter', async () => {
@@ -157,7 +225,13 @@ test('a wallet may have any UUID, including one without a version', async () => 
   await register(db, 'http://one')
   await announce(db, 'first')
   const id = '11111111-1111-1111-1111-111111111111'
-  expect((await dueDeliveries(db, id)).deliveries.map(({ event }) => read(event).walletId)).toEqual([id])
+  expect(
+    (await dueDeliveries(db, id)).deliveries.map(({ events: [{ event }] }) => read(event).walletId),
+  ).toEqual([id])
+})
+
+test.each([0, 51, 1.5, '3'])('a batch of %j events is refused', (batch) => {
+  expect(CreateWebhook.safeParse({ url: 'http://one', batch }).success).toBe(false)
 })
 
 test.each([

@@ -17,7 +17,7 @@ const sealer: Sealer = { seal: (_, text) => text, unsealCached: (_, sealed, read
 const answer = (rest: Partial<Answer>): Answer => ({ attemptedAt: new Date(0), durationMs: 1, ...rest })
 const all = { offset: 0, limit: 1_000 }
 
-const stateOf = ({ event }: Delivery) => JSON.parse(event.text).data.state
+const stateOf = ({ events: [{ event }] }: Delivery) => JSON.parse(event.text).data.state
 
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
 
@@ -74,7 +74,7 @@ test('an event, delivered or not, is replayed before events that were not delive
   expect(await one.next()).toMatchObject({
     kind: 'replay',
     attempts: 0,
-    event: { id: await one.eventId(1), text: expect.stringContaining('"data":{"state":1}') },
+    events: [{ event: { id: await one.eventId(1), text: expect.stringContaining('"data":{"state":1}') } }],
   })
   expect(await one.drain()).toEqual([1, 3])
   expect(stateOf(before!)).toBe(3)
@@ -133,7 +133,7 @@ test('a replay has three attempts five seconds apart, and those of the event aft
   await one.accept()
   await one.refuse()
   await one.replay({ eventId: await one.eventId(1) })
-  expect(await one.next()).toMatchObject({ kind: 'replay', sequence: 1, attempts: 0 })
+  expect(await one.next()).toMatchObject({ kind: 'replay', events: [{ sequence: 1 }], attempts: 0 })
   const now = later(100)
   const [first] = (await dueDeliveries(db, walletId, { now })).deliveries
   await write(db, (tx) => fail(tx, first!, answer({ error: 'refused' }), now))
@@ -143,13 +143,13 @@ test('a replay has three attempts five seconds apart, and those of the event aft
   })
   expect(
     (await dueDeliveries(db, walletId, { now: new Date(now.getTime() + 5_000) })).deliveries,
-  ).toMatchObject([{ kind: 'replay', sequence: 1, attempts: 1 }])
+  ).toMatchObject([{ kind: 'replay', events: [{ sequence: 1 }], attempts: 1 }])
   await one.db
     .updateTable('redelivery')
     .set({ due_at: new Date(0).toISOString() })
     .execute()
   await one.accept()
-  expect(await one.next()).toMatchObject({ kind: 'automatic', sequence: 2, attempts: 1 })
+  expect(await one.next()).toMatchObject({ kind: 'automatic', events: [{ sequence: 2 }], attempts: 1 })
 })
 
 test('attempts are listed newest first, by event and outcome, in pages', async () => {
@@ -316,7 +316,9 @@ test('with ten thousand queued events one is read at a time, and no growing tabl
   expect(seen.rows).toBeLessThan(60)
   expect(await write(db, (tx) => replay(tx, one.id, { since: '2020-01-01T00:00:00Z' }))).toBe(count - 1)
   seen.rows = 0
-  expect((await dueDeliveries(db, walletId)).deliveries).toMatchObject([{ kind: 'replay', sequence: 1 }])
+  expect((await dueDeliveries(db, walletId)).deliveries).toMatchObject([
+    { kind: 'replay', events: [{ sequence: 1 }] },
+  ])
   expect(seen.rows).toBeLessThan(5)
   expect(seen.plans.filter((plan) => /SCAN (?!webhook|json_each)|TEMP B-TREE/.test(plan))).toEqual([])
   // The indexes for attempts of an event, attempts of a test, and events since an instant.

@@ -21,7 +21,7 @@ const agent = await untilEnd(startAgent())
 const add = async (
   { call }: Tenant,
   url: string,
-  body: { signed?: boolean; customHeaders?: Record<string, string> } = {},
+  body: { signed?: boolean; customHeaders?: Record<string, string>; batch?: number } = {},
 ) => call('POST /events/webhooks', { body: { url, ...body } })
 const eventOf = (body: string) => JSON.parse(body) as Event
 const statesOf = ({ bodies }: Receiver) => bodies.map((body) => eventOf(body).data.state)
@@ -36,6 +36,15 @@ const attempts = async ({ call }: Tenant, id: string, count: number) =>
     async () => (await call('GET /events/webhooks/{id}/deliveries', { path: { id } })).contents,
     ({ length }) => length >= count,
   )
+
+/** Makes the next attempt at a webhook due. */
+async function retryNow(tenant: Tenant, id: string): Promise<void> {
+  const due_at = new Date(0).toISOString()
+  await use(agent, tenant, (wallet) =>
+    rewriteRows(wallet, (tx) => tx.updateTable('webhook').set({ due_at }).where('id', '=', id).execute()),
+  )
+  agent.agent.worker.wake(tenant.walletId)
+}
 
 test('the reference verifier accepts signed requests, with each of two secrets after a rotation', async () => {
   await using receiver = await openReceiver()
@@ -68,6 +77,31 @@ test('the reference verifier accepts signed requests, with each of two secrets a
       'webhook-id': eventOf(receiver.bodies[n]!).id,
     })
   }
+})
+
+test('a batch has one signature, and comes again with the same bytes and id until it is accepted', async () => {
+  await using receiver = await openReceiver((response, n) => response.writeHead(n === 1 ? 500 : 200).end())
+  const tenant = await agent.newTenant()
+  const { id, secret } = await add(tenant, receiver.url, { signed: true, batch: 20 })
+  await announce(agent, tenant, 50)
+  const failed = await attempts(tenant, id, 20)
+  expect(new Set(failed.map(({ outcome }) => outcome))).toEqual(new Set(['failed']))
+  await announce(agent, tenant, 1)
+  await retryNow(tenant, id)
+  await attempts(tenant, id, 20 + 51)
+  const batches = receiver.bodies.map((body) => JSON.parse(body) as Event[])
+  expect(batches.map((events) => events.length)).toEqual([20, 20, 20, 11])
+  expect(receiver.bodies[1]).toBe(receiver.bodies[0])
+  const counted = Array.from({ length: 50 }, (_, n) => n + 1)
+  expect(batches.slice(1).flatMap((events) => events.map(({ data }) => data.state))).toEqual([...counted, 1])
+  for (const [n, { headers }] of receiver.requests.entries()) {
+    expect(headers['webhook-id']).toBe(`${batches[n]![0]!.id}-${batches[n]!.length}`)
+    const verified = new Webhook(secret!).verify(receiver.bodies[n]!, headers as Record<string, string>)
+    expect(verified).toEqual(batches[n])
+  }
+  await replay(tenant, id, { eventId: batches[0]![3]!.id })
+  await receiver.arrived(5)
+  expect(JSON.parse(receiver.bodies[4]!)).toEqual([batches[0]![3]])
 })
 
 test('a redirect is a failure and is not followed', async () => {
@@ -406,16 +440,7 @@ test('beside a dead webhook the other one gets all events in order and once, and
   expect(new Set(statesOf(dead))).toEqual(new Set([1]))
   const refused = dead.bodies.length
   isDead = false
-  await use(agent, tenant, (wallet) =>
-    rewriteRows(wallet, (tx) =>
-      tx
-        .updateTable('webhook')
-        .set({ due_at: new Date(0).toISOString() })
-        .where('id', '=', id)
-        .execute(),
-    ),
-  )
-  agent.agent.worker.wake(tenant.walletId)
+  await retryNow(tenant, id)
   await dead.arrived(refused + 100)
   expect(statesOf(dead).slice(refused)).toEqual(statesOf(receiver))
 })

@@ -16,6 +16,7 @@ import * as bearerTokens from './migrations/009-bearer-tokens.ts'
 import * as trustAnchor from './migrations/010-trust-anchor.ts'
 import * as ledgerList from './migrations/011-ledger-list.ts'
 import * as sessionOpenId4Vp from './migrations/012-session-openid4vp.ts'
+import * as webhookBatch from './migrations/013-webhook-batch.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -32,6 +33,7 @@ export const postgresMigrations: Migrations = {
   '010-trust-anchor': trustAnchor,
   '011-ledger-list': ledgerList,
   '012-session-openid4vp': sessionOpenId4Vp,
+  '013-webhook-batch': webhookBatch,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */
