@@ -33,7 +33,13 @@ export async function bundleLibrary(root, separate, build) {
     metafile: true,
     outdir: 'dist',
   }
-  await build({ ...common, platform: 'browser', entryPoints: { client: 'library/client/index.ts' } })
+  await build({
+    ...common,
+    platform: 'browser',
+    entryPoints: { client: 'library/client/index.ts' },
+    // The file is given away without its map.
+    sourcemap: 'external',
+  })
   await build({
     ...common,
     platform: 'node',

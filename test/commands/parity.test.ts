@@ -71,6 +71,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /docs': 'as GET /',
   'GET /docs/{file}': 'as GET /',
   'GET /favicon.ico': 'for browsers',
+  'GET /client.js': 'for programs',
 }
 
 const calls = operationsOfCommands()

@@ -1,7 +1,12 @@
-/** `/`, `/docs` and `/favicon.ico`: the entry points for browsers and programs. */
+/** `/`, `/docs`, `/favicon.ico` and `/client.js`: the entry points for browsers and programs. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import type * as Client from '../../library/client/index.ts'
 import { sharedAgent, startAgent } from '../support/agent.ts'
 import { untilEnd } from '../support/shared.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
@@ -85,4 +90,15 @@ test('other paths are still 404', async () => {
   for (const path of ['/cloud-agents', '/docs/x', '/index.html'])
     expect((await get(path, browser)).status, path).toBe(404)
   expect((await agent.send('POST', '/')).status).toBe(404)
+})
+
+test('the client that is read from the agent runs as a file of its own, and calls the agent', async () => {
+  const answer = await get('/client.js')
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'agent-client.mjs')
+  writeFileSync(file, await answer.text())
+  const { createClient } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as typeof Client
+  const { apiKey } = await agent.newTenant()
+  expect(await createClient(agent.url, { apiKey })('GET /connections')).toMatchObject({ contents: [] })
 })

@@ -167,6 +167,7 @@ describe('the document of the agent', () => {
     const inDocs = routes.filter((_, index) => groups[index]!.includes('docs')).map(({ key }) => key)
     expect(inDocs.filter((key) => !key.startsWith('GET /docs')).toSorted()).toEqual([
       'GET /',
+      'GET /client.js',
       'GET /favicon.ico',
     ])
   })

@@ -1,5 +1,5 @@
 /** Runs the `sh` and `js` blocks of a page in one bash, as a reader pastes them. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
@@ -39,6 +39,7 @@ export async function runPage(
   const configDir = join(folder, '.config', 'identity-agent')
   mkdirSync(join(folder, 'bin'))
   symlinkSync(bin, join(folder, 'bin', 'agent'))
+  if (startsWith !== 'nothing') cpSync(join(root, 'dist/client.js'), join(folder, 'agent-client.mjs'))
   const common = startsWith === 'nothing' ? [] : readBlocks(read('docs/how-to/prepare.md')).blocks
   linkPackages(folder, [...common, ...blocks])
   for (const { file, text } of [...common, ...blocks])

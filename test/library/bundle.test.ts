@@ -15,8 +15,8 @@ test('the client imports nothing, and needs nothing of Node.js', () => {
   expect(code).not.toContain('zod')
 })
 
-test('the client is small: less than 30 KB when it is minified', () => {
-  expect(transformSync(bundle, { minify: true, legalComments: 'none' }).code.length).toBeLessThan(30_000)
+test('the client is small: less than 31 KB when it is minified', () => {
+  expect(transformSync(bundle, { minify: true, legalComments: 'none' }).code.length).toBeLessThan(31_000)
 })
 
 test('a page of another origin connects, waits and reads events', async () => {
