@@ -138,11 +138,6 @@ const nodes: Scenario[] = [
     run: async (scale: Scale) => (await import('./nodes/flows.ts')).measureStores(scale),
   },
   {
-    name: 'nodes/workers',
-    about: 'full flows in one agent of one process and of worker processes',
-    run: async (scale: Scale) => (await import('./nodes/flows.ts')).measureWorkers(scale),
-  },
-  {
     name: 'nodes/forwarding',
     about: 'requests at the node that owns the wallet, and at another one',
     run: async (scale: Scale) => (await import('./nodes/forwarding.ts')).measureForwarding(scale),

@@ -35,11 +35,7 @@ type Start = {
   configured: Configured
   host: string
   origin: ReturnType<typeof originOf>
-  /** The environment and the flags of this process, with secrets. */
-  env: NodeJS.ProcessEnv
-  flags: readonly string[]
   log: Log
-  logFile: LogFile | undefined
   undo: Undo[]
 }
 
@@ -68,20 +64,19 @@ async function start(given: Start): Promise<Started> {
   const { origin, log, undo } = given
   const configured = { ...given.configured, config }
   if (warning !== undefined) log.warn(warning)
-  undo.push(startTracing(config, log), await lockDataFolder(config.AGENT_DATA_DIR))
+  undo.push(startTracing(config, log), lockDataFolder(config.AGENT_DATA_DIR))
   const { AGENT_DATA_DIR: dataDir } = config
   const profile = readLocalProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
   assertSameStore(config, profile)
   const remembered = profile?.dataDir === dataDir ? profile : undefined
   const adminToken = config.ADMIN_TOKEN ?? new Secret(remembered?.adminToken ?? newApiKey())
-  const open = config.AGENT_WORKERS > 1 ? openWorkers : openAlone
   const opened = await open({ ...given, configured, adminToken, remembered })
   const { url, didcommUrl, publicDidcommUrl, apiKey, certificate, authority, moved } = opened
   const calls = describeReach(config)
   const database = config.AGENT_DATABASE_URL && addressOf(config.AGENT_DATABASE_URL.reveal())
   const kept =
     database === undefined
-      ? { store: 'SQLite files', workers: config.AGENT_WORKERS }
+      ? { store: 'SQLite files' }
       : { store: `PostgreSQL at ${database}`, node: nameOfNode(config) }
   const running = { pid: process.pid, url, didcommUrl, certificate, startedAt: new Date().toISOString() }
   const announced = {
@@ -105,7 +100,7 @@ async function start(given: Start): Promise<Started> {
   return { url, didcommUrl, certificate, authority, calls, moved }
 }
 
-async function openAlone(options: Start & Identity): Promise<Serving> {
+async function open(options: Start & Identity): Promise<Serving> {
   const { configured, log, undo } = options
   const { config } = configured
   const openNode = () => (config.AGENT_DATABASE_URL ? startNode(config, log) : Promise.resolve(undefined))
@@ -123,23 +118,6 @@ async function openAlone(options: Start & Identity): Promise<Serving> {
   }
 }
 
-/** The agent in worker processes. @throws {StartError} when a port is in use; no worker is started then */
-async function openWorkers(options: Start & Identity): Promise<Serving> {
-  const { configured, flags, env, adminToken, log, logFile, undo } = options
-  const { config } = configured
-  const { Supervisor } = await import('./workers/supervisor.ts')
-  const supervisor = new Supervisor({
-    count: config.AGENT_WORKERS,
-    env: config.ADMIN_TOKEN ? env : { ...env, ADMIN_TOKEN: adminToken.reveal() },
-    flags,
-    log,
-    logFile,
-  })
-  undo.push(() => supervisor.stop())
-  const ports = await supervisor.bind(configured)
-  return { ...(await supervisor.openFirst()), ports, run: () => supervisor.serve() }
-}
-
 export async function main(): Promise<void> {
   const undo: Undo[] = []
   const launcher = watchLauncher()
@@ -153,16 +131,7 @@ export async function main(): Promise<void> {
     const log = openLog(config.AGENT_LOG_LEVEL, logFile)
     endOnUncaught(log)
     for (const reason of configured.warnings) log.warn({ reason }, 'the configuration may have a mistake')
-    const { calls, moved, ...secured } = await start({
-      configured,
-      host,
-      origin,
-      env,
-      flags,
-      log,
-      logFile,
-      undo,
-    })
+    const { calls, moved, ...secured } = await start({ configured, host, origin, log, undo })
     if (logFile) rotate(logFile, log, config)
     const notify = createNotify(process.env, log)
     stopOnSignal(log, undo, launcher, notify)

@@ -26,7 +26,7 @@ const order = `
   src/operations src/operations/backup src/operations/wallet-export src/operations/trace src/operations/decode
   src/operations/doctor
   src/agent
-  daemon/middleware daemon/http daemon/pages daemon/nodes daemon/routes daemon/server daemon/workers daemon
+  daemon/middleware daemon/http daemon/pages daemon/nodes daemon/routes daemon/server daemon
   daemon/client library/client library/in-process
   cli cli/tui commands
   build build/docs build/declarations bin
@@ -235,7 +235,6 @@ test('the environment is read in one place, the first file of a process', () => 
     'daemon/main.ts',
     'daemon/server/backup.ts',
     'daemon/server/examine.ts',
-    'daemon/workers/worker.ts',
   ])
 })
 

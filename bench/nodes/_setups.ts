@@ -1,4 +1,4 @@
-/** Agents of one process, of several workers, and over PostgreSQL, for flows between their tenants. */
+/** Agents over SQLite files and over PostgreSQL, for flows between their tenants. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assemble } from '../../test/support/assemble.ts'

@@ -1,7 +1,4 @@
-/**
- * Flows between the tenants of one agent: over SQLite files and PostgreSQL, with one worker process and
- * several. By turns in one run.
- */
+/** Flows between the tenants of one agent: over SQLite files and PostgreSQL. By turns in one run. */
 import { assemble } from '../../test/support/assemble.ts'
 import type { Row } from '../_results.ts'
 import type { Outcome, Scale } from '../_scenarios.ts'
@@ -15,17 +12,9 @@ type Way = { name: string; env: Record<string, string> }
 
 const one: Way = { name: 'SQLite files', env: {} }
 const onPostgres: Way = { name: 'PostgreSQL', env: { AGENT_DATABASE_URL: '' } }
-const workers = (count: number): Way => ({
-  name: `SQLite files, ${count} workers`,
-  env: { AGENT_WORKERS: String(count) },
-})
 
 export function measureStores(scale: Scale): Promise<Outcome> {
   return measureWays('One agent: full, by store', [one, onPostgres], scale)
-}
-
-export function measureWorkers(scale: Scale): Promise<Outcome> {
-  return measureWays('One agent: full, by workers', [one, workers(2), workers(4)], scale)
 }
 
 async function measureWays(title: string, ways: readonly Way[], scale: Scale): Promise<Outcome> {

@@ -60,7 +60,7 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'daemon:restart': own(Daemon.extend({ previousPid: z.number() }).meta({ id: 'RestartedDaemon' })),
   'daemon:uninstall': own(Service.extend({ dataDir: z.string().optional(), removed: z.boolean().describe('False when there was none.') }).meta({ id: 'UninstalledService' })),
   'daemon:start': own(Daemon.extend({ started: z.boolean().describe('False when it ran already.') }).meta({ id: 'StartedDaemon' })),
-  'daemon:status': own(Daemon.extend({ version: z.string(), startedAt: z.string(), ...Running.pick({ store: true, node: true, workers: true }).shape, service: z.object({ manager: z.enum(['systemd', 'launchd']), name: z.string(), isSystem: z.boolean() }).optional().describe('The service that the daemon is.') }).meta({ id: 'RunningDaemon' })),
+  'daemon:status': own(Daemon.extend({ version: z.string(), startedAt: z.string(), ...Running.pick({ store: true, node: true }).shape, service: z.object({ manager: z.enum(['systemd', 'launchd']), name: z.string(), isSystem: z.boolean() }).optional().describe('The service that the daemon is.') }).meta({ id: 'RunningDaemon' })),
   'daemon:stop': own(z.object({ dataDir: z.string(), pid: z.number().optional(), stopped: z.boolean().describe('False when there was none.') }).meta({ id: 'StoppedDaemon' })),
   'dcql:from': own(z.object({ credentials: z.array(z.looseObject({ id: z.string(), format: z.string() })) }).meta({ id: 'PrintedDcqlQuery' }), 'A DCQL query.'),
   decode: own(DecodedText, 'Also when a check has failed, with exit code 8.'),

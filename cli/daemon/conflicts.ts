@@ -13,7 +13,6 @@ const flagNames: Readonly<Record<string, string>> = {
   AGENT_HTTPS: '--https',
   AGENT_HTTP_PORT: '--port',
   AGENT_DIDCOMM_PORT: '--didcomm-port',
-  AGENT_WORKERS: '--workers',
 }
 
 type Asked = {
@@ -94,7 +93,6 @@ function isServed(name: string, value: string, { url, didcommUrl }: Running, set
       Number(value) === 0 ||
       Number(new URL(name === 'AGENT_HTTP_PORT' ? url : didcommUrl).port) === Number(value)
     )
-  if (name === 'AGENT_WORKERS' && settings[name] === undefined) return Number(value) === 1
   if (name === 'AGENT_HOST' && settings[name] === undefined) return new URL(url).hostname === value
   return settings[name] === toKept(name, value)
 }

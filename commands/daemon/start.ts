@@ -19,13 +19,12 @@ import { logPath } from '../../src/foundation/log-file.ts'
 export default defineLocalCommand({
   summary: 'Start the daemon, and wait until it is ready',
   description:
-    'Flags set the environment variables of the same name. All other settings are environment variables, or are in a configuration file (--config). The profile keeps the file, ports, addresses, the ledger and the number of workers for the next start (docs/operate/configuration.md). docs/how-to/phones.md is about --lan. `agent config show` prints the settings of the next start.',
+    'Flags set the environment variables of the same name. All other settings are environment variables, or are in a configuration file (--config). The profile keeps the file, ports, addresses and the ledger for the next start (docs/operate/configuration.md). docs/how-to/phones.md is about --lan. `agent config show` prints the settings of the next start.',
   examples: [
     'agent daemon start',
     'agent daemon start --profile bob --data-dir ./bob --port 0 --didcomm-port 0',
     'agent daemon start --lan',
     'agent daemon start --config /etc/identity-agent.yaml',
-    'agent daemon start --workers 4',
   ],
   flags: {
     foreground: Flags.boolean({ description: 'run in this terminal and write the log to it' }),
@@ -44,11 +43,6 @@ export default defineLocalCommand({
       min: 0,
       max: 65_535,
     }),
-    workers: Flags.integer({
-      description: 'processes that share the work, for more than one core (AGENT_WORKERS)',
-      min: 1,
-      max: 64,
-    }),
     profile: Flags.string({
       char: 'p',
       description: 'profile that the daemon writes and other commands read (AGENT_PROFILE)',
@@ -65,7 +59,6 @@ export default defineLocalCommand({
       ...lanSettings(flags),
       AGENT_HTTP_PORT: flags.port?.toString(),
       AGENT_DIDCOMM_PORT: flags['didcomm-port']?.toString(),
-      AGENT_WORKERS: flags.workers?.toString(),
     })
     const { dataDir, configFile, file } = await readConfigured(flags, around, requested)
     const asked = { configDir, profile, dataDir, flags: requested, env: withoutEmpty(process.env), file }

@@ -16,7 +16,7 @@ export default defineLocalCommand({
     const dataDir = findDataDir(flags, fromProcess())
     const running = await findDaemon(dataDir)
     if (!running) throw new CommandError(`No daemon serves ${dataDir}.`, 7, 'agent daemon start')
-    const { url, didcommUrl, certificate, pid, startedAt, calls, service, store, node, workers } = running
+    const { url, didcommUrl, certificate, pid, startedAt, calls, service, store, node } = running
     const version = await health(url)
     if (version === undefined)
       throw new CommandError(`The daemon (process ${pid}) does not answer at ${url}.`, 7, 'agent daemon logs')
@@ -31,12 +31,11 @@ export default defineLocalCommand({
       ['data', dataDir],
       ['store', store],
       ['node', node],
-      ['workers', workers],
       ['service', service && `${service.name} (${service.manager})`],
       ['log', service?.manager === 'systemd' ? commandsFor(service).log : logFile],
     ])
     if (calls !== undefined) say(calls)
-    const kept = { dataDir, store, node, workers }
+    const kept = { dataDir, store, node }
     return { version, url, didcommUrl, certificate, pid, startedAt, ...kept, log: logFile, calls, service }
   },
 })

@@ -19,18 +19,13 @@ const samplingMs = 100
 /** The metrics of this process, which all agents in it share. */
 let ofProcess: Promise<() => Promise<string>> | undefined
 
-/**
- * Renders all metrics of an agent and of its process. `worker` is a label of all of them, if there are
- * several workers.
- */
-export async function renderMetrics(metrics: Metrics, worker?: string): Promise<string> {
-  const labels = worker === undefined ? {} : { worker }
-  ofProcess ??= measureProcess(labels)
+/** Renders all metrics of an agent and of its process. */
+export async function renderMetrics(metrics: Metrics): Promise<string> {
+  ofProcess ??= measureProcess()
   const build = { version, node: process.version }
   metrics.read('agent_build_info', () => [{ labels: build, value: 1 }])
   const { Registry } = await import('prom-client')
   const registry = new Registry()
-  registry.setDefaultLabels(labels)
   for (const { name, type, help, values } of await metrics.snapshot()) {
     const named = values.map((value) => ({ ...value, metricName: value.name }))
     const metric = { name, get: () => Promise.resolve({ name, help, type, values: named }) }
@@ -45,10 +40,9 @@ export async function renderMetrics(metrics: Metrics, worker?: string): Promise<
  * Begins to measure the process: CPU, memory, open files, garbage collection, and the delay of the event
  * loop.
  */
-async function measureProcess(labels: object): Promise<() => Promise<string>> {
+async function measureProcess(): Promise<() => Promise<string>> {
   const { Registry, collectDefaultMetrics } = await import('prom-client')
   const register = new Registry()
-  register.setDefaultLabels(labels)
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: samplingMs })
   // Gauges whose names end like those of counters. Each has a twin by type without the ending.
   for (const each of ['handles', 'requests', 'resources'])

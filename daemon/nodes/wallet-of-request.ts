@@ -23,7 +23,7 @@ export async function findWalletId(agent: Agent, ctx: Context): Promise<string |
   const { apikey } = headers
   const path = withoutBasePath(ctx.path)
   if (path === rotationPath) return mediatorId
-  if (path === backupPath) return agent.nodes ? undefined : mediatorId
+  if (path === backupPath) return undefined
   if (typeof apikey === 'string' && apikey !== '')
     return agent.tenants.keys.peek(agent.tenants.keys.fingerprint(apikey))?.walletId
   const ofBearer = peekBearerWallet(agent, headers)

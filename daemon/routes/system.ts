@@ -113,10 +113,7 @@ export default [
     async ({ agent }) => {
       if (!agent.config.METRICS_ENABLED)
         throw new Problem('NotFound', 'This agent has no metrics. METRICS_ENABLED=true switches them on.')
-      const body = await renderMetrics(
-        agent.env.metrics,
-        agent.config.AGENT_WORKERS > 1 ? agent.env.ownership.name : undefined,
-      )
+      const body = await renderMetrics(agent.env.metrics)
       return { type: metricsMedia, body, headers: { 'Content-Type': metricsContentType } }
     },
   ),

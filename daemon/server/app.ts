@@ -13,7 +13,6 @@ import { apiClientOf, fairness } from '../middleware/fairness.ts'
 import { head } from '../middleware/head.ts'
 import { findWalletId } from '../nodes/wallet-of-request.ts'
 import { eventsOfAll } from '../nodes/event-streams.ts'
-import { metricsOfAll } from '../nodes/metrics.ts'
 import { local } from '../middleware/local.ts'
 import { logUnsent, problem } from '../middleware/problem.ts'
 import { requestContext } from '../middleware/request-context.ts'
@@ -66,7 +65,6 @@ export function createApp(
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)
   if (forwarding) app.use(eventsOfAll(agent.env.ownership, forwarding))
-  if (forwarding && agent.config.AGENT_WORKERS > 1) app.use(metricsOfAll(forwarding))
   app.use(mount(agent, routes, options))
   return app
 }

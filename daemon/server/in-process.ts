@@ -75,7 +75,6 @@ const others = {
   AGENT_HTTPS: 'an agent in a program speaks HTTP',
   AGENT_TLS_CERT_FILE: 'an agent in a program speaks HTTP',
   AGENT_TLS_KEY_FILE: 'an agent in a program speaks HTTP',
-  AGENT_WORKERS: 'an agent in a program is in its process',
   AGENT_LAN: 'an agent in a program answers at AGENT_HOST, and the public URLs are settings',
 }
 
@@ -131,7 +130,7 @@ export async function startInProcess(options: InProcessOptions = {}): Promise<In
     const { config } = fitOpenFiles(readConfig({ ...usual, ...given, ...own }))
     const { AGENT_LOG_LEVEL: level } = config
     const lines = log && { write: (line: string) => void log.write(line) }
-    const release = await lockDataFolder(folder, 'dataDir')
+    const release = lockDataFolder(folder, 'dataDir')
     undo.push(release)
     const withKey = { ...config, ADMIN_TOKEN: config.ADMIN_TOKEN ?? new Secret(adminKey) }
     const served = await serveAgent(withKey, lines ? createLog(level, lines) : openLog(level))

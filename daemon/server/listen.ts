@@ -1,5 +1,4 @@
 /** The HTTP servers of the daemon: binding, limits for connections and slow clients, stopping. */
-import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -95,27 +94,6 @@ export async function bind(
   return server
 }
 
-/**
- * Creates a server for connections that another process has accepted (`inject`). It answers 503 until `serve`
- * is called.
- */
-export function createInjected(limits?: Partial<ConnectionLimits>, certificate?: Certificate): Server {
-  const server = createHttpServer(limits, certificate)
-  // With this event, Node.js begins to look for requests that have exceeded their time.
-  server.emit('listening')
-  return server
-}
-
-/** Handles a connection that another process has accepted. */
-export function inject(server: Server, socket: Socket): void {
-  const open = connections.get(server)!
-  if (open.size < server.maxConnections) server.emit('connection', socket)
-  else {
-    server.closeIdleConnections()
-    socket.destroy()
-  }
-}
-
 function createHttpServer(limits: Partial<ConnectionLimits> = {}, certificate?: Certificate): Server {
   const all = { ...defaultLimits, ...limits }
   const times = {
@@ -186,7 +164,6 @@ export function portOf(server: Server): number {
 }
 
 export function countConnections(server: Server): Promise<number> {
-  if (!server.listening) return Promise.resolve(connections.get(server)?.size ?? 0)
   return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)))
 }
 
@@ -201,7 +178,7 @@ const answerNotReady: RequestListener = (_request, response) => {
 
 /** Accepts no more connections, waits for the responses to accepted requests (5 s at most), and closes. */
 export async function stop(server: Server): Promise<void> {
-  const closed = closeServer(server)
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
   let sweeps = 0
   const sweep = setInterval(() => {
     server.closeIdleConnections()
@@ -214,18 +191,7 @@ export async function stop(server: Server): Promise<void> {
   clearTimeout(force)
 }
 
-async function closeServer(server: Server): Promise<void> {
-  if (server.listening) return new Promise((resolve) => void server.close(() => resolve()))
-  const open = [...(connections.get(server) ?? [])]
-  await Promise.all(open.map(async (socket) => socket.closed || (await once(socket, 'close'))))
-}
-
-export function toStartError(
-  error: NodeJS.ErrnoException,
-  host: string,
-  port: number,
-  remedy: string,
-): StartError {
+function toStartError(error: NodeJS.ErrnoException, host: string, port: number, remedy: string): StartError {
   if (error.code === 'EADDRINUSE')
     return new StartError(`Port ${port} of ${host} is in use. ${remedy}`, 5, { cause: error })
   const reason = `Port ${port} of ${host} cannot be bound: ${systemReason(error)}. Check the host (AGENT_HOST, --host).`

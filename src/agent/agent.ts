@@ -214,7 +214,7 @@ async function createParts({ agentKey, store, ...base }: Base, closers: (() => u
     env.onCommit(walletId, ['jobs', 'events'])
     definitions.wake()
   }
-  const walletTransfer = await openWalletTransfer({ db, agentKey, wallets, tokens, log, wake, ownership })
+  const walletTransfer = await openWalletTransfer({ db, agentKey, wallets, tokens, log, wake })
   const rotateMasterKey = createRotation(config, db, agentKey)
   const ledgerServer = createServerOf(embeddedLedger, config)
   return {

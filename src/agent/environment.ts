@@ -81,7 +81,7 @@ export async function createEnvironment(
     destinations: createDestinations(),
     limitReplies: createReplyLimit(config.INVITATION_REPLIES_PER_MINUTE),
     limitOffers: createOfferLimit(),
-    writeBarrier: store.writeBarrier ?? createWriteBarrier(),
+    writeBarrier: createWriteBarrier(),
   }
   return { env, embeddedLedger }
 }

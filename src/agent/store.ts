@@ -24,7 +24,6 @@ import {
 } from '../did/ledger/sqlite-ledger.ts'
 import { WalletRows } from '../wallet/wallet-rows.ts'
 import type { WalletStore } from '../wallet/wallet-store.ts'
-import type { WriteBarrier } from '../wallet/write-barrier.ts'
 
 export type Store = {
   openAgent(): Promise<AgentDb>
@@ -38,28 +37,19 @@ export type Store = {
   readonly broadcast: Broadcast
   /** Absent for the files in the data folder. */
   readonly backupSource?: BackupSource
-  /** Absent if only this process writes. */
-  readonly writeBarrier?: WriteBarrier
   /** The nodes over PostgreSQL. */
   readonly nodes?: Leases
 }
 
-/** How the worker processes over one data folder share it. */
-export type Sharing = { ownership: Ownership; broadcast: Broadcast; writeBarrier: WriteBarrier }
-
 /** The files in the data folder. */
-export function createFileStore(
-  { AGENT_DATA_DIR: folder }: Pick<Config, 'AGENT_DATA_DIR'>,
-  { ownership = soleOwnership, broadcast = noBroadcast, writeBarrier }: Partial<Sharing> = {},
-): Store {
+export function createFileStore({ AGENT_DATA_DIR: folder }: Pick<Config, 'AGENT_DATA_DIR'>): Store {
   return {
     openAgent: () => openAgentDb(join(folder, 'agent.db')),
     openAudit: () => openAuditDb(join(folder, 'audit.db')),
     openMediator: () => openMediatorDb(join(folder, 'mediator.db')),
     openLedger: (options) => openSqliteLedger(join(folder, 'vdr.db'), options),
-    ownership,
-    broadcast,
-    ...(writeBarrier && { writeBarrier }),
+    ownership: soleOwnership,
+    broadcast: noBroadcast,
   }
 }
 

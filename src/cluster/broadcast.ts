@@ -30,7 +30,7 @@ export const cachesChannel = 'agent_caches'
 
 const pollMs = 500
 
-export class CacheListeners {
+class CacheListeners {
   readonly #all = new Map<string, (() => void)[]>()
 
   subscribe: Broadcast['subscribe'] = (kind, listener) => {

@@ -36,7 +36,6 @@ export type LeaseOptions = {
 const [renewals, endedMs] = [3, 20]
 
 export class Leases implements Ownership {
-  readonly startsAlone = true
   readonly #options: LeaseOptions
   readonly #db: table.NodeDb
   readonly #id = newId()

@@ -2,8 +2,8 @@
  * Ownership: which process may open and write a wallet. Each wallet belongs to one of 256 shards, and each
  * shard to one process at a time.
  *
- * An agent of one process owns all shards. Worker processes over SQLite files have fixed shards
- * (`worker-ownership.ts`). Nodes over PostgreSQL hold leases (`leases.ts`).
+ * An agent over SQLite files is one process, which owns all shards. Nodes over PostgreSQL hold leases
+ * (`leases.ts`).
  */
 import { createHash } from 'node:crypto'
 import { newId } from '../foundation/id.ts'
@@ -16,8 +16,8 @@ export function shardOf(walletId: string): number {
 }
 
 /**
- * The mediator, backups and rotations of the master key belong to one process, as a wallet with this id does:
- * to the owner of shard 0.
+ * The mediator and rotations of the master key belong to one process, as a wallet with this id does: to the
+ * owner of shard 0.
  */
 export const mediatorId = 'mediator-381'
 
@@ -26,15 +26,7 @@ export type Peer = { name: string; address: string }
 
 /** Its functions need no `this`. */
 export type Ownership = {
-  /**
-   * Whether no other process worked on the data folder when this one started. Then this process may delete
-   * unfinished files of earlier ones.
-   */
-  readonly startsAlone: boolean
-  /**
-   * The name of this process, by which others of the same data know it: of the node or of the worker. Empty
-   * if there is one process.
-   */
+  /** The name of the node, by which others of the same data know it. Empty over SQLite files. */
   readonly name: string
   /** The names of all processes that may run now. A name that is missing belongs to a process that has ended. */
   listRunning: () => Promise<readonly string[]>
@@ -71,7 +63,6 @@ export function newOwnId({ owns }: Ownership): string {
 /** The ownership of an agent of one process. */
 export const soleOwnership: Ownership = {
   name: '',
-  startsAlone: true,
   listRunning: () => Promise.resolve(['']),
   owns: () => true,
   findOwner: () => Promise.resolve(undefined),

@@ -47,8 +47,6 @@ const fields = {
   url: 'text',
   walletId: 'text',
   webhookId: 'text',
-  /** The name of a worker process. */
-  worker: 'text',
 } as const
 
 type Types = { text: string; texts: readonly string[]; number: number; flag: boolean; error: unknown }

@@ -20,7 +20,6 @@ export const Running = z.object({
     .optional()
     .describe('Where the data is: `SQLite files`, or the address of the PostgreSQL database.'),
   node: z.string().optional().describe('The name of the node, over PostgreSQL.'),
-  workers: z.int().optional().describe('The number of processes that share the work over SQLite files.'),
   calls: z
     .string()
     .optional()

@@ -44,7 +44,7 @@ test('without the URL of its database, a node does not start as another agent', 
   // Another profile is another agent.
   Object.assign(daemon.env, { AGENT_PROFILE: 'other', AGENT_DATA_DIR: join(daemon.dataDir, 'other') })
   await daemon.start()
-  expect(readRunning(daemon.dataDir)).toMatchObject({ store: 'SQLite files', workers: 1 })
+  expect(readRunning(daemon.dataDir)).toMatchObject({ store: 'SQLite files' })
 })
 
 /** Starts an agent that must not start. @returns what a daemon says */

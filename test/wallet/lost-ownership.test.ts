@@ -30,7 +30,7 @@ test('what another process has written meanwhile is read, by work that began bef
     owns: () => isOwner,
     onLoss: (each: (typeof losses)[0]) => void losses.push(each),
   }
-  const store = createFileStore(config, { ownership })
+  const store = { ...createFileStore(config), ownership }
   await using agent = await createAgent(config, openLog('silent'), urls, {}, store)
   const { id: walletId } = await agent.wallets.create({ name: 'alice' })
   const id = randomUUID()

@@ -31,7 +31,7 @@ import '../plain-issues.ts'
 import { Secret } from '../secret.ts'
 import { locationVariables } from './settings.ts'
 import { findWrongLan } from './lan.ts'
-import { findWrongNodes, nodeVariables } from './nodes.ts'
+import { nodeVariables } from './nodes.ts'
 import { findWrongOidc, oidcSettingsOf, oidcVariables } from './oidc.ts'
 import { findWrongTracing, tracingVariables } from './tracing.ts'
 import { findWrongVdr, vdrVariables } from './vdr.ts'
@@ -223,7 +223,7 @@ function findContradictions(config: Config, given: Readonly<Record<string, unkno
       remedy:
         'Set DEFAULT_WALLET_ENABLED=true, or API_KEY_ENABLED=true with API_KEY_AUTHENTICATE_AS_DEFAULT_USER=false.',
     })
-  const others = [findWrongNodes, findWrongTracing, findWrongVdr].flatMap((find) => find(config))
+  const others = [findWrongTracing, findWrongVdr].flatMap((find) => find(config))
   return [...wrong, ...findWrongLan(config, given), ...others, ...findWrongOidc(config, given)]
 }
 

@@ -7,7 +7,14 @@ import * as z from 'zod'
 import { parseConfig, variables, type Config } from './config.ts'
 import { ConfigError, type Fault, type Source } from './fault.ts'
 import { readSecretFiles, type Layer } from './secret-files.ts'
-import { findUnknownVariables, isSecret, isSettingName, secretFiles, type Name } from './setting-names.ts'
+import {
+  findUnknownVariables,
+  isSecret,
+  isSettingName,
+  secretFiles,
+  type Name,
+  whyRemoved,
+} from './setting-names.ts'
 import {
   dataDirOf,
   locationVariables,
@@ -100,7 +107,11 @@ export async function inspect(env: Environment, flags: readonly string[] = []): 
   return {
     config: all.length === 0 ? config : undefined,
     faults: all,
-    warnings: [...warnOfVariables(byEnv), ...[file, profile].flatMap(warnOfSecrets)],
+    warnings: [
+      ...layers.flatMap(warnOfRemoved),
+      ...warnOfVariables(byEnv),
+      ...[file, profile].flatMap(warnOfSecrets),
+    ],
     layers,
     values: dataDir === undefined ? values : { ...values, AGENT_DATA_DIR: dataDir },
     layerOf,
@@ -135,9 +146,11 @@ export async function configure(env: Environment, flags: readonly string[] = [])
       const kept = remembered
         .filter((name) => name in explicit || (name in given && Number(file[name]) === 0))
         .map((name) => [name, name in given ? String(given[name]) : toKept(name, explicit[name]!)])
-      const next: Settings = { ...profile, ...Object.fromEntries(kept) }
-      const isNew = Object.entries(next).some(([name, value]) => profile[name] !== value)
-      if (isNew) writeSettings(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE, next)
+      const known = Object.entries(profile).filter(([name]) => whyRemoved(name) === undefined)
+      const next: Settings = { ...Object.fromEntries(known), ...Object.fromEntries(kept) }
+      const names = new Set([...Object.keys(profile), ...Object.keys(next)])
+      if ([...names].some((name) => profile[name] !== next[name]))
+        writeSettings(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE, next)
     },
   }
 }
@@ -171,7 +184,7 @@ function readProfileSettings({ AGENT_CONFIG_DIR: configDir, AGENT_PROFILE: profi
 /** Settings of a profile are variables, except those that locate the profile. */
 function findWrong(settings: Settings): [name: string, reason: string][] {
   return Object.entries(settings).flatMap(([name, value]): [string, string][] => {
-    if (name === '$schema' || secretFiles.has(name)) return []
+    if (name === '$schema' || secretFiles.has(name) || whyRemoved(name) !== undefined) return []
     if (name in Where.shape) return [[name, 'locates the settings, and cannot be one of them']]
     if (!isSettingName(name)) return [[name, 'is not the name of a setting']]
     const { error } = variables[name].safeParse(value)
@@ -193,6 +206,14 @@ function locate(
 
 function isSame(one: Fault, other: Fault): boolean {
   return one.name === other.name && one.source === other.source
+}
+
+function warnOfRemoved({ source, path, values }: Layer): string[] {
+  return Object.keys(values).flatMap((name) => {
+    const reason = whyRemoved(name)
+    const place = path ?? (source === 'flag' ? 'the flags' : 'the environment')
+    return reason === undefined ? [] : [`${name} in ${place} is ignored: ${reason}.`]
+  })
 }
 
 function warnOfVariables(env: Settings): string[] {

@@ -28,6 +28,7 @@ import {
   secretFiles,
   typeOf,
   type Name,
+  whyRemoved,
 } from './setting-names.ts'
 import type { Settings } from './settings.ts'
 import { FileFault, readSmallFile } from '../small-file.ts'
@@ -59,6 +60,10 @@ export function readConfigFile(path: string): { values: Settings; faults: Fault[
   const values: Record<string, string> = {}
   for (const [name, value] of Object.entries(readObject(path, faults))) {
     if (name === '$schema') continue
+    if (whyRemoved(name) !== undefined) {
+      values[name] = String(value)
+      continue
+    }
     const text = toText(name, value)
     const wrong = typeof text === 'object' ? text : findWrong(name, text)
     if (wrong) faults.push({ name: shortenName(name), source: 'file', path, ...wrong })

@@ -1,4 +1,4 @@
-/** The variables of an agent of several processes: nodes over PostgreSQL, or workers over SQLite files. */
+/** The variables of nodes over PostgreSQL. */
 import * as z from 'zod'
 import { Secret } from '../secret.ts'
 
@@ -40,22 +40,6 @@ export const nodeVariables = {
   AGENT_NODE_NAME:                      nodeName.optional()    .describe('Name of this node, which no other node of the database has. Default: the name of the host.'),
   AGENT_NODE_ADDRESS:                   nodeAddress.default('127.0.0.1:0')
                                                                .describe('Address of this machine that the other nodes send requests to, `host:port`. It must be reachable for them alone. Port 0 selects a free one.'),
-  AGENT_WORKERS:                        z.coerce.number().int().min(1).max(64).default(1)
-                                                               .describe('Processes that share the work of an agent over SQLite files, 1 to 64. Over PostgreSQL, start a node for each core instead.'),
   AGENT_LEASE_SECONDS:                  z.coerce.number().int().min(2).max(300).default(5)
                                                                .describe('Time after which the other nodes take over the wallets of a node that does not answer, 2 to 300. All nodes have the same.'),
 } satisfies Record<string, z.ZodType>
-
-type Given = { AGENT_WORKERS: number; AGENT_DATABASE_URL?: unknown }
-
-/** Settings that exclude each other. */
-export function findWrongNodes(config: Given): { name: string; reason: string; remedy: string }[] {
-  if (config.AGENT_WORKERS === 1 || config.AGENT_DATABASE_URL === undefined) return []
-  return [
-    {
-      name: 'AGENT_WORKERS',
-      reason: 'is for SQLite files, and AGENT_DATABASE_URL is set',
-      remedy: 'Over PostgreSQL, start a node for each core: docs/operate/postgresql.md.',
-    },
-  ]
-}

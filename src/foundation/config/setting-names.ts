@@ -31,6 +31,18 @@ export function isSettingName(name: string): name is Name {
   return Object.hasOwn(variables, name)
 }
 
+/** Settings of earlier releases, with why they are ignored and what to do. */
+const removed: ReadonlyMap<string, string> = new Map([
+  [
+    'AGENT_WORKERS',
+    'an agent over SQLite files is one process. To use more cores, run several nodes over PostgreSQL (docs/operate/postgresql.md). Then remove the setting',
+  ],
+])
+
+export function whyRemoved(name: string): string | undefined {
+  return removed.get(name)
+}
+
 const secretTypes: readonly z.ZodType[] = [databaseUrl, secret, masterKey, metricsToken, seedHex]
 
 export function isSecret(name: Name): boolean {

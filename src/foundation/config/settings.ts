@@ -18,8 +18,8 @@ import { StartError } from '../start-error.ts'
 export type Settings = Readonly<Record<string, string>>
 
 /**
- * The settings that a daemon stores: its configuration file, data folder, addresses, ledger and number of
- * processes.
+ * The settings that a daemon stores: its configuration file, data folder, addresses, ledger and whether it is
+ * a mediator.
  */
 export const remembered = [
   'AGENT_CONFIG_FILE',
@@ -36,7 +36,6 @@ export const remembered = [
   'POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL',
   'VDR_URL',
   'AGENT_MEDIATOR',
-  'AGENT_WORKERS',
 ] as const
 
 const ports: readonly string[] = ['AGENT_HTTP_PORT', 'AGENT_DIDCOMM_PORT']

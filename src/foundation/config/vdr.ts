@@ -23,7 +23,6 @@ export const vdrVariables = {
 } satisfies Record<string, z.ZodType>
 
 type Given = {
-  AGENT_WORKERS: number
   AGENT_DATABASE_URL?: unknown
   VDR_MEMORY_DRIVER_ENABLED: boolean
   VDR_LEDGER_DRIVER_ENABLED: boolean
@@ -49,13 +48,13 @@ function findWrongLists({ VDR_STATUS_LISTS: lists, VDR_LEDGER_DRIVER_ENABLED: le
 
 /** Entries in the memory of one process do not exist for the others. */
 function findWrongMemory(config: Given): Wrong[] {
-  const { AGENT_WORKERS: workers, AGENT_DATABASE_URL: database } = config
-  if (!config.VDR_MEMORY_DRIVER_ENABLED || (workers === 1 && database === undefined)) return []
+  if (!config.VDR_MEMORY_DRIVER_ENABLED || config.AGENT_DATABASE_URL === undefined) return []
   return [
     {
       name: 'VDR_MEMORY_DRIVER_ENABLED',
-      reason: `is true, and ${workers > 1 ? 'AGENT_WORKERS is more than 1' : 'AGENT_DATABASE_URL is set'}: the entries would be in the memory of one of several processes`,
-      remedy: 'Use the database driver, which all processes share (VDR_DATABASE_DRIVER_ENABLED).',
+      reason:
+        'is true, and AGENT_DATABASE_URL is set: the entries would be in the memory of one of several nodes',
+      remedy: 'Use the database driver, which all nodes share (VDR_DATABASE_DRIVER_ENABLED).',
     },
   ]
 }

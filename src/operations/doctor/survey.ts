@@ -22,7 +22,7 @@ export type Survey = {
   /** The number of wallets of this process, and of those that were read. */
   total: number
   read: number
-  /** Wallets of other nodes or workers. */
+  /** Wallets of other nodes. */
   elsewhere: number
   system: Wallets['store']['system']
   /** `name` is that of the file or the rows. */

@@ -5,7 +5,6 @@ import { makeFolder } from '../../foundation/private-files.ts'
 import { randomId } from '../../foundation/id.ts'
 import type { Log } from '../../foundation/log.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
-import type { Ownership } from '../../cluster/ownership.ts'
 import type { WalletTokens } from '../../wallet/wallet-tokens.ts'
 import type { WalletDetail } from '../../wallet/model.ts'
 import type { Wallets } from '../../wallet/wallets.ts'
@@ -31,11 +30,9 @@ export type TransferContext = {
 
 /**
  * Cleans up `wallets.folder.transit` after a crash: installs the files of registered wallets and deletes the
- * others. Imports of other processes may be under way, unless this one has started alone.
+ * others.
  */
-export async function openWalletTransfer(
-  parts: Omit<TransferContext, 'newName'> & { ownership: Pick<Ownership, 'startsAlone'> },
-): Promise<WalletTransfer> {
+export async function openWalletTransfer(parts: Omit<TransferContext, 'newName'>): Promise<WalletTransfer> {
   const { transit } = parts.wallets.folder
   const context: TransferContext = {
     ...parts,
@@ -44,7 +41,7 @@ export async function openWalletTransfer(
       return randomId()
     },
   }
-  if (parts.ownership.startsAlone && existsSync(transit)) {
+  if (existsSync(transit)) {
     for (const name of readdirSync(transit)) await finishImport(context, name)
     rmSync(transit, { recursive: true, force: true })
   }

@@ -83,8 +83,6 @@ test('no other file opens connections', () => {
     'daemon/pages/reference/start.js', // in the browser: reads the document of its own server
     'daemon/server/listen.ts', // the servers
     'daemon/server/mediator.ts', // the server of WebSockets
-    'daemon/workers/acceptor.ts', // the servers of workers
-    'daemon/workers/channel.ts', // a connection that the supervisor has accepted
     'src/foundation/net/connector.ts', // the guard
     'src/foundation/net/lan.ts', // a socket that sends nothing
     'src/foundation/otel/export.ts', // the operator's collector of traces

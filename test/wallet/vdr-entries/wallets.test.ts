@@ -50,5 +50,7 @@ test.skipIf(isOnPostgres)('a restart keeps entries in the database, and loses th
 
 test('an agent of several processes does not start with the driver memory', async () => {
   const memory = { VDR_MEMORY_DRIVER_ENABLED: 'true' }
-  await expect(startAgent({ ...memory, AGENT_WORKERS: '2' })).rejects.toThrow('VDR_MEMORY_DRIVER_ENABLED')
+  await expect(startAgent({ ...memory, AGENT_DATABASE_URL: 'postgres://a@localhost/b' })).rejects.toThrow(
+    'VDR_MEMORY_DRIVER_ENABLED',
+  )
 })
