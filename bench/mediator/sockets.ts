@@ -48,8 +48,11 @@ export async function measureSockets({ quick }: Scale): Promise<Outcome> {
 async function openSockets(mediator: Mediator, count: number): Promise<WebSocket[]> {
   const sockets: WebSocket[] = []
   const queue = new PQueue({ concurrency: openedAtOnce })
-  const openOne = () => async () => void sockets.push(await openSocket(mediator))
-  await queue.addAll(Array.from({ length: count }, openOne))
+  await queue.addAll(
+    Array.from({ length: count }, () => async () => {
+      sockets.push(await openSocket(mediator))
+    }),
+  )
   return sockets
 }
 

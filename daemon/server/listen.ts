@@ -171,8 +171,8 @@ function limitPerAddress(server: Server, limit: number): void {
 }
 
 /**
- * Counts an open connection apart from now on, such as a WebSocket, which has limits of its own. It leaves its
- * room to others. Does nothing for the listener of nodes, which has no limits.
+ * Counts an open connection apart from now on, such as a WebSocket, which has limits of its own. It leaves
+ * its room to others. Does nothing for the listener of nodes, which has no limits.
  */
 export function countApart(server: Server, socket: Socket): void {
   const those = apart.get(server)

@@ -1,7 +1,7 @@
 /**
  * The mediator role on the DIDComm port, like the Identus mediator: `POST /` for messages to its DID, `GET
- * /did`, `/invitation` and `/invitationOOB`, and the WebSocket `/ws` (`sockets.ts`). Without the role, none of
- * them exists.
+ * /did`, `/invitation` and `/invitationOOB`, and the WebSocket `/ws` (`sockets.ts`). Without the role, none
+ * of them exists.
  */
 import type { Context, Middleware } from 'koa'
 import { randomId } from '../../src/foundation/id.ts'

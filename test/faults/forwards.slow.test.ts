@@ -29,9 +29,9 @@ test('no accepted forward is lost when the mediator is killed', async () => {
   const random = createRandom(46)
   const accepted = new Set<string>()
   for (let round = 0; round < 4; round++) {
-    let isOver = false
+    const killed = new AbortController()
     const send = async () => {
-      while (!isOver) {
+      while (!killed.signal.aborted) {
         const message = packFor(wallet.did, { type: 'x:y' })
         const answer = await post(daemon.didcommUrl, packFor(did, forwardOf(wallet.did, message))).catch(
           () => undefined,
@@ -44,7 +44,7 @@ test('no accepted forward is lost when the mediator is killed', async () => {
     while (accepted.size < before + 40) await sleep(5)
     await sleep(random() * 20)
     await daemon.stop('SIGKILL')
-    isOver = true
+    killed.abort()
     await Promise.all(senders)
     await daemon.start()
     const waiting = new Set<string>()

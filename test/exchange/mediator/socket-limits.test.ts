@@ -75,7 +75,8 @@ test('above MEDIATOR_SOCKETS a handshake gets 503 with the limit, and closing on
   expect(body).toMatchObject({ status: 503, detail: expect.stringContaining('1 open WebSockets') })
   expect(headers).toMatchObject({ 'retry-after': '30', 'content-type': 'application/json' })
   socket[Symbol.dispose]()
-  using _next = await vi.waitFor(() => openSocket(host.didcommUrl, newWallet()), 60_000)
+  const next = await vi.waitFor(() => openSocket(host.didcommUrl, newWallet()), 60_000)
+  next[Symbol.dispose]()
 })
 
 test('WebSockets of an address have a limit of their own, and its other connections keep theirs', async () => {

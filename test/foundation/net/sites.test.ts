@@ -82,6 +82,7 @@ test('no other file opens connections', () => {
     'daemon/pages/page.ts', // in the browser: the event stream of its own link
     'daemon/pages/reference/start.js', // in the browser: reads the document of its own server
     'daemon/server/listen.ts', // the servers
+    'daemon/server/refused-upgrade.ts', // the names of statuses
     'daemon/server/sockets.ts', // the server of WebSockets
     'daemon/workers/acceptor.ts', // the servers of workers
     'daemon/workers/channel.ts', // a connection that the supervisor has accepted
