@@ -41,10 +41,11 @@ async function isRefused(url: string, count: number): Promise<boolean> {
   }
   const last = sockets.at(-1)!
   last.write('GET /did HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  const outcome = await Promise.race([
-    once(last, 'data').then(() => false),
-    once(last, 'close').then(() => true),
-  ])
+  // `once` of node:events would fail with the connection.
+  const outcome = await new Promise<boolean>((resolve) => {
+    last.once('data', () => resolve(false))
+    last.once('close', () => resolve(true))
+  })
   for (const socket of sockets) socket.destroy()
   return outcome
 }
