@@ -150,6 +150,19 @@ const nodes: Scenario[] = [
   },
 ].map((scenario) => ({ ...scenario, isLong: true, isApart: true, minutes: 20 }))
 
+const mediator: Scenario[] = [
+  {
+    name: 'mediator/forwards',
+    about: 'forwards of 1 kB, next to the build in BENCH_BEFORE if that is set',
+    run: async (scale: Scale) => (await import('./mediator/forwards.ts')).measureForwards(scale),
+  },
+  {
+    name: 'mediator/sockets',
+    about: 'memory of 10,000 WebSockets with live delivery',
+    run: async (scale: Scale) => (await import('./mediator/sockets.ts')).measureSockets(scale),
+  },
+].map((scenario) => ({ ...scenario, isLong: true, isApart: true, minutes: 15 }))
+
 function peer(name: 'veramo' | 'credo', title: string): Scenario {
   const about = `full flows, next to ${title} (installed by itself: see docs/reference/benchmarks.md)`
   const run = async (scale: Scale) => (await import('./peers/measure.ts')).measurePeer(name, scale)
@@ -244,6 +257,7 @@ export const scenarios: readonly Scenario[] = [
   },
   ...growth,
   ...nodes,
+  ...mediator,
   peer('veramo', 'Veramo 7'),
   peer('credo', 'Credo-TS 0.6'),
 ]

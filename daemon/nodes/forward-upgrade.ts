@@ -26,8 +26,9 @@ export function forwardUpgrade(
   })
   const end = () => void stream.destroy()
   sent.once('response', (response) => {
-    response.resume()
-    stream.end(`HTTP/1.1 ${response.statusCode} ${response.statusMessage}\r\nConnection: close\r\n\r\n`)
+    stream.write(`HTTP/1.1 ${response.statusCode} ${response.statusMessage}\r\n`)
+    stream.write(`${toLines(response.rawHeaders)}\r\n`)
+    response.pipe(stream)
   })
   sent.once('error', end)
   stream.once('error', () => sent.destroy())

@@ -8,6 +8,7 @@ import { systemReason } from '../../src/foundation/system-reason.ts'
 import { isLoopbackAddress } from '../../src/foundation/net/addresses.ts'
 import { networkOf } from '../middleware/address.ts'
 import { maxHeaders } from '../middleware/head.ts'
+import { Tally } from './tally.ts'
 
 /** How long a stopping server waits for the responses to requests that it has accepted. */
 const graceMs = 5_000
@@ -23,6 +24,9 @@ const sweepsForFirstByte = 10
 
 /** The open connections of the servers. Node.js does not count one without a request as idle. */
 const connections = new WeakMap<Server, Set<Socket>>()
+
+/** Those that are counted apart, by address. */
+const apart = new WeakMap<Server, Tally>()
 
 /** The certificate of a server with its chain, and its private key, in PEM. */
 export type Certificate = { cert: string; key: string }
@@ -113,6 +117,7 @@ function createHttpServer(limits: Partial<ConnectionLimits> = {}, certificate?: 
   server.on('drop', () => server.closeIdleConnections())
   const open = new Set<Socket>()
   connections.set(server, open)
+  apart.set(server, new Tally())
   server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
     // Each pipelined request that waits listens for the end of its connection.
     socket.setMaxListeners(0)
@@ -134,17 +139,28 @@ function refuseAtOthers(server: Server, address: string): void {
 
 /** Closes connections of an address (IPv6: of a /64 network) that has `limit` open connections. */
 function limitPerAddress(server: Server, limit: number): void {
-  const open = new Map<string, number>()
+  const open = new Tally()
   server.on('connection', (socket) => {
     const address = networkOf(socket.remoteAddress ?? '')
-    const count = (open.get(address) ?? 0) + 1
-    if (count > limit) return void socket.destroy()
-    open.set(address, count)
-    socket.once('close', () => {
-      const left = open.get(address)! - 1
-      if (left > 0) open.set(address, left)
-      else open.delete(address)
-    })
+    if (open.of(address) - apart.get(server)!.of(address) >= limit) return void socket.destroy()
+    open.add(address)
+    socket.once('close', () => open.remove(address))
+  })
+}
+
+/**
+ * Counts an open connection apart from now on, such as a WebSocket, which has limits of its own. It leaves
+ * its room to others. Does nothing for the listener of nodes, which has no limits.
+ */
+export function countApart(server: Server, socket: Socket): void {
+  const those = apart.get(server)
+  if (!those) return
+  const address = networkOf(socket.remoteAddress ?? '')
+  those.add(address)
+  server.maxConnections++
+  socket.once('close', () => {
+    those.remove(address)
+    server.maxConnections--
   })
 }
 

@@ -9,7 +9,7 @@ import { createApp } from './app.ts'
 import { createDidcommApp } from './didcomm.ts'
 import { serve } from './listen.ts'
 import type { Node } from './node.ts'
-import { serveSockets } from './mediator.ts'
+import { serveSockets } from './sockets.ts'
 
 export type Servers = { rest: Server; didcomm: Server }
 

@@ -5,14 +5,13 @@ import type { BackupSource } from '../operations/backup/snapshot.ts'
 import type { Config } from '../foundation/config/config.ts'
 import { type Broadcast, noBroadcast } from '../cluster/broadcast.ts'
 import type { Leases } from '../cluster/leases.ts'
-import { soleOwnership, type Ownership } from '../cluster/ownership.ts'
+import { mediatorId, soleOwnership, type Ownership } from '../cluster/ownership.ts'
 import {
   type AgentDb,
   type AuditDb,
-  type MediatorDb,
   openAgentDb,
   openAuditDb,
-  openMediatorDb,
+  openServedMediatorDb,
 } from '../foundation/storage/database.ts'
 import type { Connections } from '../foundation/storage/postgres/connect.ts'
 import { openAgent, openAudit, openLedger, openMediator } from '../foundation/storage/postgres/databases.ts'
@@ -23,12 +22,13 @@ import {
   type SqliteLedgerOptions,
 } from '../did/ledger/sqlite-ledger.ts'
 import { WalletRows } from '../wallet/wallet-rows.ts'
+import type { MediatorContents } from '../exchange/mediator/writes.ts'
 import type { WalletStore } from '../wallet/wallet-store.ts'
 
 export type Store = {
   openAgent(): Promise<AgentDb>
   openAudit(): Promise<AuditDb>
-  openMediator(): Promise<MediatorDb>
+  openMediator(): Promise<MediatorContents>
   /** Opens the embedded ledger without a setting. */
   openLedger(options: SqliteLedgerOptions): Promise<EmbeddedLedger>
   /** Absent for the files in the data folder. */
@@ -46,7 +46,7 @@ export function createFileStore({ AGENT_DATA_DIR: folder }: Pick<Config, 'AGENT_
   return {
     openAgent: () => openAgentDb(join(folder, 'agent.db')),
     openAudit: () => openAuditDb(join(folder, 'audit.db')),
-    openMediator: () => openMediatorDb(join(folder, 'mediator.db')),
+    openMediator: () => openServedMediatorDb(join(folder, 'mediator.db')),
     openLedger: (options) => openSqliteLedger(join(folder, 'vdr.db'), options),
     ownership: soleOwnership,
     broadcast: noBroadcast,
@@ -57,7 +57,8 @@ export function createPostgresStore(connections: Connections, leases: Leases, br
   return {
     openAgent: () => Promise.resolve(openAgent(connections)),
     openAudit: () => Promise.resolve(openAudit(connections)),
-    openMediator: () => Promise.resolve(openMediator(connections)),
+    openMediator: () =>
+      Promise.resolve(openMediator(connections, mediatorId, () => leases.claimOf(mediatorId))),
     openLedger: (options) =>
       Promise.resolve(
         createEmbeddedLedger(openLedger(connections), 'the database of AGENT_DATABASE_URL', options),

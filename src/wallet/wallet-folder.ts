@@ -5,7 +5,7 @@ import { across } from '../foundation/probe.ts'
 import { type AgentDb, makeWalletDb, openExistingWalletDb, type Db } from '../foundation/storage/database.ts'
 import { DamagedFileError } from '../foundation/storage/file-errors.ts'
 import { removeDatabase, replaceDatabase } from '../foundation/storage/files.ts'
-import { createLogSync } from '../foundation/storage/log-sync.ts'
+import { withLogSync } from '../foundation/storage/log-sync.ts'
 import { copyClosed, hasNoLog, openSnapshot } from '../foundation/storage/snapshot.ts'
 import { findSetAside, missingFile, removeWalletFiles, setAside } from './wallet-file.ts'
 import type { Register, WalletContents, WalletStore, WhileClosed } from './wallet-store.ts'
@@ -45,13 +45,7 @@ export class WalletFolder implements WalletStore {
     // SQLite would create the file.
     if (!existsSync(path)) throw missingFile(path, id)
     if (!statSync(path).isFile()) throw new DamagedFileError(path, 'is not a file')
-    const db = await openExistingWalletDb(path, { isSuspect })
-    const log = createLogSync(path)
-    const close = async () => {
-      await log.close()
-      await db.destroy()
-    }
-    return { db, flush: () => log.flush(), close }
+    return withLogSync(path, await openExistingWalletDb(path, { isSuspect }))
   }
 
   /** Renames the file. */

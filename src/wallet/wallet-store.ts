@@ -1,12 +1,9 @@
 /** Where the contents of wallets are kept. */
 import type { AgentDb, AgentTx, Db } from '../foundation/storage/database.ts'
+import type { FlushedDb } from '../foundation/storage/log-sync.ts'
+import type { WalletTables } from '../foundation/storage/wallet-tables.ts'
 
-export type WalletContents = {
-  readonly db: Db
-  /** Resolves when all earlier commits are on the disk. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
+export type WalletContents = FlushedDb<WalletTables>
 
 /** One file for each wallet (`wallet-folder.ts`), or rows in PostgreSQL (`wallet-rows.ts`). */
 export type WalletStore = {

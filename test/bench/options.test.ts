@@ -17,7 +17,7 @@ test('scenarios are chosen by name prefix; slow ones only by full name', () => {
     scenarios.map(({ name }) => name).filter((name) => name.startsWith('flows/')),
   )
   expect(chosen('all')).toEqual(scenarios.filter(({ isApart }) => !isApart).map(({ name }) => name))
-  expect(chosen('way', 'metrics', 'builds', 'huge', 'nodes', 'peers')).toEqual(
+  expect(chosen('way', 'metrics', 'builds', 'huge', 'nodes', 'mediator', 'peers')).toEqual(
     scenarios.filter(({ isApart }) => isApart).map(({ name }) => name),
   )
   expect(chosen('jwt', 'jvt')).toEqual({ problem: 'no scenario is called jvt: --list names them all' })

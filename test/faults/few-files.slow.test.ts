@@ -49,3 +49,17 @@ test('the setting is kept if the limit suffices, and lowered with a message othe
   expect(few.config.AGENT_OPEN_WALLETS * 3 + few.config.AGENT_CONNECTIONS * 2).toBeLessThan(256)
   expect(few.warning).toContain('256')
 })
+
+test('a mediator lowers its WebSockets too', () => {
+  const config = readConfig({ AGENT_MEDIATOR: 'true', MEDIATOR_SOCKETS: '10000' })
+  expect(fitOpenFiles(config, 1_048_576)).toEqual({ config })
+  const few = fitOpenFiles(config, 4_096)
+  const {
+    AGENT_OPEN_WALLETS: wallets,
+    AGENT_CONNECTIONS: connections,
+    MEDIATOR_SOCKETS: sockets,
+  } = few.config
+  expect(wallets * 4 + connections * 2 + sockets).toBeLessThan(4_096)
+  expect(sockets).toBeGreaterThan(connections)
+  expect(few.warning).toContain(`${sockets} WebSockets`)
+})

@@ -2,12 +2,17 @@
  * Accounts and the DIDs they receive messages for (Coordinate Mediation 2.0 and 3.0). DIDs are route keys
  * (`toRouteKey`).
  */
-import type { MediatorTx } from '../../foundation/storage/database.ts'
+import type { MediatorDb, MediatorTx } from '../../foundation/storage/database.ts'
+import { prepared } from '../../foundation/storage/prepared.ts'
+import { stringsOf } from '../../foundation/storage/sql.ts'
+import { forgetSizes } from './sizes.ts'
+
+const selectAccount = prepared((db: MediatorDb, { account }: { account: string }) =>
+  db.selectFrom('account').select('did').where('did', '=', account),
+)
 
 export async function isEnrolled(tx: MediatorTx, account: string): Promise<boolean> {
-  return (
-    (await tx.selectFrom('account').select('did').where('did', '=', account).executeTakeFirst()) !== undefined
-  )
+  return (await selectAccount(tx, { account })).rows.length > 0
 }
 
 /**
@@ -43,6 +48,8 @@ async function claim(tx: MediatorTx, did: string, now: string): Promise<void> {
     .select('sequence')
     .where('recipient', '=', did)
     .where('account', '!=', did)
+  const others = await elsewhere.clearSelect().select('account').distinct().execute()
+  if (others.length === 0) return
   const alreadyQueued = tx
     .selectFrom('message')
     .select('id')
@@ -51,11 +58,15 @@ async function claim(tx: MediatorTx, did: string, now: string): Promise<void> {
   // The same message may be in both queues.
   await tx.deleteFrom('message').where('sequence', 'in', elsewhere).where('id', 'in', alreadyQueued).execute()
   await tx.updateTable('message').set({ account: did }).where('sequence', 'in', elsewhere).execute()
+  for (const account of [did, ...others.map((other) => other.account)]) forgetSizes(tx, account, did)
 }
 
+const selectRecipient = prepared((db: MediatorDb, { recipient }: { recipient: string }) =>
+  db.selectFrom('recipient').select('account').where('did', '=', recipient),
+)
+
 export async function findAccount(tx: MediatorTx, recipient: string): Promise<string | undefined> {
-  return (await tx.selectFrom('recipient').select('account').where('did', '=', recipient).executeTakeFirst())
-    ?.account
+  return (await selectRecipient(tx, { recipient })).rows[0]?.account
 }
 
 export type UpdateResult = 'success' | 'no_change' | 'client_error' | 'server_error'
@@ -128,17 +139,24 @@ const seenPrecisionMs = 3_600_000
 /** Age from which on an account without recipients and messages makes room for a new one. */
 const abandonedMs = 86_400_000
 
+const updateSeen = prepared((db: MediatorDb, row: { accounts: string; now: string; before: string }) =>
+  db
+    .updateTable('account')
+    .set({ seen_at: row.now })
+    .where('did', 'in', stringsOf(db, row.accounts))
+    .where('seen_at', '<', row.before),
+)
+
 /**
- * Stores that an account is in use. `now` is in milliseconds since 1970. Does nothing for a DID without
+ * Stores that accounts are in use. `now` is in milliseconds since 1970. Does nothing for a DID without
  * account.
  */
-export async function touch(tx: MediatorTx, account: string, now: number): Promise<void> {
-  await tx
-    .updateTable('account')
-    .set({ seen_at: new Date(now).toISOString() })
-    .where('did', '=', account)
-    .where('seen_at', '<', new Date(now - seenPrecisionMs).toISOString())
-    .execute()
+export async function touch(tx: MediatorTx, accounts: readonly string[], now: number): Promise<void> {
+  const [at, before] = [now, now - seenPrecisionMs].map((ms) => new Date(ms).toISOString()) as [
+    string,
+    string,
+  ]
+  await updateSeen(tx, { accounts: JSON.stringify(accounts), now: at, before })
 }
 
 /** Deletes accounts last seen before an instant, unless messages are queued for them. Returns their number. */

@@ -9,7 +9,7 @@ import { seal, unseal } from '../../foundation/seal.ts'
 import type { PrivateJwk } from '../../foundation/crypto/keys.ts'
 import { generatePeerDid, PeerKeys, peerKeyIds } from '../../did/peer.ts'
 import type { PrivateKey } from '../didcomm/jwe.ts'
-import type { MediatorDb } from '../../foundation/storage/database.ts'
+import type { MediatorContents } from './writes.ts'
 
 export type Identities = {
   /** The DID with the current address. */
@@ -28,9 +28,16 @@ export type Identities = {
  * @param url the public base URL of the DIDComm port, without trailing slash.
  * @throws when the database was sealed with another key.
  */
-export async function openIdentities(db: MediatorDb, sealKey: Uint8Array, url: string): Promise<Identities> {
+export async function openIdentities(
+  { db, flush }: Pick<MediatorContents, 'db' | 'flush'>,
+  sealKey: Uint8Array,
+  url: string,
+): Promise<Identities> {
   const isKnown = await db.selectFrom('identity').select('did').where('url', '=', url).executeTakeFirst()
-  if (!isKnown) await insertIdentity(db, sealKey, url)
+  if (!isKnown) {
+    await insertIdentity(db, sealKey, url)
+    await flush()
+  }
   const keys = new Map<string, PrivateJwk>()
   const senderKeys = new Map<string, PrivateKey>()
   let current = ''
@@ -52,7 +59,7 @@ export async function openIdentities(db: MediatorDb, sealKey: Uint8Array, url: s
   }
 }
 
-async function insertIdentity(db: MediatorDb, sealKey: Uint8Array, url: string): Promise<void> {
+async function insertIdentity(db: MediatorContents['db'], sealKey: Uint8Array, url: string): Promise<void> {
   // HTTP comes first: wallets post to the first service.
   const { did, keys } = generatePeerDid([url, `${url.replace(/^http/, 'ws')}/ws`])
   await db

@@ -13,7 +13,6 @@ import { encryptedType, type Envelope } from '../didcomm/jwe.ts'
 import { peerDidsOnly } from '../../did/peer.ts'
 import type { HttpClient } from '../../foundation/net/http-client.ts'
 import { mediatorId } from '../../cluster/ownership.ts'
-import type { MediatorDb } from '../../foundation/storage/database.ts'
 import { NotOwnerError } from '../../foundation/storage/not-owner-error.ts'
 import { removeIdle, touch } from './accounts.ts'
 import type { Transport } from './handler.ts'
@@ -22,12 +21,13 @@ import { createRateLimits } from './rate-limits.ts'
 import { type Channel, createLiveDelivery } from './pickup.ts'
 import { removeExpired } from './queue.ts'
 import { createReceiver } from './receive.ts'
+import { createWrite, type MediatorContents } from './writes.ts'
 
 /** Interval of the deletion of expired messages and idle accounts. */
 const sweepMs = 3_600_000
 
 export type MediatorOptions = {
-  open(): Promise<MediatorDb>
+  open(): Promise<MediatorContents>
   sealKey: Uint8Array
   /** Public base URL of the DIDComm port, without trailing slash. */
   url: string
@@ -66,11 +66,12 @@ export type Mediator = {
 /** Opens the mediator. @throws when its database cannot be read or was sealed with another key. */
 export async function openMediator(options: MediatorOptions): Promise<Mediator> {
   const { log, config, url, now = Date.now, isOwner = () => true } = options
-  const db = await options.open()
-  const identities = await openIdentities(db, options.sealKey, url).catch(async (error: unknown) => {
-    await db.destroy()
+  const contents = await options.open()
+  const identities = await openIdentities(contents, options.sealKey, url).catch(async (error: unknown) => {
+    await contents.close()
     throw error
   })
+  const write = createWrite(contents)
   const live = createLiveDelivery()
   const rates = createRateLimits(config)
   // Any sender can write to a mediator from any DID, so nothing is fetched.
@@ -81,8 +82,8 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
   async function sweep(): Promise<void> {
     if (!isOwner()) return
     const before = (seconds: number) => new Date(now() - seconds * 1_000).toISOString()
-    const removed = await db.transaction().execute(async (tx) => {
-      for (const account of live.accounts()) await touch(tx, account, now())
+    const removed = await write(async (tx) => {
+      await touch(tx, live.accounts(), now())
       return {
         messages: await removeExpired(tx, before(config.MEDIATOR_MESSAGE_LIFETIME)),
         accounts: await removeIdle(tx, before(config.MEDIATOR_ACCOUNT_LIFETIME)),
@@ -101,7 +102,7 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
   timer.unref()
   await sweep()
 
-  const receive = createReceiver({ db, context, post, log })
+  const receive = createReceiver({ write, context, post, log })
   const assertOwner = () => {
     if (!isOwner()) throw new NotOwnerError(mediatorId)
   }
@@ -123,7 +124,7 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       stop()
-      await db.destroy()
+      await contents.close()
     },
   }
 }

@@ -15,7 +15,8 @@ import {
   threadOf,
   toRouteKey,
 } from './handler.ts'
-import { acknowledge, peek, type QueuedMessage, summarise } from './queue.ts'
+import { acknowledge, peek, type QueuedMessage } from './queue.ts'
+import { summarise } from './sizes.ts'
 
 const family = 'https://didcomm.org/messagepickup/3.0/'
 

@@ -4,8 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import type { Config } from '../../foundation/config/config.ts'
-import type { MediatorTx } from '../../foundation/storage/database.ts'
+import type { MediatorDb, MediatorTx } from '../../foundation/storage/database.ts'
+import { prepared } from '../../foundation/storage/prepared.ts'
+import { stringsOf } from '../../foundation/storage/sql.ts'
 import { Refusal } from './handler.ts'
+import { countMessage, sizeOf } from './sizes.ts'
 
 /** A packed message and its recipient. `id` is the SHA-256 of the envelope in hexadecimal. */
 export type QueuedMessage = { id: string; recipient: string; account: string; envelope: string }
@@ -20,6 +23,24 @@ export function queueIdOf(envelope: string): string {
   return createHash('sha256').update(envelope).digest('hex')
 }
 
+const findQueued = prepared((db: MediatorDb, { account, id, recipient }: Omit<QueuedMessage, 'envelope'>) =>
+  db
+    .selectFrom('message')
+    .select('sequence')
+    .where('account', '=', account)
+    .where('id', '=', id)
+    .where('recipient', '=', recipient),
+)
+
+const insert = prepared((db: MediatorDb, row: QueuedMessage & { bytes: number; received_at: string }) => {
+  const { id, recipient, account, envelope, bytes, received_at } = row
+  return db
+    .insertInto('message')
+    .values({ id, recipient, account, envelope, bytes, received_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('sequence')
+})
+
 /**
  * Queues a message. Does nothing if it is queued already.
  *
@@ -31,48 +52,18 @@ export async function enqueue(
   message: QueuedMessage,
   now: string,
 ): Promise<void> {
-  const { id, recipient, account, envelope } = message
-  const queued = await tx
-    .selectFrom('message')
-    .select('sequence')
-    .where('account', '=', account)
-    .where('id', '=', id)
-    .where('recipient', '=', recipient)
-    .executeTakeFirst()
-  if (queued) return
+  const { recipient, account, envelope } = message
   const bytes = Buffer.byteLength(envelope)
-  const [forDid, forAccount] = [await summarise(tx, account, recipient), await summarise(tx, account)]
+  const [forDid, forAccount] = [await sizeOf(tx, account, recipient), await sizeOf(tx, account)]
   if (forDid.count >= config.MEDIATOR_QUEUE_LIMIT || forAccount.bytes + bytes > config.MEDIATOR_QUEUE_BYTES) {
+    if ((await findQueued(tx, message)).rows.length > 0) return
     throw new Refusal(
       'e.p.me.res.storage',
       'The queue of the recipient is full. Try again when messages have been picked up.',
     )
   }
-  await tx
-    .insertInto('message')
-    .values({ id, recipient, account, envelope, bytes, received_at: now })
-    .execute()
-}
-
-/**
- * The queue of an account, or of one of its recipients. `oldest` and `newest` are ISO 8601, null when it is
- * empty.
- */
-export type Summary = { count: number; bytes: number; oldest: string | null; newest: string | null }
-
-export async function summarise(tx: MediatorTx, account: string, recipient?: string): Promise<Summary> {
-  const { bytes, ...summary } = await tx
-    .selectFrom('message')
-    .select(({ fn }) => [
-      fn.countAll<number>().as('count'),
-      fn.sum<number | null>('bytes').as('bytes'),
-      fn.min<string | null>('received_at').as('oldest'),
-      fn.max<string | null>('received_at').as('newest'),
-    ])
-    .where('account', '=', account)
-    .$if(recipient !== undefined, (query) => query.where('recipient', '=', recipient!))
-    .executeTakeFirstOrThrow()
-  return { ...summary, bytes: bytes ?? 0 }
+  const { rows } = await insert(tx, { ...message, bytes, received_at: now })
+  if (rows.length > 0) countMessage(tx, { account, recipient, bytes }, 1)
 }
 
 /** The oldest queued messages: at most `limit`, and no more than fit into one delivery. */
@@ -103,17 +94,28 @@ export async function peek(
     .execute()
 }
 
+const deleteReceived = prepared((db: MediatorDb, { account, ids }: { account: string; ids: string }) =>
+  db
+    .deleteFrom('message')
+    .where('account', '=', account)
+    .where('id', 'in', stringsOf(db, ids))
+    .returning(['account', 'recipient', 'bytes']),
+)
+
 /** Deletes messages that the account has received. Unknown ids are ignored. */
 export async function acknowledge(tx: MediatorTx, account: string, ids: string[]): Promise<void> {
-  if (ids.length > 0)
-    await tx.deleteFrom('message').where('account', '=', account).where('id', 'in', ids).execute()
+  if (ids.length === 0) return
+  const { rows } = await deleteReceived(tx, { account, ids: JSON.stringify(ids) })
+  for (const row of rows) countMessage(tx, row, -1)
 }
 
 /** Deletes messages received before an instant. Returns their number. */
 export async function removeExpired(tx: MediatorTx, before: string): Promise<number> {
-  const { numDeletedRows } = await tx
+  const removed = await tx
     .deleteFrom('message')
     .where('received_at', '<', before)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+    .returning(['account', 'recipient', 'bytes'])
+    .execute()
+  for (const row of removed) countMessage(tx, row, -1)
+  return removed.length
 }

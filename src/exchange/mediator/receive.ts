@@ -17,6 +17,7 @@ import { forwardType } from '../didcomm/pack.ts'
 import { findEndpoint } from '../didcomm/route.ts'
 import { unpack, type Unpacked } from '../didcomm/unpack.ts'
 import type { MediatorDb, MediatorTx } from '../../foundation/storage/database.ts'
+import { prepared } from '../../foundation/storage/prepared.ts'
 import { touch } from './accounts.ts'
 import { commonHandlers } from './common-protocols.ts'
 import { queueForward, readForward } from './forward.ts'
@@ -35,6 +36,7 @@ import {
 import { mediationHandlers } from './mediation.ts'
 import { pickupHandlers, statusType, toDelivery } from './pickup.ts'
 import type { QueuedMessage } from './queue.ts'
+import type { Write } from './writes.ts'
 
 const handlers: Readonly<Record<string, Handler>> = {
   ...mediationHandlers,
@@ -50,7 +52,7 @@ const maxNesting = 4
 type NestedTransport = Transport & { depth: number }
 
 type Dependencies = {
-  db: MediatorDb
+  write: Write
   context: MediatorContext
   /** Posts a packed reply in the background. */
   post: (url: string, envelope: string) => void
@@ -72,7 +74,7 @@ async function receive(
   envelope: Envelope,
   transport: NestedTransport,
 ): Promise<string | undefined> {
-  const { db, context, log } = mediator
+  const { write, context, log } = mediator
   const { identities, resolve } = context
   const findPrivateKey = async (kids: string[]) =>
     kids.map(identities.findKey).find((key) => key !== undefined)
@@ -83,7 +85,7 @@ async function receive(
     return reply && request && (await deliver(mediator, request, reply, transport))
   } catch (error) {
     if (!(error instanceof Refusal) || !request) throw error
-    const refusal = error.isTemporary ? error : await refuseReplay(db, error, digestOf(envelope))
+    const refusal = error.isTemporary ? error : await refuseReplay(write, error, digestOf(envelope))
     const { type, id, thid = id } = unpacked.message
     log.info({ type, thid, code: refusal.code }, 'the mediator refused a message')
     return deliver(mediator, request, toReport(refusal, unpacked.message), transport, refusal)
@@ -98,7 +100,7 @@ async function handle(
   transport: NestedTransport,
 ): Promise<Reply | undefined> {
   const { message } = unpacked
-  const { db, context } = mediator
+  const { write, context } = mediator
   const expiresAt = expiresAtMs(message)
   if (expiresAt !== undefined && expiresAt <= context.now())
     throw new Refusal('e.p.req.time.message-expired', messageExpired(message).message)
@@ -117,9 +119,9 @@ async function handle(
       'This mediator does not support messages of type {1}.',
       message.type,
     )
-  return db.transaction().execute(async (tx) => {
+  return write(async (tx) => {
     await storeDigest(tx, digestOf(envelope))
-    await touch(tx, request.sender.account, context.now())
+    await touch(tx, [request.sender.account], context.now())
     return handler(tx, context, request)
   })
 }
@@ -128,9 +130,9 @@ async function handle(
  * Stores the digest of a refused envelope. Returns the refusal, or, if the envelope is a replay, the refusal
  * of the replay.
  */
-async function refuseReplay(db: MediatorDb, refusal: Refusal, digest: string): Promise<Refusal> {
+async function refuseReplay(write: Write, refusal: Refusal, digest: string): Promise<Refusal> {
   try {
-    await storeDigest(db, digest)
+    await write((tx) => storeDigest(tx, digest))
     return refusal
   } catch (error) {
     if (error instanceof Refusal) return error
@@ -145,7 +147,7 @@ async function forward(
   envelope: Envelope,
   { address, depth }: NestedTransport,
 ): Promise<undefined> {
-  const { db, context } = mediator
+  const { write, context } = mediator
   const forwarded = readForward(message)
   if (context.identities.owns(didOf(forwarded.next))) {
     if (depth === maxNesting) throw new Refusal('e.p.msg', 'Forwards to this mediator are nested too deeply.')
@@ -154,9 +156,10 @@ async function forward(
       await receive(mediator, parseEnvelope(inner), { address, depth: depth + 1 })
     return
   }
-  const queued = await db.transaction().execute(async (tx) => {
-    await storeDigest(tx, digestOf(envelope))
-    if (request) await touch(tx, request.sender.account, context.now())
+  const digest = digestOf(envelope)
+  const queued = await write(async (tx) => {
+    await storeDigest(tx, digest)
+    if (request) await touch(tx, [request.sender.account], context.now())
     return queueForward(tx, context, forwarded)
   })
   for (const each of queued) await deliverLive(mediator, each)
@@ -198,8 +201,8 @@ async function deliver(
   return undefined
 }
 
-/** The number of stored digests. */
-const maxDigests = 200_000
+/** The number of stored digests, beside those that will be deleted together. */
+const [maxDigests, digestsAtOnce] = [200_000, 500]
 
 /** A digest of an envelope's ciphertext. Other recipients or white space do not change it. */
 function digestOf({ jwe }: Envelope): string {
@@ -208,25 +211,30 @@ function digestOf({ jwe }: Envelope): string {
     .digest('base64url')
 }
 
+const insertDigest = prepared((db: MediatorDb, { digest }: { digest: string }) =>
+  db
+    .insertInto('seen')
+    .values({ digest })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('sequence'),
+)
+
 /**
  * Stores an envelope's digest. @throws {Refusal} `e.p.crypto.message.dejavu` when the envelope was received
  * before.
  */
-async function storeDigest(db: MediatorDb | MediatorTx, digest: string): Promise<void> {
-  const stored = await db
-    .insertInto('seen')
-    .values({ digest })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('sequence')
-    .executeTakeFirst()
-  if (!stored) {
+async function storeDigest(tx: MediatorTx, digest: string): Promise<void> {
+  const { rows } = await insertDigest(tx, { digest })
+  if (rows.length === 0) {
     throw new Refusal(
       'e.p.crypto.message.dejavu',
       'This envelope was received before. Encrypt the message anew to send it again.',
     )
   }
-  await db
+  const { sequence } = rows[0]!
+  if (sequence % digestsAtOnce > 0) return
+  await tx
     .deleteFrom('seen')
-    .where('sequence', '<=', stored.sequence - maxDigests)
+    .where('sequence', '<=', sequence - maxDigests)
     .execute()
 }

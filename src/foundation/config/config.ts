@@ -156,7 +156,9 @@ export const variables = {
   MEDIATOR_ENROLMENTS_PER_HOUR:         count.default(300)     .describe('DIDs that may be enrolled from one address in an hour. Further ones are answered with 429.'),
   MEDIATOR_ENROLMENTS_PER_DAY:          count.default(1_500)   .describe('DIDs that may be enrolled from one address in a day.'),
   MEDIATOR_MESSAGES_PER_MINUTE:         count.default(6_000)   .describe('Messages that the mediator accepts from one address in a minute. Further ones are answered with 429.'),
-  MEDIATOR_SOCKETS_PER_ADDRESS:         count.default(100)     .describe('Open WebSockets of one address, of 1000 in total.'),
+  MEDIATOR_SOCKETS:                     z.coerce.number().int().min(1).max(100_000).default(1_000)
+                                                               .describe('Open WebSockets of the mediator, 1 to 100000. `AGENT_CONNECTIONS` does not count them. Further ones are answered with 503.'),
+  MEDIATOR_SOCKETS_PER_ADDRESS:         count.default(100)     .describe('Open WebSockets of one address. `AGENT_CONNECTIONS_PER_ADDRESS` does not count them. Further ones are answered with 429.'),
   MEDIATOR_TRUST_PROXY:                 flag.default(false)    .describe('Whether the DIDComm port is reachable only through a reverse proxy. Client addresses are those that it adds to `X-Forwarded-For`.'),
 
   ...tracingVariables,

@@ -9,6 +9,7 @@ import { asKysely, createDialect, isSqlite, type DialectOptions } from './dialec
 import { DamagedFileError, toStorageError } from './file-errors.ts'
 import { removePageSums } from './files.ts'
 import { fillFile, makeImage, writeImage } from './image.ts'
+import { type FlushedDb, withLogSync } from './log-sync.ts'
 import type { MediatorTables } from './mediator-tables.ts'
 import { isUpToDate, migrate, type Migrations } from './migrate.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
@@ -106,6 +107,13 @@ export function openAuditDb(path: string): Promise<AuditDb> {
 /** Opens `mediator.db`, and creates it if it is missing. @throws {NewerFileError} */
 export function openMediatorDb(path: string): Promise<MediatorDb> {
   return open<MediatorTables>(path, mediatorMigrations, { isShared: true })
+}
+
+/** The same for the process that serves it: a commit is on the disk after a flush. @throws {NewerFileError} */
+export async function openServedMediatorDb(path: string): Promise<FlushedDb<MediatorTables>> {
+  const prepare = (database: Database) => database.pragma('synchronous = normal')
+  const db = await open<MediatorTables>(path, mediatorMigrations, { prepare, isShared: true })
+  return withLogSync(path, db)
 }
 
 /** Opens the database file of a wallet, and creates it if it is missing. @throws {NewerFileError} */

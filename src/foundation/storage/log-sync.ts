@@ -7,6 +7,7 @@
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
+import type { Kysely } from 'kysely'
 import { reasonOf } from '../reason.ts'
 import { DamagedFileError } from './file-errors.ts'
 
@@ -46,4 +47,22 @@ export function createLogSync(path: string): LogSync {
       file = undefined
     },
   }
+}
+
+/** A database whose commits are on the disk after `flush`, and after `close`. */
+export type FlushedDb<Tables> = {
+  readonly db: Kysely<Tables>
+  /** Resolves when all earlier commits are on the disk. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The database of an open file with `synchronous=NORMAL`. */
+export function withLogSync<Tables>(path: string, db: Kysely<Tables>): FlushedDb<Tables> {
+  const log = createLogSync(path)
+  const close = async () => {
+    await log.close()
+    await db.destroy()
+  }
+  return { db, flush: () => log.flush(), close }
 }

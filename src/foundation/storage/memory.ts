@@ -111,11 +111,14 @@ const maxRows = 10_000
 
 type Entry = { keys: Set<string>; key: string; value: object }
 
-/** The rows of all databases, because a few wallets are busy, and others are not. */
-const entries = new LRUCache<string, Entry>({
-  max: maxRows,
-  dispose: ({ keys, key }, _, reason) => reason === 'evict' && keys.delete(key),
-})
+/** The bounded place of remembered rows. */
+export type Entries = LRUCache<string, Entry>
+
+export const newEntries = (max: number): Entries =>
+  new LRUCache({ max, dispose: ({ keys, key }, _, reason) => reason === 'evict' && keys.delete(key) })
+
+/** The rows of all wallets, because a few wallets are busy, and others are not. */
+const entriesOfWallets = newEntries(maxRows)
 
 let parts = 0
 
@@ -129,12 +132,13 @@ export type RememberedRows<Value extends object> = {
 }
 
 /**
- * Single rows by their keys. `read` reads one from the database. The least recently used rows of all
- * databases are forgotten first.
+ * Single rows by their keys. `read` reads one from the database. The least recently used rows of all that
+ * share the `entries` are forgotten first.
  */
 export function rememberRows<Value extends object>(
   name: string,
   read: (db: Kysely<any>, key: string) => Promise<Value | undefined>,
+  entries = entriesOfWallets,
 ): RememberedRows<Value> {
   class Rows implements Part {
     readonly name = name

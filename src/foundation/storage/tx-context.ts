@@ -83,12 +83,15 @@ export function notedValue(db: Kysely<any>, holder: object, key: string): { valu
 }
 
 /** What the commit does, in order. */
-export function notesOf(tx: Tx): (() => void)[] {
+export function notesOf(tx: Transaction<any>): (() => void)[] {
   return (contexts.get(tx)?.notes ?? []).map(({ apply }) => apply)
 }
 
 /** Runs one of the writes of a transaction. Its increments and notes are dropped with it if it fails. */
-export async function withNotes<T>(tx: Tx, write: (tx: Tx) => Promise<T>): Promise<T> {
+export async function withNotes<Tables, T>(
+  tx: Transaction<Tables>,
+  write: (tx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
   const context = contextOf(tx)
   const [counts, notes] = [context.counts.length, context.notes.length]
   try {

@@ -19,7 +19,8 @@ import { packAnoncrypt, packAuthcrypt } from '../../../src/exchange/didcomm/pack
 import { unpack, type Unpacked } from '../../../src/exchange/didcomm/unpack.ts'
 import type { Channel } from '../../../src/exchange/mediator/pickup.ts'
 import { openMediator, type Mediator } from '../../../src/exchange/mediator/mediator.ts'
-import { openMediatorDb } from '../../../src/foundation/storage/database.ts'
+import type { MediatorContents } from '../../../src/exchange/mediator/writes.ts'
+import { openServedMediatorDb } from '../../../src/foundation/storage/database.ts'
 import type { HttpClient } from '../../../src/foundation/net/http-client.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -85,8 +86,9 @@ const sealKey = new Uint8Array(32).fill(7)
 
 export async function startMediator({
   url = 'http://mediator.example',
+  wrap = (contents) => contents,
   ...config
-}: Partial<Config> & { url?: string } = {}) {
+}: Partial<Config> & { url?: string; wrap?: (contents: MediatorContents) => MediatorContents } = {}) {
   const folder = await temporaryFolder()
   /** The posted messages. */
   const posts: { url: string; body: string }[] = []
@@ -99,7 +101,7 @@ export async function startMediator({
   let time = Date.parse('2026-01-01T00:00:00Z')
   const open = (at = url) =>
     openMediator({
-      open: () => openMediatorDb(join(folder.path, 'mediator.db')),
+      open: async () => wrap(await openServedMediatorDb(join(folder.path, 'mediator.db'))),
       sealKey,
       url: at,
       config: { ...readConfig({}), ...config },

@@ -82,7 +82,8 @@ test('no other file opens connections', () => {
     'daemon/pages/page.ts', // in the browser: the event stream of its own link
     'daemon/pages/reference/start.js', // in the browser: reads the document of its own server
     'daemon/server/listen.ts', // the servers
-    'daemon/server/mediator.ts', // the server of WebSockets
+    'daemon/server/refused-upgrade.ts', // the names of statuses
+    'daemon/server/sockets.ts', // the server of WebSockets
     'src/foundation/net/connector.ts', // the guard
     'src/foundation/net/lan.ts', // a socket that sends nothing
     'src/foundation/otel/export.ts', // the operator's collector of traces

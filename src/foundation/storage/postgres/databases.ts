@@ -5,7 +5,9 @@ import type { AuditTables } from '../audit-tables.ts'
 import type { MediatorTables } from '../mediator-tables.ts'
 import type { WalletTables } from '../wallet-tables.ts'
 import type { Pools } from './connect.ts'
+import { NotOwnerError } from '../not-owner-error.ts'
 import { createPostgresDialect, type Opening } from './dialect.ts'
+import { fencedCode } from './errors.ts'
 import { agentNames, mediatorNames } from './shared-rows.ts'
 
 /**
@@ -48,7 +50,29 @@ export const openAgent = (pools: Pools) => openShared<AgentTables>(pools, 'agent
 
 export const openAudit = (pools: Pools) => openShared<AuditTables>(pools, 'audit')
 
-export const openMediator = (pools: Pools) => openShared<MediatorTables>(pools, 'mediator', mediatorNames)
+/**
+ * The tables of the mediator. A transaction of the node that has the role calls `enter`, which returns since
+ * when it has the role: the epoch.
+ */
+export function openMediator(pools: Pools, walletId: string, claimOf: () => Claim) {
+  const db = openShared<MediatorTables>(pools, 'mediator', mediatorNames)
+  return {
+    db,
+    /** @throws {NotOwnerError} */
+    async enter(tx: Transaction<MediatorTables>): Promise<number> {
+      const { shard, node, epoch } = claimOf()
+      try {
+        await sql`select fence(${shard}, ${node}, ${epoch})`.execute(tx)
+      } catch (error) {
+        throw (error as { code?: string }).code === fencedCode ? new NotOwnerError(walletId) : error
+      }
+      return epoch
+    },
+    // A commit is on the disk when it returns.
+    flush: () => Promise.resolve(),
+    close: () => db.destroy(),
+  }
+}
 
 export const openLedger = <Tables>(pools: Pools) => openShared<Tables>(pools, 'ledger')
 

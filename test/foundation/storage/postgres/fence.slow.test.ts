@@ -1,9 +1,11 @@
 /** Fencing: a node that has lost a shard cannot write to its wallets. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Connections } from '../../../../src/foundation/storage/postgres/connect.ts'
-import { openWallet } from '../../../../src/foundation/storage/postgres/databases.ts'
+import { openMediator, openWallet } from '../../../../src/foundation/storage/postgres/databases.ts'
 import { openPostgres } from '../../../../src/foundation/storage/postgres/open.ts'
 import { NotOwnerError } from '../../../../src/foundation/storage/not-owner-error.ts'
+import { mediatorId } from '../../../../src/cluster/ownership.ts'
+import { createWrite } from '../../../../src/exchange/mediator/writes.ts'
 import { needsPostgres } from '../../../support/needs-postgres.ts'
 import type { Server } from '../../../support/postgres.ts'
 import { openServer } from '../../../support/shared-postgres.ts'
@@ -81,6 +83,24 @@ test('without the check, the write of the second node is lost', async () => {
     connections = fenced
     await other.close()
   }
+})
+
+test('the mediator of a node that was overtaken writes nothing', async () => {
+  const open = async () => {
+    const owner = await takeAll(connections.nodes)
+    const contents = openMediator(connections, mediatorId, () => owner.claimOf(mediatorId))
+    const write = createWrite(contents)
+    return {
+      store: (digest: string) => write((tx) => tx.insertInto('seen').values({ digest }).execute()),
+      list: () => contents.db.selectFrom('seen').select('digest').orderBy('sequence').execute(),
+    }
+  }
+  const first = await open()
+  await first.store('a')
+  const second = await open()
+  await second.store('b')
+  await expect(first.store('c')).rejects.toBeInstanceOf(NotOwnerError)
+  expect(await second.list()).toEqual([{ digest: 'a' }, { digest: 'b' }])
 })
 
 test('a take-over waits for a transaction that has begun', async () => {
