@@ -249,7 +249,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'builds',
-    about: 'full flows of this build and of the one in BENCH_BEFORE, by turns',
+    about: 'full flows and OpenID4VC of this build and of the one in BENCH_BEFORE, by turns',
     isLong: true,
     isApart: true,
     minutes: 60,

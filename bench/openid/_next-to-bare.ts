@@ -22,7 +22,7 @@ const [bareShare, goal] = [0.5, 2]
 
 /** A flow by its name. */
 export type Flow = { name: string; once: () => Promise<unknown> }
-type Usage = { cpuMs: number; residentMb?: number }
+type Usage = { cpuMs: number; mainMs?: number; residentMb?: number }
 /** A server, with its resources and the number of webhooks since they were asked for. */
 export type Side = { used: () => Promise<Usage>; received: () => number }
 
@@ -39,30 +39,40 @@ export async function measureNextToBare(
   for (const flow of agent.flows) {
     await load(flow.once, warmly)
     for (const atOnce of concurrency) {
-      const bareRun = await measure(bare, bare.flow, { concurrency: atOnce, seconds: seconds * bareShare })
-      const { figures, reasons } = await measure(agent, flow, { concurrency: atOnce, seconds })
+      const bareRun = await measureFlow(bare, bare.flow, {
+        concurrency: atOnce,
+        seconds: seconds * bareShare,
+      })
+      const { figures, reasons } = await measureFlow(agent, flow, { concurrency: atOnce, seconds })
       const [bareCpuMs, cpuRatio] = [bareRun.figures.cpuMs, figures.cpuMs / bareRun.figures.cpuMs]
-      rows.push({ name: flow.name, figures: { concurrency: atOnce, ...figures, bareCpuMs, cpuRatio, goal } })
-      rows.push({ name: bare.flow.name, figures: { concurrency: atOnce, ...bareRun.figures } })
+      rows.push({ name: flow.name, figures: { ...figures, bareCpuMs, cpuRatio, goal } })
+      rows.push({ name: bare.flow.name, figures: bareRun.figures })
       failures.push(...bareRun.reasons, ...reasons)
     }
   }
   return { tables: [{ title, rows }], failures }
 }
 
-async function measure(side: Side, { once }: Flow, limits: { concurrency: number; seconds: number }) {
+/** Measures a flow up to a number of seconds and of flows. */
+export async function measureFlow(
+  side: Side,
+  { once }: Flow,
+  limits: { concurrency: number; seconds: number; most?: number },
+) {
   await side.used()
   side.received()
   const start = performance.now()
   const { times, failed, reasons } = await load(once, limits)
   const elapsed = performance.now() - start
-  const { cpuMs, residentMb } = await side.used()
+  const { cpuMs, mainMs, residentMb } = await side.used()
   const figures = {
+    concurrency: limits.concurrency,
     perSecond: (times.length * 1_000) / elapsed,
     p50: percentile(times, 0.5),
     p95: percentile(times, 0.95),
     p99: percentile(times, 0.99),
     cpuMs: cpuMs / times.length,
+    ...(mainMs !== undefined && { mainMs: mainMs / times.length }),
     webhooks: side.received() / times.length,
     ...(residentMb !== undefined && { megabytes: residentMb }),
     failed,
@@ -94,19 +104,23 @@ export function openBareServer(file: string) {
   })
 }
 
-/** Starts a daemon with a tenant whose webhook is here. */
-export function openAgent(tenantName: string) {
+/** Starts a daemon, of this build or of another one, with a tenant whose webhook is here. */
+export function openAgent(tenantName: string, program?: string) {
   return assemble(async (use) => {
     const { receiver, received } = use(await openCounter())
     const unlimited = '1000000000'
     const daemon = use(
-      await Daemon.start({
-        NODE_OPTIONS: `--import=${meter}`,
-        ENTERPRISE_EVENTS: 'false',
-        DEFAULT_WALLET_ENABLED: 'false',
-        OID4VCI_REQUESTS_PER_MINUTE: unlimited,
-        OID4VP_REQUESTS_PER_MINUTE: unlimited,
-      }),
+      await Daemon.start(
+        {
+          NODE_OPTIONS: `--import=${meter}`,
+          ENTERPRISE_EVENTS: 'false',
+          DEFAULT_WALLET_ENABLED: 'false',
+          OID4VCI_REQUESTS_PER_MINUTE: unlimited,
+          OID4VP_REQUESTS_PER_MINUTE: unlimited,
+        },
+        [],
+        program,
+      ),
     )
     const pool = openPool(daemon.url)
     use({ [Symbol.asyncDispose]: () => pool.destroy() })

@@ -11,7 +11,7 @@ export async function measureOpenId4Vci(scale: Scale): Promise<Outcome> {
   await using bare = await openBareServer('_bare-issuer.ts')
   await using agent = await openAgent('issuer')
   const flow = bareFlow(bare)
-  const flows = await flowsOf(agent)
+  const flows = await issuanceFlows(agent)
   const sides = { bare: { ...bare, flow }, agent: { ...agent, flows } }
   return await measureNextToBare('OpenID4VCI: offer, token, nonce, credential', sides, scale)
 }
@@ -23,7 +23,11 @@ function bareFlow({ url, pool }: Awaited<ReturnType<typeof openBareServer>>): Fl
 }
 
 /** An issuer with a configuration of each format. */
-async function flowsOf({ url, pool, tenant }: Awaited<ReturnType<typeof openAgent>>): Promise<Flow[]> {
+export async function issuanceFlows({
+  url,
+  pool,
+  tenant,
+}: Awaited<ReturnType<typeof openAgent>>): Promise<[Flow, Flow]> {
   const { did: issuingDID } = await newDid(tenant, 'assertionMethod', 'Ed25519')
   const schemaId = await publishSchema(tenant, issuingDID, {
     properties: { familyName: { type: 'string' }, age: { type: 'integer' } },

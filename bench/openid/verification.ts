@@ -7,7 +7,10 @@ import { dcqlQuery, present } from './_presenter.ts'
 export async function measureOpenId4Vp(scale: Scale): Promise<Outcome> {
   await using bare = await openBareServer('_bare-verifier.ts')
   await using agent = await openAgent('verifier')
-  const sides = { bare: { ...bare, flow: bareFlow(bare) }, agent: { ...agent, flows: [await flowOf(agent)] } }
+  const sides = {
+    bare: { ...bare, flow: bareFlow(bare) },
+    agent: { ...agent, flows: await verificationFlows(agent) },
+  }
   return await measureNextToBare('OpenID4VP: request, request object, response', sides, scale)
 }
 
@@ -16,13 +19,16 @@ function bareFlow({ pool }: Awaited<ReturnType<typeof openBareServer>>): Flow {
   return { name: 'bare verifier', once: () => present({ pool, request }) }
 }
 
-async function flowOf({ pool, tenant }: Awaited<ReturnType<typeof openAgent>>): Promise<Flow> {
+export async function verificationFlows({
+  pool,
+  tenant,
+}: Awaited<ReturnType<typeof openAgent>>): Promise<[Flow]> {
   const { longFormDid: did } = await tenant.call('POST /did-registrar/dids', {
     body: { method: 'jwk', documentTemplate: { publicKeys: [], services: [] } },
   })
   const body = jsonOf({ dcqlQuery, did, issuers: 'any' }, { apikey: tenant.apiKey })
   const request = async () => requestOf(await post(pool, '/present-proof/presentations/openid4vp', body))
-  return { name: 'dc+sd-jwt', once: () => present({ pool, request }) }
+  return [{ name: 'dc+sd-jwt', once: () => present({ pool, request }) }]
 }
 
 const requestOf = (presentation: Record<string, any>) =>

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { Heartbeat } from '../../../daemon/server/heartbeat.ts'
 import { startAgent } from '../../support/agent.ts'
@@ -102,6 +102,9 @@ test('each turn pings a part of the sockets; one that does not answer is closed 
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const sockets = new WebSocketServer({ server })
+  // The test makes the turns.
+  vi.useFakeTimers({ toFake: ['setInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
   const heartbeat = new Heartbeat()
   const { port } = server.address() as { port: number }
   const clients: WebSocket[] = []
@@ -110,9 +113,10 @@ test('each turn pings a part of the sockets; one that does not answer is closed 
     const client = new WebSocket(`ws://127.0.0.1:${port}`, { autoPong: n > 0 })
     client.on('ping', () => pings++)
     clients.push(client)
+    const opened = once(client, 'open')
     const [accepted] = (await once(sockets, 'connection')) as [WebSocket]
     heartbeat.add(accepted)
-    await once(client, 'open')
+    await opened
   }
   const isOpen = (client: WebSocket) => client.readyState === WebSocket.OPEN
   /** Resolves when all pings and their answers have arrived. */
