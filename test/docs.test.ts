@@ -131,8 +131,8 @@ test('every source file that a page names exists', () => {
 describe('the code blocks of every page', () => {
   const blocks = pages.flatMap((page) => readBlocks(read(page)).blocks.map((block) => ({ page, ...block })))
   /**
-   * `''` and `text` are output. GitHub draws `mermaid`. Of test/docs, snippets.slow.test.ts runs `sh` and `js`,
-   * web-app.slow.test.ts `ts`.
+   * `''` and `text` are output. GitHub draws `mermaid`. Of test/docs, snippets.slow.test.ts runs `sh` and
+   * `js`, web-app.slow.test.ts `ts`.
    */
   const known = ['', 'text', 'mermaid', 'sh', 'js', 'ts', 'json', 'yaml', 'run']
 
