@@ -8,7 +8,7 @@ import {
   type FlagValues,
 } from './define-command.ts'
 import type { Column } from './format/table.ts'
-import { pagingFlags, toPaging } from './input/filters.ts'
+import { pagingFlags, toPaging, wholeFlag } from './input/filters.ts'
 import { typed } from './prompts/missing.ts'
 
 type Paging = { limit: number; offset: number }
@@ -48,7 +48,7 @@ export function listCommand<List extends Page, Item, F = object, A = object>({
 }: ListDefinition<List, Item, F, A>): Command {
   return defineCommand({
     ...definition,
-    flags: { ...pagingFlags, ...flags },
+    flags: { ...pagingFlags, ...wholeFlag, ...flags },
     async run(own) {
       // The compiler does not see that the flags are those of `F` and the paging flags.
       const context = { ...own, paging: toPaging(own.flags) } as unknown as ListContext<F, A>
@@ -62,7 +62,7 @@ export function listCommand<List extends Page, Item, F = object, A = object>({
 }
 
 /** Says that a list continues after this page, and suggests the command that prints the next one. */
-function sayMore(
+export function sayMore(
   { argv, flags, isQuiet, name, say, suggest }: Omit<Context<object, Paging>, 'args'>,
   { contents, next, hasMore = next !== undefined }: Page,
 ): void {

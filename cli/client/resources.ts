@@ -88,6 +88,13 @@ const table = {
     id: 'id',
     state: 'state',
   }),
+  event: resource({
+    noun: 'event',
+    listCommand: 'agent event list',
+    endpoint: 'GET /events',
+    id: 'id',
+    about: ({ type }) => type,
+  }),
   issuer: resource({
     noun: 'issuer',
     listCommand: 'agent issuer list',
@@ -165,7 +172,8 @@ export type Item = { id: string; names: string[]; state: string | undefined; abo
 /**
  * Reads a page of a list.
  *
- * @param given the arguments and flags of the command: the keys of a tenant are listed by the tenant's id.
+ * @param given the arguments and flags of the command: the keys of a tenant are listed by the tenant's id, the
+ * events of another wallet by the wallet's.
  */
 export async function readItems(
   name: ResourceName,
@@ -179,7 +187,9 @@ export async function readItems(
     input: object,
   ) => Promise<{ contents: Record<string, any>[]; next?: string }>
   const path = { id: String(given['id']) }
-  const { contents, next } = await list(endpoint, endpoint.includes('{id}') ? { path, query } : { query })
+  const walletId = endpoint === 'GET /events' ? given['wallet'] : undefined
+  const input = { query: { ...query, walletId } }
+  const { contents, next } = await list(endpoint, endpoint.includes('{id}') ? { path, ...input } : input)
   const items = contents.map((item): Item => {
     const itemName: string | undefined = (nameField && item[nameField]) ?? undefined
     const description: string | undefined = about ? about(item) : itemName

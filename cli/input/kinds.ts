@@ -8,6 +8,7 @@ export type Kind = ResourceName | 'profile' | 'record'
 const flags: Readonly<Record<string, Kind | 'file'>> = {
   'admin-key-file': 'file',
   'api-key-file': 'file',
+  after: 'event',
   author: 'did',
   certificate: 'issuerCertificate',
   'client-secret-file': 'file',
@@ -16,6 +17,7 @@ const flags: Readonly<Record<string, Kind | 'file'>> = {
   'data-dir': 'file',
   definition: 'creddef',
   did: 'did',
+  event: 'event',
   'issuing-did': 'did',
   'key-file': 'file',
   'mnemonic-file': 'file',
@@ -56,6 +58,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     auth: 'challenge',
     connection: 'connection',
     credential: 'credential',
+    event: 'event',
     issuer: 'issuer',
     'issuer-cert': 'issuerCertificate',
     onboard: 'didRequest',

@@ -93,7 +93,7 @@ export function toPageAfter<const Kind extends string, Item>(
 ): PageOf<Kind, Item> {
   const { pathname, searchParams } = new URL(relative(target), 'http://agent')
   const query = new URLSearchParams(searchParams)
-  query.delete('after')
+  for (const name of ['after', 'offset']) query.delete(name)
   const pageOf = query.size > 0 ? `${pathname}?${query.toString()}` : pathname
   if (after !== undefined) query.set('after', after)
   return {

@@ -7,6 +7,7 @@ import {
   Event,
   EventType,
   eventsAfter,
+  eventsFrom,
   findEvent,
   lastSequence,
   appendEvent,
@@ -26,6 +27,9 @@ const nilId = '00000000-0000-0000-0000-000000000000'
 const heartbeatMs = 15_000
 
 const After = z.uuid().describe(`Only events after the one with this id. ${nilId} returns all events.`)
+const Following = After.describe(
+  'Only events that follow the one with this id in the order of the list: newer ones, or with `desc` older ones.',
+)
 
 const Filter = z.object({
   type: EventType.optional().describe('Only events of this type.'),
@@ -43,16 +47,17 @@ export default [
       operationId: 'listEvents',
       extension: true,
       access: 'admin-or-tenant',
-      query: Filter.extend({ after: After.optional(), limit: Paging.shape.limit }),
+      query: Filter.extend({ after: Following.optional(), ...Paging.shape }),
       reply: [200, EventPage],
     },
     async ({ wallets, caller }, { query, target }) => {
       const walletId = walletOf(caller, query.walletId) ?? mustNameWallet()
-      const { after = nilId, limit } = query
-      const found = await wallets.use(walletId, async ({ db }) =>
+      const { after, limit, offset, order } = query
+      const found = await wallets.use(walletId, async ({ db }) => {
+        const sequence = after === undefined ? undefined : await placeOf(db, walletId, after)
         // One event more than the page shows whether there is a next page.
-        eventsAfter(db, walletId, await placeOf(db, walletId, after), limit + 1, toFilter(query)),
-      )
+        return eventsFrom(db, walletId, { sequence, offset, order, limit: limit + 1 }, toFilter(query))
+      })
       const contents = found.slice(0, limit).map(({ event }) => event)
       return toPageAfter(
         'EventPage',

@@ -75,8 +75,8 @@ count=$(acme event list --quiet | wc -l)
 acme webhook replay "$webhook" --since 1h
 until [ "$(wc -l <"$folder/received")" -ge $((before + count)) ]; do sleep 0.1; done
 acme webhook deliveries "$webhook"
-first=$(acme event list --quiet | head -n 1)
-grep -c "$first" "$folder/received"
+newest=$(acme event list --quiet | head -n 1)
+grep -c "$newest" "$folder/received"
 
 step 'Remove the webhook'
 acme webhook remove "$webhook" --yes --quiet

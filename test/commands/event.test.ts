@@ -21,15 +21,23 @@ test('a test event is created, listed and printed', async () => {
   const made = await user.json`event trigger DIDStatusUpdated`
   expect(made).toMatchObject({ type: 'DIDStatusUpdated', data: { test: true } })
   const list = await user.run`event list --type DIDStatusUpdated`
-  expect(list.out.split('\n').at(-1)).toMatch(
+  expect(list.out.split('\n')[1]).toMatch(
     new RegExp(`${made.ts}  DIDStatusUpdated .*\\(test\\) +${made.id}$`),
   )
   expect((await user.run`event show ${made.id}`).out).toMatch(/DIDStatusUpdated[^]*"test": true/)
+  expect((await user.run`event show ${made.id.slice(-6)} -q`).out).toBe(made.id)
   const next = await trigger('DIDStatusUpdated')
   const after = await user.run`event list --after ${made.id} --json`
   expect(JSON.parse(after.out).contents).toMatchObject([{ id: next }])
-  const first = await user.run`event list --limit 1 --type DIDStatusUpdated`
-  expect(first.err).toContain(`Next:\n  agent event list --after ${made.id} --type DIDStatusUpdated`)
+  const newest = await user.run`event list --limit 1 --type DIDStatusUpdated`
+  expect(newest.out).toContain(next)
+  expect(newest.err).toContain('agent event list --limit 1 --type DIDStatusUpdated --offset 1')
+  expect((await user.run`event list -q --type DIDStatusUpdated`).out).toBe(`${next}\n${made.id}`)
+  const later = await trigger('DIDStatusUpdated')
+  const page = await user.run`event list --after …${made.id.slice(-6)} --limit 1 --type DIDStatusUpdated`
+  expect(page.out).toContain(next)
+  expect(page.err).toContain(`Next:\n  agent event list --after ${next} --type DIDStatusUpdated`)
+  expect((await user.run`event list -q --after ${made.id}`).out).toBe(`${next}\n${later}`)
   expect((await user.run`event list --after 11111111-1111-4111-8111-111111111111`).code).toBe(2)
   expect((await user.run`event trigger Nonsense`).code).toBe(2)
 })

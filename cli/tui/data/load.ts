@@ -1,14 +1,12 @@
 /** Loads the data of the dashboard. */
-import { maxEvents, type Daemon, type Data, type Delivery, type Event, type Webhook } from './data.ts'
+import { maxEvents, type Daemon, type Data, type Delivery, type Webhook } from './data.ts'
 
-/** The number of pages read to find the newest events. The API lists them oldest first. */
-const maxPages = 10
 const pageSize = 1_000
 
 /** The number of deliveries shown for a webhook. */
 const maxDeliveries = 50
 
-type Loaded = Omit<Data, 'link'>
+type Loaded = Omit<Data, 'link' | 'unconnected'>
 
 /** Loads all lists. @throws {ProblemError} @throws {DaemonUnreachable} */
 export async function load({ call }: Daemon): Promise<Loaded> {
@@ -46,17 +44,8 @@ export async function loadWebhooks({
 }
 
 async function loadEvents({ call }: Pick<Daemon, 'call'>): Promise<Pick<Data, 'events' | 'hasOlderEvents'>> {
-  let events: Event[] = []
-  let after: string | undefined
-  for (let pages = 0; pages < maxPages; pages++) {
-    const page = await call('GET /events', { query: { after, limit: pageSize } })
-    const all = [...events, ...page.contents]
-    events = all.slice(-maxEvents)
-    after = events.at(-1)?.id
-    if (page.next === undefined) return { events, hasOlderEvents: pages > 0 && all.length > maxEvents }
-  }
-  // The newest events are beyond the last page: return none instead of old ones.
-  return { events: [], hasOlderEvents: true }
+  const { contents, next } = await call('GET /events', { query: { limit: maxEvents, order: 'desc' } })
+  return { events: contents.toReversed(), hasOlderEvents: next !== undefined }
 }
 
 type Page<Item> = { contents: Item[]; next?: string | undefined }

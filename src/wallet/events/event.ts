@@ -70,21 +70,40 @@ export async function appendEvent(
 }
 
 /** The first events after a sequence number, oldest first. */
-export async function eventsAfter(
+export function eventsAfter(
   db: Db,
   walletId: string,
   sequence: number,
   limit: number,
+  filter: EventFilter = {},
+): Promise<LoggedEvent[]> {
+  return eventsFrom(db, walletId, { sequence, limit, offset: 0 }, filter)
+}
+
+/** Where a page begins: after an event, by its sequence number, and after `offset` more. */
+type Place = {
+  sequence: number | undefined
+  limit: number
+  offset: number
+  order?: 'asc' | 'desc' | undefined
+}
+
+/** The events that follow a place, in the order of the log, or the newest first. */
+export async function eventsFrom(
+  db: Db,
+  walletId: string,
+  { sequence, limit, offset, order = 'asc' }: Place,
   { type, subject }: EventFilter = {},
 ): Promise<LoggedEvent[]> {
   const rows = await db
     .selectFrom('event')
     .selectAll()
-    .where('sequence', '>', sequence)
+    .$if(sequence !== undefined, (query) => query.where('sequence', order === 'asc' ? '>' : '<', sequence!))
     .$if(type !== undefined, (query) => query.where('type', '=', type!))
     .$if(subject !== undefined, (query) => query.where('subject', '=', subject!))
-    .orderBy('sequence')
+    .orderBy('sequence', order)
     .limit(limit)
+    .offset(offset)
     .execute()
   return rows.map((row) => toLoggedEvent(row, walletId))
 }

@@ -62,6 +62,11 @@ test('pages continue after the last event, and the last page has no next one', a
     next = page.next
   }
   expect(seen).toEqual(made)
+  const newest = await call('GET /events', { query: { limit: 2, offset: 1, order: 'desc' } })
+  expect(newest.contents).toEqual([made[4], made[3]])
+  expect(newest.next).toBe(`/events?limit=2&order=desc&after=${made[3]!.id}`)
+  const older = await call('GET /events', { query: { after: made[1]!.id, order: 'desc' } })
+  expect(older.contents).toEqual([made[0]])
   expect((await call('GET /events', { query: { after: nilId } })).contents).toHaveLength(6)
   expect((await agent.admin('GET /events', query(walletId))).contents).toHaveLength(6)
 })
