@@ -1,7 +1,7 @@
 /** Formats DCQL queries, and the verifier of a request over OpenID4VP. */
 import * as z from 'zod'
 import type { Answer } from '../client/api.ts'
-import { safeLine } from './text.ts'
+import { safeLine, shortUrlName } from './text.ts'
 
 type Pair = readonly [name: string, value: unknown]
 
@@ -20,18 +20,25 @@ const Query = z.looseObject({ credentials: z.array(CredentialQuery).min(1) })
 const Content = z.union([z.looseObject({ dcql_query: Query }).transform((it) => it.dcql_query), Query])
 
 /**
- * The credentials of a query, such as `name and address.city of https://…/person`. Undefined: it is not a
- * DCQL query.
+ * The credentials of a query, such as `name, address.city of https://…/person`, or `person: name, address.city`
+ * in short. Undefined: it is not a DCQL query.
  */
-export function dcqlText(content: unknown): string | undefined {
+export function dcqlText(content: unknown, isShort = false): string | undefined {
   const { data } = Content.safeParse(content)
-  return data?.credentials.map(credentialText).join('; ')
+  return data?.credentials.map((each) => credentialText(each, isShort)).join('; ')
 }
 
-function credentialText({ format, meta, claims }: z.output<typeof CredentialQuery>): string {
+function credentialText(
+  { format, meta, claims }: z.output<typeof CredentialQuery>,
+  isShort: boolean,
+): string {
   const types = meta?.vct_values ?? meta?.type_values?.map((all) => all.join(' ')) ?? []
-  const what = types.length > 0 ? types.map(safeLine).join(' or ') : `any ${safeLine(format)} credential`
+  const what =
+    types.length > 0
+      ? types.map((type) => safeLine(isShort ? shortUrlName(type) : type)).join(' or ')
+      : `any ${safeLine(format)} credential`
   const names = (claims ?? []).map(({ path }) => pathText(path))
+  if (isShort) return names.length > 0 ? `${what}: ${names.join(', ')}` : what
   return names.length > 0 ? `${names.join(', ')} of ${what}` : `${what}, without further claims`
 }
 

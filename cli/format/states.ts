@@ -66,10 +66,11 @@ export function explain(topic: string, state: string, record: Expiring = {}, now
   return words === undefined ? state : `${state} (${words})`
 }
 
-/** Returns the style of a state: finished, failed, expired, waiting for this side, or in progress. */
+/** Returns the style of a state: finished or valid, failed, expired, waiting for this side, or in progress. */
 export function styleOf(topic: Topic, state: string, record: Expiring = {}, now = Date.now()): Style {
   if (isExpired(record, now)) return 'faint'
-  const { ends, isExpired: hasExpired } = meanings[topic][state] ?? {}
+  const { ends, isExpired: hasExpired, isGood } = meanings[topic][state] ?? {}
+  if (isGood) return 'good'
   if (ends === undefined) return isMine(topic, state) ? 'waiting' : 'running'
   return ends === 0 ? 'good' : hasExpired ? 'faint' : 'bad'
 }

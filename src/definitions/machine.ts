@@ -31,6 +31,8 @@ export type State = {
    * failed verification.
    */
   ends?: 0 | 5 | 8
+  /** What has come is good, also while it waits for a decision. */
+  isGood?: true
   /** The flow is over because nobody answered in time. */
   isExpired?: true
 }

@@ -28,7 +28,7 @@ export const presentationStates = defineMachine({
   PresentationPending:            { words: 'making the presentation' },
   PresentationGenerated:          { words: 'sending the presentation' },
   PresentationSent:               { words: 'presented', ends: 0 },
-  PresentationVerified:           { words: 'the presentation is valid', next: 'agent proof accept {id}', commands: ['proof accept', 'proof reject'] },
+  PresentationVerified:           { words: 'the presentation is valid', next: 'agent proof accept {id}', commands: ['proof accept', 'proof reject'], isGood: true },
   PresentationVerificationFailed: { words: 'the presentation is invalid', ends: 8 },
   PresentationAccepted:           { words: 'accepted', ends: 0 },
   PresentationRejected:           { words: 'rejected', ends: 5 },

@@ -72,7 +72,10 @@ export type Action<Item = unknown> = {
 
 /** Returns the actions that an item of a pane has now. An event has those of its record, too. */
 export function actionsOf<Item>(pane: Pane<Item>, item: Item, data: Data): Action<Item>[] {
-  const own = [...pane.actions.filter(({ when }) => when?.(item) ?? true), ...sharedActionsOf(pane, item)]
+  const own = [
+    ...pane.actions.filter(({ when }) => when?.(item) ?? true),
+    ...sharedActionsOf(pane, item, data),
+  ]
   const record = pane.record?.(item, data)
   if (!record) return own
   const others = actionsOf(record.pane, record.item, data).filter(({ key }) =>

@@ -1,7 +1,7 @@
 /** Actions on DIDs, and the choice of a wallet DID by the purpose of its keys. */
 import type { Did } from '../data/data.ts'
 import type { Action, ActionContext } from './action.ts'
-import { canonicalDid } from '../../../src/definitions/did-names.ts'
+import { canonicalDid, factsOf } from '../../../src/definitions/did-names.ts'
 
 export const didActions: readonly Action<Did>[] = [
   {
@@ -14,7 +14,25 @@ export const didActions: readonly Action<Did>[] = [
       return 'The DID is being published. Its state changes when it is on the ledger.'
     },
   },
+  { key: 'D', word: 'deactivate', when: canBeDeactivated, run: deactivate },
 ]
+
+function canBeDeactivated({ did, status, deactivated, pendingOperation }: Did): boolean {
+  const isKey = factsOf(did)?.managed?.isKey === true
+  return !isKey && status === 'PUBLISHED' && !deactivated && pendingOperation === undefined
+}
+
+async function deactivate(context: ActionContext, { did: didRef }: Did): Promise<string | undefined> {
+  const lines = ['It no longer resolves, so credentials that it issued no longer verify.']
+  if (!(await context.confirm('Deactivate this DID for good? This cannot be undone.', lines)))
+    return undefined
+  context.say('Deactivating …')
+  await context.call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef } })
+  await context.store.reloadDids()
+  return factsOf(didRef)?.kind === 'ledger'
+    ? 'The deactivation is on its way to the ledger.'
+    : 'The DID is deactivated.'
+}
 
 type Purpose = 'authentication' | 'assertionMethod'
 

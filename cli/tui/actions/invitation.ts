@@ -94,6 +94,23 @@ const kinds: Record<
   },
 }
 
+const titles: Record<Kind, string> = {
+  connection: 'Accept an invitation to connect',
+  offer: 'Accept the offer of a credential',
+  request: 'Answer a request for a proof',
+}
+
+/** Says what a pasted text is, as far as it tells without being retrieved. */
+function titleOf(text: string): string {
+  if (text === '') return 'Accept an invitation, an offer or a request'
+  if (isShortUrl(text)) return 'Read a short link'
+  try {
+    return titles[openIdLinkKind(text) ?? readInvitation(text).kind]
+  } catch {
+    return 'Accept an invitation'
+  }
+}
+
 export async function acceptInvitation(context: ActionContext, pasted = ''): Promise<string | undefined> {
   const fields = [
     {
@@ -103,7 +120,7 @@ export async function acceptInvitation(context: ActionContext, pasted = ''): Pro
       hint: 'paste its URL: of an invitation, an OpenID4VC offer or request',
     },
   ]
-  const values = await context.fill('Accept an invitation', fields, {
+  const values = await context.fill(titleOf(withoutBreaks(pasted)), fields, {
     check: ({ invitation = '' }) =>
       isShortUrl(withoutBreaks(invitation)) ||
       openIdLinkKind(withoutBreaks(invitation)) ||

@@ -1,7 +1,7 @@
 /** The actions that several panes have, and the search for the connection of a record. */
 import { CommandError } from '../../errors/errors.ts'
 import { shorten } from '../../format/text.ts'
-import type { Connection } from '../data/data.ts'
+import type { Connection, Data } from '../data/data.ts'
 import type { Pane, PaneName } from '../panes/pane.ts'
 import type { Action, ActionContext, Run } from './action.ts'
 import { isConnected } from '../../format/states.ts'
@@ -15,7 +15,7 @@ type SharedAction = {
   /** The panes whose items have the action. */
   panes: readonly PaneName[]
   /** True for the items that have it; all by default. */
-  when?: (pane: Pane<any>, item: any) => boolean
+  when?: (pane: Pane<any>, item: any, data: Data) => boolean
   run: (context: ActionContext, pane: Pane<any>, item: any) => Promise<string | undefined>
 }
 
@@ -33,13 +33,13 @@ export const sharedActions: readonly SharedAction[] = [
   { key: 'y', word: 'copy id', panes: all, when: (pane, item) => !hasInvitation(pane, item), run: copyId },
   { key: 'm', word: 'messages', panes: records, when: mayBeConnected, run: overConnection(showMessages) },
   { key: 'P', word: 'ping', panes: records, when: mayBeConnected, run: overConnection(pingPeer) },
-  { key: 'L', word: 'label', panes: records, run: overConnection(label) },
+  { key: 'L', word: 'label', panes: records, when: hasLabel, run: overConnection(label) },
 ]
 
 /** Returns the shared actions that an item has now. */
-export function sharedActionsOf<Item>(pane: Pane<Item>, item: Item): Action<Item>[] {
+export function sharedActionsOf<Item>(pane: Pane<Item>, item: Item, data: Data): Action<Item>[] {
   return sharedActions
-    .filter(({ panes, when }) => panes.includes(pane.name) && (when?.(pane, item) ?? true))
+    .filter(({ panes, when }) => panes.includes(pane.name) && (when?.(pane, item, data) ?? true))
     .map(({ key, word, run }) => ({
       key,
       word: word === 'copy id' ? `copy ${pane.idName ?? 'id'}` : word,
@@ -61,11 +61,25 @@ function hasThread<Item>(pane: Pane<Item>, item: Item): boolean {
 }
 
 /**
- * False for a connection that is not established. The connection of another record is searched when it is
- * needed.
+ * False for a connection that is not established, and for a record that was exchanged without one, once that
+ * is known.
  */
-function mayBeConnected<Item>(pane: Pane<Item>, item: Item): boolean {
-  return pane.name !== 'connections' || isConnected(item as Connection)
+function mayBeConnected<Item>(pane: Pane<Item>, item: Item, data: Data): boolean {
+  if (pane.name === 'connections') return isConnected(item as Connection)
+  const { thid, openid4vci, openid4vp, openid4vpRequest } = item as Exchanged
+  const isOverOpenId = [openid4vci, openid4vp, openid4vpRequest].some((each) => each !== undefined)
+  return !isOverOpenId && data.connections.length > 0 && !data.unconnected.includes(thid)
+}
+
+function hasLabel<Item>(pane: Pane<Item>, item: Item, data: Data): boolean {
+  return pane.name === 'connections' || mayBeConnected(pane, item, data)
+}
+
+/** Returns a record of which only its messages tell whether it has a connection. */
+export function unknownConnection<Item>(pane: Pane<Item>, item: Item, data: Data): Exchanged | undefined {
+  if (pane.name !== 'credentials' && pane.name !== 'proofs') return undefined
+  const record = item as Exchanged
+  return record.connectionId === undefined && mayBeConnected(pane, item, data) ? record : undefined
 }
 
 async function showInvitation<Item>(
@@ -114,7 +128,13 @@ function overConnection(run: Run<Connection>): SharedAction['run'] {
     run(context, pane.name === 'connections' ? item : await getConnection(context, item))
 }
 
-type Exchanged = { thid: string; connectionId?: string | undefined }
+type Exchanged = {
+  thid: string
+  connectionId?: string | undefined
+  openid4vci?: unknown
+  openid4vp?: unknown
+  openid4vpRequest?: unknown
+}
 
 async function getConnection(context: ActionContext, record: Exchanged): Promise<Connection> {
   context.say('Looking for the connection …')
@@ -131,8 +151,8 @@ const tracedDid = 80
  * for a record that was exchanged by an invitation.
  */
 export async function findConnection(
-  context: ActionContext,
-  { thid, connectionId }: Exchanged,
+  context: Pick<ActionContext, 'call' | 'data'>,
+  { thid, connectionId }: Pick<Exchanged, 'thid' | 'connectionId'>,
 ): Promise<Connection | undefined> {
   const { connections } = context.data()
   const named = connections.find((each) => each.connectionId === connectionId)

@@ -1,12 +1,14 @@
 /** Data that is loaded on demand: decoded credentials, and older events of a thread. */
 import type { CredentialContent } from '../../format/credential.ts'
 import { toReport } from '../../errors/report.ts'
-import type { Daemon, Event } from './data.ts'
+import type { Daemon, Did, Event } from './data.ts'
 
 export type Contents = {
   /** The content of a credential, if loaded. `key` changes with the record. */
   credential: (key: string) => CredentialContent | { error: string } | undefined
   events: (thread: string) => readonly Event[]
+  /** The resolution result of a DID, if loaded. */
+  did: (did: Did) => unknown
 }
 
 /** The number of cached responses. */
@@ -16,6 +18,7 @@ const most = 100
 export function createContents({ call }: Pick<Daemon, 'call'>, onChange: () => void) {
   const credentials = new Map<string, CredentialContent | { error: string } | undefined>()
   const threads = new Map<string, readonly Event[]>()
+  const dids = new Map<string, unknown>()
 
   /** Loads each key once. */
   function ask<Value>(
@@ -46,6 +49,12 @@ export function createContents({ call }: Pick<Daemon, 'call'>, onChange: () => v
         ),
       )
     },
+    did: (did: Did) => dids.get(didKey(did)),
+    askDid(did: Did): void {
+      ask<unknown>(dids, didKey(did), undefined, () =>
+        call('GET /dids/{didRef}', { path: { didRef: did.longFormDid ?? did.did } }).catch(() => undefined),
+      )
+    },
     askEvents(thread: string): void {
       ask(threads, thread, [], () =>
         call('GET /events', { query: { thid: thread, limit: 100 } }).then(
@@ -58,6 +67,12 @@ export function createContents({ call }: Pick<Daemon, 'call'>, onChange: () => v
     forget(): void {
       credentials.clear()
       threads.clear()
+      dids.clear()
     },
   }
+}
+
+/** The cache key of a DID, whose document changes with its operations. */
+function didKey({ did, status, deactivated, pendingOperation }: Did): string {
+  return [did, status, deactivated, pendingOperation].join(' ')
 }

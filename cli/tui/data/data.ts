@@ -33,6 +33,8 @@ export type Link = { is: 'live' } | { is: 'away' } | { is: 'refused'; why: strin
 export type Data = {
   link: Link
   connections: readonly Connection[]
+  /** The threads of records that were exchanged without a connection, as far as that is known. */
+  unconnected: readonly string[]
   credentials: readonly CredentialRecord[]
   proofs: readonly PresentationRecord[]
   dids: readonly Did[]
@@ -47,6 +49,7 @@ export type Data = {
 export const emptyData: Data = {
   link: { is: 'away' },
   connections: [],
+  unconnected: [],
   credentials: [],
   proofs: [],
   dids: [],

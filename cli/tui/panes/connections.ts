@@ -9,6 +9,7 @@ import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece
 export const connections: Pane<Connection> = {
   name: 'connections',
   title: 'Connections',
+  short: 'Conns',
   items: (data) => data.connections,
   id: ({ connectionId }) => connectionId,
   columns: [
@@ -17,7 +18,13 @@ export const connections: Pane<Connection> = {
     { head: 'role', width: 7, of: ({ role }) => roleCell(role), from: 74 },
     { head: 'state', width: 26, of: (item, _, now) => stateCell('connection', item.state, item, now) },
     { head: 'means', width: 44, of: meaningOf, from: 130 },
-    { head: 'changed', width: 10, of: (item, data, now) => age(item.connectionId, item, data, now) },
+    {
+      head: 'changed',
+      width: 10,
+      isSteady: true,
+      of: (item, data, now) => age(item.connectionId, item, data, now),
+      from: 55,
+    },
   ],
   text: (item) =>
     [item.connectionId, connectionName(item), item.goal, item.role, item.state, item.theirDid].join(' '),

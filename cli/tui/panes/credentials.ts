@@ -20,6 +20,7 @@ import {
 export const credentials: Pane<CredentialRecord> = {
   name: 'credentials',
   title: 'Credentials',
+  short: 'Creds',
   items: (data) => data.credentials,
   id: ({ recordId }) => recordId,
   columns: [
@@ -32,7 +33,13 @@ export const credentials: Pane<CredentialRecord> = {
       width: 22,
       of: (item, _, now) => standingCell(item, now) ?? stateCell('credential', item.protocolState, item, now),
     },
-    { head: 'changed', width: 10, of: (item, data, now) => age(item.recordId, item, data, now) },
+    {
+      head: 'changed',
+      width: 10,
+      isSteady: true,
+      of: (item, data, now) => age(item.recordId, item, data, now),
+      from: 55,
+    },
   ],
   text: ({ recordId, claims, role, protocolState, revoked, issuingDID, subjectId, thid }) =>
     [

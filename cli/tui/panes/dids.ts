@@ -1,5 +1,6 @@
 /** The pane of DIDs. */
 import { inStyle, type Style } from '../../format/colour.ts'
+import { documentFields } from '../../format/did-document.ts'
 import { explainDid } from '../../format/records.ts'
 import { didActions } from '../actions/did.ts'
 import type { Did } from '../data/data.ts'
@@ -18,7 +19,13 @@ export const dids: Pane<Did> = {
       width: 19,
       of: (item) => ({ text: item.deactivated ? 'deactivated' : item.status, style: styleOfDid(item) }),
     },
-    { head: 'changed', width: 10, of: (item, data, now) => age(item.did, {}, data, now) },
+    {
+      head: 'changed',
+      width: 10,
+      isSteady: true,
+      of: (item, data, now) => age(item.did, {}, data, now),
+      from: 55,
+    },
   ],
   text: ({ did, status, deactivated }) => [did, status, deactivated && 'deactivated'].join(' '),
   sections: (item, look) => [
@@ -26,6 +33,7 @@ export const dids: Pane<Did> = {
       lines: [
         ['did', item.did],
         ['state', inStyle(styleOfDid(item), explainDid(item))],
+        ...documentFields(look.contents.did(item)),
         ['long form', item.longFormDid],
         ['operation', item.pendingOperation],
         ['last failure', item.metaLastFailure?.detail ?? item.metaLastFailure?.title],

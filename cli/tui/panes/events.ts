@@ -25,7 +25,13 @@ export const events: Pane<Event> = {
       width: 'rest',
       of: (event) => ({ text: stateOf(event) ?? '', style: styleOfEvent(event) }),
     },
-    { head: 'when', width: 10, of: ({ ts }, _, now) => ({ text: ago(ts, now), style: 'faint' }), from: 90 },
+    {
+      head: 'when',
+      width: 10,
+      isSteady: true,
+      of: ({ ts }, _, now) => ({ text: ago(ts, now), style: 'faint' }),
+      from: 90,
+    },
   ],
   text: ({ id, type, data }) => `${id} ${type} ${JSON.stringify(data)}`,
   sections: (event, look) => [

@@ -15,9 +15,11 @@ export type Piece = { text: string; style?: Style | undefined }
 
 export type Column<Item> = {
   head: string
-  /** The width in columns. `rest` takes the remaining width. */
+  /** The largest width in columns; a list of shorter texts takes less. `rest` takes the remaining width. */
   width: number | 'rest'
   of: (item: Item, data: Data, now: number) => Piece | string | undefined
+  /** Has the whole width, because its texts change with the time. */
+  isSteady?: true
   /** The smallest width of the list that shows this column. */
   from?: number
 }
@@ -34,6 +36,8 @@ export type Look = { data: Data; now: number; contents: Contents }
 export type Pane<Item> = {
   name: PaneName
   title: string
+  /** The title in a narrow bar of tabs. */
+  short?: string
   items: (data: Data) => readonly Item[]
   id: (item: Item) => string
   /** The word for the id. */

@@ -1,6 +1,6 @@
 /** The pane of presentation records. */
 import { connectionName } from '../../format/text.ts'
-import { proofRequestText } from '../../format/proof-request.ts'
+import { shortProofRequest } from '../../format/proof-request.ts'
 import { isUnchecked, presentationFields } from '../../format/proofs.ts'
 import { isExpired, isMine, openInvitation } from '../../format/states.ts'
 import { proofActions, removeProof } from '../actions/proof.ts'
@@ -17,7 +17,13 @@ export const proofs: Pane<PresentationRecord> = {
     { head: 'about', width: 'rest', of: (item, data) => aboutOf(item, data) },
     { head: 'role', width: 8, of: ({ role }) => roleCell(role), from: 74 },
     { head: 'state', width: 30, of: proofCell },
-    { head: 'changed', width: 10, of: (item, data, now) => age(item.presentationId, {}, data, now) },
+    {
+      head: 'changed',
+      width: 10,
+      isSteady: true,
+      of: (item, data, now) => age(item.presentationId, {}, data, now),
+      from: 55,
+    },
   ],
   text: ({ presentationId, role, status, goal, thid, requestData }) =>
     [presentationId, role, status, goal, thid, ...requestData].join(' '),
@@ -45,7 +51,7 @@ function openRequest({
 /** Returns the goal, the other side, or the content of the request. */
 function aboutOf({ goal, connectionId, ...asked }: PresentationRecord, { connections }: Data): string {
   const connection = connections.find((each) => each.connectionId === connectionId)
-  return goal ?? (connection ? connectionName(connection) : proofRequestText(asked))
+  return goal ?? (connection ? connectionName(connection) : shortProofRequest(asked))
 }
 
 function proofCell(item: PresentationRecord, _: unknown, now: number): Piece {

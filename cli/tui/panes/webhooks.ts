@@ -9,6 +9,7 @@ import { timeOf, type Pane, type Piece } from './pane.ts'
 export const webhooks: Pane<Webhook> = {
   name: 'webhooks',
   title: 'Webhooks',
+  short: 'Hooks',
   items: (data) => data.webhooks,
   id: ({ id }) => id,
   columns: [
@@ -19,7 +20,9 @@ export const webhooks: Pane<Webhook> = {
     {
       head: 'at',
       width: 10,
+      isSteady: true,
       of: ({ id }, data, now) => ({ text: lastAt(deliveriesOf(id, data)[0]?.[0], now), style: 'faint' }),
+      from: 55,
     },
   ],
   text: ({ id, url }) => `${id} ${url}`,

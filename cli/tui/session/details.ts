@@ -67,11 +67,21 @@ function rowsOf(line: Line, names: number, columns: number): Row[] {
   const text = safeLine(unsafe)
   const room = Math.max(columns - names - gap, 10)
   // A long value without spaces, such as a DID, is cut in the middle.
-  const values = widthOf(text) > room && !/\s/.test(text) ? [shorten(text, room, 'middle')] : wrap(text, room)
+  const values =
+    widthOf(text) > room && !/\s/.test(text) ? [shorten(text, room, 'middle')] : wrap(joinTimes(text), room)
   return values.map((each, index) => [
     { text: pad(index === 0 ? shorten(safeLine(name), names) : '', names + gap), style: 'faint' },
-    { text: each, style },
+    { text: each.replaceAll(noBreak, ' '), style },
   ])
+}
+
+const noBreak = '\u00a0'
+
+/** Joins the words of a distance in time, such as `in 29 d`, which must not be broken. */
+function joinTimes(text: string): string {
+  return text.replaceAll(/\b(?:in )?\d+ (?:d|h|min|s)\b(?: ago\b)?/g, (words) =>
+    words.replaceAll(' ', noBreak),
+  )
 }
 
 /** Breaks a text between words, and longer words anywhere. */

@@ -89,6 +89,7 @@ export const help: readonly { group: string; keys: readonly (readonly [keys: str
         ['v', 'accept a presentation that was verified'],
         ['x', 'reject; withdraw an invitation (asks first)'],
         ['r', 'revoke a credential (asks first)'],
+        ['D', 'deactivate a DID (asks first)'],
         ['d', 'delete a connection, credential, proof or webhook (asks first)'],
       ],
     },

@@ -4,7 +4,8 @@ import { actionsOf, type ActionContext } from '../actions/action.ts'
 import { create } from '../actions/new.ts'
 import { openIdLinkKind } from '../../qr/link.ts'
 import { acceptInvitation } from '../actions/invitation.ts'
-import type { CredentialRecord, Daemon, Data } from '../data/data.ts'
+import { findConnection, unknownConnection } from '../actions/shared.ts'
+import type { CredentialRecord, Daemon, Data, Did } from '../data/data.ts'
 import { createContents, type Contents } from '../data/contents.ts'
 import type { Store } from '../data/store.ts'
 import { contentKey } from '../panes/credentials.ts'
@@ -96,8 +97,20 @@ export function createSession({
       const { recordId, credential } = item as CredentialRecord
       if (credential !== undefined) contents.askCredential(contentKey(item as CredentialRecord), recordId)
     }
+    if (ui.pane === 'dids') contents.askDid(item as Did)
+    const record = unknownConnection(pane, item, data)
+    if (record) quietly(findNoConnection(record.thid))
     const thread = pane.thread?.(item)
     if (thread !== undefined && data.hasOlderEvents) contents.askEvents(thread)
+  }
+
+  const searched = new Set<string>()
+  /** Finds out, once for each record, if it was exchanged without a connection. */
+  async function findNoConnection(thid: string): Promise<void> {
+    if (searched.has(thid)) return
+    searched.add(thid)
+    const found = await findConnection({ call: daemon.call, data: store.get }, { thid })
+    if (!found) store.amend(({ unconnected }) => ({ unconnected: [...unconnected, thid] }))
   }
 
   function updateAges(): void {

@@ -118,7 +118,7 @@ export function isNew({ connections, credentials, proofs, dids }: Data): boolean
 }
 
 /** From these widths on, the details are beside the list, and their timeline beside them. */
-const wide = 110
+const wide = 120
 const widest = 160
 
 /** The smallest usable size. */
@@ -165,8 +165,8 @@ export function layoutOf(
     return { ...areas, aside: undefined, isWide: false, body }
   }
   const hasAside = columns >= widest
-  const list = Math.floor(columns * (hasAside ? 0.42 : 0.56))
-  const aside = hasAside ? Math.floor(columns * 0.27) : 0
+  const list = Math.floor(columns * (hasAside ? 0.36 : 0.4))
+  const aside = hasAside ? Math.floor(columns * 0.28) : 0
   const height = body - 2
   return {
     list: area(list, height, 0),

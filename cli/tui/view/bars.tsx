@@ -3,7 +3,7 @@ import { Box } from 'ink'
 import { safeLine, shorten, widthOf } from '../../format/text.ts'
 import { actionsOf } from '../actions/action.ts'
 import type { Link } from '../data/data.ts'
-import { paneNames, type Piece } from '../panes/pane.ts'
+import { paneNames, type Pane, type Piece } from '../panes/pane.ts'
 import { candidatesOf } from '../session/commands.ts'
 import { wrap, type Row } from '../session/details.ts'
 import type { Snapshot } from '../session/session.ts'
@@ -39,15 +39,19 @@ function stateOf(link: Link, isPlain: boolean): Piece {
 }
 
 /**
- * Layouts of the tabs, widest first: all counts, then the count of the current pane, then short names of the
- * others.
+ * Layouts of the tabs, widest first: all counts, then short names of the other panes, then the count of the
+ * current pane alone, then the first letters of the others, and then their numbers.
  */
-const tabStyles = [
-  { counts: true, gap: '  ', most: Infinity },
-  { counts: false, gap: '', most: Infinity },
-  { counts: false, gap: '', most: 3 },
-  { counts: false, gap: '', most: 0 },
+const tabStyles: readonly TabStyle[] = [
+  { counts: true, gap: '  ', nameOf: ({ title }) => title },
+  { counts: true, gap: '', nameOf: ({ title }) => title },
+  { counts: true, gap: '', nameOf: ({ title, short = title }) => short },
+  { counts: false, gap: '', nameOf: ({ title }) => title },
+  { counts: false, gap: '', nameOf: ({ title }) => title.slice(0, 3) },
+  { counts: false, gap: '', nameOf: () => '' },
 ]
+
+type TabStyle = { counts: boolean; gap: string; nameOf: (pane: Pane<any>) => string }
 
 /** The names of the panes, their counts, and the number of items that wait for this side. */
 export function Tabs({ snapshot }: { snapshot: Snapshot }) {
@@ -56,7 +60,7 @@ export function Tabs({ snapshot }: { snapshot: Snapshot }) {
   return <Line row={rows.find((row) => width(row) <= snapshot.ui.size.columns) ?? rows.at(-1)!} />
 }
 
-function tabRow({ data, ui }: Snapshot, { counts, gap, most }: (typeof tabStyles)[number]): Row {
+function tabRow({ data, ui }: Snapshot, { counts, gap, nameOf }: TabStyle): Row {
   return paneNames.flatMap((name, index): Row => {
     const pane = panes[name]
     const items = pane.items(data)
@@ -65,7 +69,7 @@ function tabRow({ data, ui }: Snapshot, { counts, gap, most }: (typeof tabStyles
     const count = ui.filters[name]
       ? `${shownIn(name, data, ui).length}/${items.length}`
       : String(items.length)
-    const title = isHere ? pane.title : pane.title.slice(0, most)
+    const title = isHere ? pane.title : nameOf(pane)
     const style = isHere ? 'strong' : undefined
     return [
       { text: isHere ? '[' : ' ', style },

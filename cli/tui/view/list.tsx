@@ -1,6 +1,6 @@
 /** The list of a pane around its selection, and the details of the selected item. */
 import { Box } from 'ink'
-import { pad, safeLine, shorten } from '../../format/text.ts'
+import { pad, safeLine, shorten, widthOf } from '../../format/text.ts'
 import type { Column, Piece } from '../panes/pane.ts'
 import { detailsOf, type Row } from '../session/details.ts'
 import { windowOf } from '../session/page.ts'
@@ -36,9 +36,12 @@ export function List({ snapshot: { data, ui }, layout }: Props) {
     )
   const marks = ui.isPlain ? words : symbols
   const before = marks.selected.length + marks.columns
-  const cells = cellsIn(pane.columns, columns - before)
   const room = Math.max(area.height - 1, 0)
   const first = Math.max(Math.min(index - Math.floor(room / 2), items.length - room), 0)
+  const visible = items.slice(first, first + room)
+  const cells = cellsIn(pane.columns, columns - before, (column) =>
+    Math.max(...visible.map((item) => widthOf(safeLine(toPiece(column.of(item, data, ui.now)).text)))),
+  )
   const rowOf = (item: unknown, isSelected: boolean): Row => {
     const row: Row = [
       { text: isSelected ? marks.selected : ' '.repeat(marks.selected.length) },
@@ -55,7 +58,7 @@ export function List({ snapshot: { data, ui }, layout }: Props) {
           ...cells(({ head }) => ({ text: head.toUpperCase(), style: 'strong' })),
         ]}
       />
-      {items.slice(first, first + room).map((item, place) => (
+      {visible.map((item, place) => (
         <Place key={place} isCursor={first + place === index && ui.prompt === undefined}>
           <Line row={rowOf(item, first + place === index)} />
         </Place>
@@ -67,16 +70,35 @@ export function List({ snapshot: { data, ui }, layout }: Props) {
 const gap = 2
 const narrowest = 10
 
-/** Returns a function that pads or cuts texts to the columns that fit. DIDs and URLs are cut in the middle. */
-function cellsIn(columns: readonly Column<unknown>[], width: number) {
-  const shown = columns.filter(({ from = 0 }) => width >= from)
-  const fixed = shown.reduce((sum, column) => sum + (column.width === 'rest' ? 0 : column.width + gap), 0)
+function toPiece(text: Piece | string | undefined = ''): Piece {
+  return typeof text === 'string' ? { text } : text
+}
+
+/**
+ * Returns a function that pads or cuts texts to the columns that fit. DIDs and URLs are cut in the middle.
+ * `widest` returns the width of the longest text of a column.
+ */
+function cellsIn(
+  columns: readonly Column<unknown>[],
+  width: number,
+  widest: (column: Column<unknown>) => number,
+) {
+  const roomOf = (column: Column<unknown>, most: number) =>
+    column.isSteady ? most : Math.min(most, Math.max(widest(column), column.head.length))
+  const shown = columns
+    .filter(({ from = 0 }) => width >= from)
+    .map((column) => ({
+      ...column,
+      room: column.width === 'rest' ? 0 : roomOf(column, column.width),
+    }))
+  // The last column is not at the frame, unless a text needs its whole width.
+  const margin = shown.at(-1)!.isSteady ? 0 : 1
+  const fixed = shown.reduce((sum, { width, room }) => sum + (width === 'rest' ? 0 : room + gap), margin)
   return (of: (column: Column<unknown>) => Piece | string | undefined): Row =>
     shown.map((column, index) => {
-      const piece = of(column) ?? ''
-      const { text, style } = typeof piece === 'string' ? { text: piece, style: undefined } : piece
+      const { text, style } = toPiece(of(column))
       const line = safeLine(text)
-      const room = column.width === 'rest' ? Math.max(width - fixed, narrowest) : column.width
+      const room = column.width === 'rest' ? Math.max(width - fixed, narrowest) : column.room
       const short = shorten(line, room, /^(?:did|https?):/.test(line) ? 'middle' : 'end')
       return { text: index === shown.length - 1 ? short : pad(short, room + gap), style }
     })

@@ -124,12 +124,46 @@ test('a credential, a proof and an event have the actions of their connection, a
   expect((await bob.call('GET /present-proof/presentations')).contents).toEqual([])
 })
 
-test('a record that was exchanged by an invitation has no connection', async () => {
+test('a record without a connection has no keys of one', async () => {
   await using alone = await showNewTenant(agent)
   const { tenant, dashboard } = alone
   await tenant.call('POST /present-proof/presentations/invitation', { body: { proofs: [] } })
   await dashboard.after('3').shows('InvitationGenerated (')
-  await dashboard.after('m').shows('✗ This record was not exchanged over a connection.')
+  expect(dashboard.frame()).not.toMatch(/m messages|P ping|L label/)
+  await dashboard.after('m').shows('✗ There is no “messages” now')
+
+  // Only the messages of a record tell that it was exchanged by an invitation.
+  await using both = await two()
+  const { alice, left } = both
+  await left.shows('[1 Connections 1]')
+  await alice.call('POST /present-proof/presentations/invitation', { body: { proofs: [] } })
+  await left.after('3').shows('InvitationGenerated (')
+  await left.shows(/^(?![^]*m messages)/)
+})
+
+test('a DID shows its keys and services, and is deactivated after confirmation', async () => {
+  await using alone = await showNewTenant(agent)
+  const { tenant, dashboard } = alone
+  const service = { id: 'site', type: 'LinkedDomains', serviceEndpoint: 'https://acme.example/' }
+  const { longFormDid } = await tenant.call('POST /did-registrar/dids', {
+    body: {
+      documentTemplate: {
+        publicKeys: [{ id: 'auth-1', purpose: 'authentication', curve: 'secp256k1' }],
+        services: [service],
+      },
+    },
+  })
+  await dashboard.after('4').shows(/key auth-1 +authentication, secp256k1/)
+  await dashboard.shows(/service site +LinkedDomains https:\/\/acme\.example/)
+  expect(dashboard.frame()).not.toContain('D deactivate')
+  const path = { didRef: longFormDid.split(':', 3).join(':') }
+  await tenant.call('POST /did-registrar/dids/{didRef}/publications', { path })
+  await dashboard.shows('D deactivate')
+  await dashboard.after('D').shows('Deactivate this DID for good? This cannot be undone.')
+  await dashboard.after('n').shows('D deactivate')
+  await dashboard.after('D', 'y').shows('✓ The deactivation is on its way to the ledger.')
+  expect(dashboard.frame()).toContain('PUBLISHED (a change is on its way to the ledger)')
+  expect(dashboard.frame()).not.toContain('D deactivate')
 })
 
 test('a connection is deleted after confirmation, unless a flow over it waits', async () => {

@@ -68,6 +68,72 @@ test.each([
   await expect(frame()).toMatchFileSnapshot(file(name))
 })
 
+test('at 120 columns the details have three fifths of the width, and no id is cut', async () => {
+  const { list, details } = layoutOf({ size: { columns: 120, rows: 40 }, isZoomed: false, isPlain: false })
+  expect([list.width, details.width]).toEqual([48, 72])
+  const expiresAt = new Date(now + 29.5 * 86_400_000).toISOString()
+  const proofs = wallet.proofs.map((each) => ({ ...each, status: 'RequestSent' as const, expiresAt }))
+  for (const columns of [120, 160]) {
+    const { type, frame } = show({ ...wallet, proofs }, { size: { columns, rows: 40 } })
+    await type('3')
+    expect(frame()).toContain(proofs.at(-1)!.presentationId)
+    expect(frame()).toMatch(/expires .*, in 29 d +│/)
+    dashboard!.close()
+  }
+})
+
+test('a distance in time is not broken', async () => {
+  const expiresAt = new Date(now + 29.5 * 86_400_000).toISOString()
+  const proofs = [{ ...wallet.proofs[0]!, status: 'RequestSent' as const, expiresAt }]
+  const { type, frame, resize } = show({ ...wallet, proofs })
+  await type('3')
+  for (let columns = 60; columns < 80; columns++) {
+    resize({ columns, rows: 30 })
+    expect(frame()).toContain('in 29 d')
+  }
+})
+
+test('a request over OpenID4VP is listed by its claims and its type', async () => {
+  const vct = 'https://issuer.example/oid4vci/issuers/01a20000-0000-7000-8000-000000000001/types/Person'
+  const query = {
+    credentials: [
+      { id: 'p', format: 'dc+sd-jwt', meta: { vct_values: [vct] }, claims: [{ path: ['name'] }] },
+    ],
+  }
+  const requestData = [JSON.stringify({ dcql_query: query })]
+  const openid4vp = { authorizationRequest: 'openid4vp://?request_uri=https://x.example' }
+  const request = {
+    ...wallet.proofs[1]!,
+    connectionId: undefined,
+    status: 'RequestCreated' as const,
+    requestData,
+    openid4vp,
+  }
+  const { type, frame } = show({ ...wallet, proofs: [request] as never })
+  await type('3')
+  expect(frame()).toMatch(/› Person: name +Verifier/)
+  expect(frame().replaceAll(/[\s│]/g, '')).toContain(vct)
+  expect(frame().split('\n').at(-1)).not.toMatch(/messages|ping|label/)
+})
+
+test.each([
+  ['openid-credential-offer://?credential_offer_uri=https://x.example/o', 'Accept the offer of a credential'],
+  ['openid4vp://?request_uri=https://x.example/r', 'Answer a request for a proof'],
+  ['https://x.example/i?_oobid=abcdefghijklmnop', 'Read a short link'],
+  [
+    `https://x.example/?_oob=${Buffer.from('{"attachments":[]}').toString('base64url')}`,
+    'Accept an invitation to connect',
+  ],
+  [
+    `https://x.example/?_oob=${Buffer.from('{"attachments":["issue-credential"]}').toString('base64url')}`,
+    'Accept the offer of a credential',
+  ],
+])('the title of a pasted %s says what it is', async (text, title) => {
+  const { type, frame } = show()
+  await type(...pasted(text))
+  expect(frame()).toContain(`─ ${title} ─`)
+})
+
 test('a credential, decoded', async () => {
   const { type, shows } = show()
   await type('2', 'j', 'j', codes.enter)
@@ -339,4 +405,6 @@ test('colours only accompany words, and NO_COLOR disables them', async () => {
   expect(frame()).toContain('\u001b[36mRequestSent')
   await type('3')
   expect(frame()).toContain('\u001b[31mPresentationVerificationFailed')
+  // A valid proof that waits for a decision is green, and its mark is not.
+  expect(frame()).toMatch(/\u001b\[33m!.*\u001b\[32mPresentationVerified/)
 })
