@@ -9,6 +9,7 @@ import * as Flags from '@oclif/core/flags'
 import { parse } from '@oclif/core/parser'
 import { asTyped, spellOut } from './argv.ts'
 import type { Daemon } from './client/api.ts'
+import type { Access } from './client/settings.ts'
 import { toUsageError } from './errors/parsing.ts'
 import { printReport, toReport } from './errors/report.ts'
 import { colour } from './format/colour.ts'
@@ -180,7 +181,10 @@ async function connect(line: Line, timeoutMs: number | undefined) {
   const { connectDaemon } = await import('./client/api.ts')
   const { findAccess, fromProcess } = await import('./client/settings.ts')
   const { resolveIds } = await import('./client/find-id.ts')
-  return { resolveIds, ...connectDaemon(() => findAccess(line.common, fromProcess()), timeoutMs) }
+  const find = () => findAccess(line.common, fromProcess())
+  const offerStart = async (access: Access) =>
+    (await import('./daemon/offer-start.ts')).offerStart(access, { json: line.isJson, ...line.common })
+  return { resolveIds, ...connectDaemon(find, timeoutMs, offerStart) }
 }
 
 /**

@@ -65,7 +65,8 @@ function findAccess({ getAccess }: Context): Access | undefined {
 
 async function checkThere(context: DoctorContext, { url, adminKey, apiKey }: Access): Promise<Check[]> {
   const { flags, getAccess } = context
-  const { call } = flags.deep ? connectDaemon(getAccess, deepTimeoutMs) : context
+  // A check must not start the daemon, as other commands offer to.
+  const { call } = connectDaemon(getAccess, flags.deep ? deepTimeoutMs : undefined)
   const daemon = await checkDaemon(call, url, packageJson.version)
   if (daemon.status === 'failed') return [daemon, ...(await checkDataFolder(context))]
   return [

@@ -25,7 +25,7 @@ export default defineCommand({
     }),
   },
   hasJsonFlag: false,
-  async run({ getAccess, forSameDaemon, flags }) {
+  async run({ getAccess, call, forSameDaemon, flags }) {
     if (!process.stdin.isTTY || !process.stdout.isTTY)
       throw new UsageError(
         'The dashboard needs a terminal: standard input and standard output must both be one.',
@@ -36,6 +36,8 @@ export default defineCommand({
         'The dashboard needs a terminal that can move its cursor, and TERM=dumb says that this one cannot.',
         'agent event tail',
       )
+    // Offers to start the daemon.
+    await call('GET /_system/health')
     const { profileName, profile, url } = getAccess()
     const { start } = await importDashboard()
     const signal = await start({

@@ -48,22 +48,47 @@ export type Daemon = {
 
 /**
  * Creates a client of the daemon. `find` is called at the first use; `timeoutMs` replaces the default time
- * limit of a call.
+ * limit of a call. `offerStart` starts a daemon if none is there, and returns false if it may not.
  */
-export function connectDaemon(find: () => Access, timeoutMs?: number): Daemon {
+export function connectDaemon(
+  find: () => Access,
+  timeoutMs?: number,
+  offerStart?: (access: Access) => Promise<boolean>,
+): Daemon {
   let access: Access | undefined
   let closing: AbortController | undefined
+  let isReached = false
+  let starting: Promise<boolean> | undefined
   const getAccess = () => (access ??= find())
+  /** Sends a request. If no daemon was there yet, sends it again once it was started. */
+  const reach = async <Result>(send: () => Promise<Result>): Promise<Result> => {
+    try {
+      const result = await send()
+      isReached = true
+      return result
+    } catch (error) {
+      if (!isRefused(error) || isReached || !(await (starting ??= offerStart?.(getAccess())))) {
+        isReached ||= !isRefused(error)
+        throw error
+      }
+      // A daemon that has started may have another port, and other keys.
+      access = find()
+      return send()
+    }
+  }
+  const send = async (key: string, input: { query?: { walletId?: string } } = {}) => {
+    const headers = await authorize(getAccess(), isAdministrators(key, input, getAccess()))
+    const client = createClient(getAccess().url, headers, timeoutMs === undefined ? {} : { timeoutMs })
+    return (client as (key: string, input: object) => unknown)(key, input)
+  }
   return {
     getAccess,
-    call: (async (key: string, input: { query?: { walletId?: string } } = {}) => {
-      const headers = await authorize(getAccess(), isAdministrators(key, input, getAccess()))
-      const send = createClient(getAccess().url, headers, timeoutMs === undefined ? {} : { timeoutMs })
-      return (send as (key: string, input: object) => unknown)(key, input)
-    }) as Client,
+    call: ((key: string, input?: object) => reach(() => send(key, input))) as Client,
     getFileClient: (as = 'administrator') => {
-      const open = async () =>
-        createFileClient(getAccess().url, await authorize(getAccess(), as === 'administrator'))
+      const open = async () => {
+        if (offerStart && !isReached) await reach(() => send('GET /_system/health'))
+        return createFileClient(getAccess().url, await authorize(getAccess(), as === 'administrator'))
+      }
       return {
         download: async (key, input) => (await open()).download(key, input),
         upload: async (key, input) => (await open()).upload(key, input),
@@ -81,10 +106,16 @@ export function connectDaemon(find: () => Access, timeoutMs?: number): Daemon {
           signal,
         })
       }
-      return readEvents(open, after, { ...reading, signal })
+      return reach(() => readEvents(open, after, { ...reading, signal }))
     },
     close: () => closing?.abort(),
   }
+}
+
+/** True if nothing listens at the address of the daemon, so that it has done nothing. */
+function isRefused(error: unknown): boolean {
+  const { name, cause } = error as { name?: string; cause?: { code?: unknown } }
+  return name === 'DaemonUnreachable' && cause?.code === 'ECONNREFUSED'
 }
 
 /**

@@ -136,7 +136,8 @@ export type Access = {
 
 export type AccessFlags = Identity
 
-const defaultUrl = `http://127.0.0.1:${locationVariables.AGENT_HTTP_PORT.parse(undefined)}`
+/** The address of the daemon when no profile, flag or variable names one. */
+export const defaultUrl = `http://127.0.0.1:${locationVariables.AGENT_HTTP_PORT.parse(undefined)}`
 
 /**
  * Finds the address and the keys. The keys of a profile are sent to the address of that profile only.

@@ -148,14 +148,25 @@ export async function confirm(question: string, terminal = here()): Promise<void
     throw new UsageError(
       'This cannot be undone, and there is no terminal to ask for confirmation: add --yes.',
     )
+  if (!/^y(es)?$/i.test(await askLine(`${question} [y/N] `, terminal)))
+    throw new CommandError('Cancelled.', 1)
+}
+
+/** Asks a question whose usual answer is yes. The end of the input is a no. @throws {CommandError} 130 on Ctrl-C */
+export async function askYes(question: string, terminal = here()): Promise<boolean> {
+  return /^(?:y(es)?)?$/i.test(await askLine(`${question} [Y/n] `, terminal, 'no'))
+}
+
+/** Returns a line, or `atEnd` at the end of the input. */
+async function askLine(prompt: string, terminal: Terminal, atEnd = ''): Promise<string> {
   const lines = createInterface(terminal)
   try {
     const answer = await new Promise<string>((resolve, reject) => {
       lines.once('SIGINT', () => reject(interrupted()))
-      lines.once('close', () => resolve(''))
-      lines.question(`${question} [y/N] `, resolve)
+      lines.once('close', () => resolve(atEnd))
+      lines.question(prompt, resolve)
     })
-    if (!/^\s*y(es)?\s*$/i.test(answer)) throw new CommandError('Cancelled.', 1)
+    return answer.trim()
   } finally {
     lines.close()
   }
