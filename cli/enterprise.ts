@@ -207,7 +207,7 @@ function hasExpired(request: Request): boolean {
 
 export function requestColumns(topic: RequestTopic): Column<Request>[] {
   return [
-    { head: 'id', of: ({ id }) => id },
+    { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'state', of: ({ state }) => inStyle(styles[state], topics[topic].words[state]) },
     { head: 'from', of: (request) => contentOf(request).from, cut: 'end' },
     { head: 'did', of: ({ did }) => did ?? undefined, cut: 'end' },

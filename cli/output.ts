@@ -38,9 +38,11 @@ export type Output = {
   forSameDaemon: (command: string) => string
 }
 
+type OutputFlags = Identity & { quiet?: boolean; 'no-trunc'?: boolean }
+
 export function createOutput(
   isJson: boolean,
-  { quiet = false, ...identity }: Identity & { quiet?: boolean },
+  { quiet = false, 'no-trunc': isWhole = false, ...identity }: OutputFlags,
 ): Output {
   const width = process.stdout.isTTY ? process.stdout.columns : undefined
   const paint = colour(process.stdout)
@@ -61,7 +63,7 @@ export function createOutput(
     printFields: (pairs) => log(fields(pairs, width, paint)),
     printList: (rows, id, columns, empty) => {
       if (rows.length === 0) say(empty)
-      else log(quiet ? rows.map(id).join('\n') : table(rows, columns, width, paint))
+      else log(quiet ? rows.map(id).join('\n') : table(rows, columns, isWhole ? undefined : width, paint))
     },
     suggest: (...commands) => {
       const given = commands.filter((each) => each !== undefined)

@@ -2,6 +2,7 @@
 import type { Answer } from '../client/api.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { safeLine } from './text.ts'
+import { briefTime } from './time.ts'
 import type { Column } from './table.ts'
 import { profileNames, profilePath, readProfile, type Profile } from '../../src/foundation/config/profile.ts'
 
@@ -90,11 +91,11 @@ function aboutOf({ subject = {} }: AuditEntry): string {
 
 export const auditColumns: Column<AuditEntry>[] = [
   { head: 'no.', of: ({ sequence }) => String(sequence) },
-  { head: 'time', of: ({ at }) => at },
-  { head: 'who', of: doerOf, cut: 'end' },
+  { head: 'time', of: ({ at }) => at, brief: briefTime },
+  { head: 'who', of: doerOf, isId: true, cut: 'end' },
   { head: 'what', of: ({ action }) => safeLine(action), cut: 'end' },
   { head: 'outcome', of: outcomeOf },
-  { head: 'about', of: aboutOf, cut: 'end', optional: true },
+  { head: 'about', of: aboutOf, isId: true, cut: 'end', optional: true },
 ]
 
 type ListedNode = Answer<'GET /_system/nodes'>['contents'][number]

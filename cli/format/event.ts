@@ -5,13 +5,14 @@ import type { Styled } from './colour.ts'
 import { safeLine, shortId } from './text.ts'
 import { meanings, listedState, type Topic } from './states.ts'
 import type { Column } from './table.ts'
+import { briefTime } from './time.ts'
 
 export const eventColumns: Column<Event>[] = [
-  { head: 'time', of: ({ ts }) => ts },
-  { head: 'type', of: ({ type }) => type },
-  { head: 'about', of: subjectOf },
+  { head: 'time', of: ({ ts }) => ts, brief: briefTime },
+  { head: 'type', of: ({ type }) => type, cut: 'end' },
+  { head: 'about', of: subjectOf, optional: true },
   { head: 'state', of: shownState },
-  { head: 'id', of: ({ id }) => id },
+  { head: 'id', of: ({ id }) => id, isId: true },
 ]
 
 export function eventLine(event: Event): string {

@@ -3,7 +3,7 @@ import { traitsOf } from '../../src/definitions/format-names.ts'
 import * as z from 'zod'
 import { pathOf } from './credential.ts'
 import { dcqlText } from './dcql.ts'
-import { shortDid, shortId } from './text.ts'
+import { shortDid, shortUrlName } from './text.ts'
 import { tryParseJson } from '../../src/foundation/json.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
 import type { Answer } from '../client/api.ts'
@@ -58,14 +58,19 @@ const signs: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤' }
  * Describes a request in one line, such as `name and city of an SD-JWT credential with the schema employee,
  * issued by did:prism:…1f2c`. The fields of `proofRequestFields` have the whole ids.
  */
-export function proofRequestText({ issuers, ...asked }: Asked): string {
+export function proofRequestText({ issuers, ...asked }: Asked, isShort = false): string {
   const named = typeof issuers === 'object' ? `, issued by ${issuers.map(shortDid).join(' or ')}` : ''
-  return contentText(asked) + named
+  return contentText(asked, isShort) + named
 }
 
-function contentText({ requestData, proofs = [] }: Asked): string {
+/** As `proofRequestText`, for lists: a query of OpenID4VP begins with the name of the type. */
+export function shortProofRequest(asked: Asked): string {
+  return proofRequestText(asked, true)
+}
+
+function contentText({ requestData, proofs = [] }: Asked, isShort: boolean): string {
   const content = tryParseJson(requestData[0] ?? '') ?? {}
-  const dcql = dcqlText(content)
+  const dcql = dcqlText(content, isShort)
   if (dcql !== undefined) return dcql
   const anonCreds = AnonCreds.safeParse(content)
   if (anonCreds.success) return anonCredsText(anonCreds.data)
@@ -138,18 +143,6 @@ function restrictionText(restriction: z.output<typeof Restriction>): string {
     .join('')
 }
 
-/**
- * Returns the name at the end of a URL, such as `employee`, or the end of a guid and the host. Other texts
- * are unchanged.
- */
-export function shortUrlName(text: string): string {
-  const url = /^https?:/.test(text) && URL.canParse(text) ? new URL(text) : undefined
-  const names = url?.pathname.split('/').filter((part) => part !== '' && part !== 'schema') ?? []
-  const name = names.at(-1)?.replace(/\.json$/, '')
-  if (!url || name === undefined) return text
-  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(name) ? `…${shortId(name)} of ${url.host}` : name
-}
-
 function descriptorText({ id, name, purpose, constraints }: z.output<typeof Descriptor>): string {
   const fields = (constraints?.fields ?? []).map(({ path, filter }) => {
     const claim = path[0]?.replace(/^\$(?:\.vc)?(?:\.credentialSubject)?\.?/, '') || 'any content'
@@ -190,7 +183,7 @@ export function candidatesTable(candidates: readonly Candidate[], width?: number
   return table(
     candidates,
     [
-      { head: 'credential', of: ({ recordId }) => recordId },
+      { head: 'credential', of: ({ recordId }) => recordId, isId: true },
       ...(candidates.some(({ reason }) => reason !== undefined)
         ? [{ head: 'why not', of: ({ reason }: Candidate) => reason, cut: 'end' as const }]
         : []),

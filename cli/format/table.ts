@@ -1,6 +1,6 @@
-/** Tables and lists of fields. A terminal gets them cut to its width, a pipe in full. */
-import { plain, toStyled, type Styled } from './colour.ts'
-import { pad, safeLine, shorten, widthOf } from './text.ts'
+/** Tables and lists of fields. A terminal gets them short and cut to its width, a pipe in full. */
+import { type Paint, plain, toStyled, type Styled } from './colour.ts'
+import { endsOfIds, pad, safeLine, shorten, widthOf } from './text.ts'
 
 export type Column<Row> = {
   head: string
@@ -9,14 +9,23 @@ export type Column<Row> = {
   cut?: 'end' | 'middle'
   /** Drop the column on a narrow terminal if cutting is not enough. The last such column goes first. */
   optional?: true
+  /** A terminal shows the ends of the ids in the text, such as `…9a6a43`. */
+  isId?: true
+  /** Makes a text short for a terminal, such as a time without its year. */
+  brief?: (text: string) => string
 }
 
 const gap = 2
+/** The least widths of cut columns: while there are optional columns to drop, and without any. */
+const comfortable = 16
 const narrowest = 8
+/** The widest cell in a pipe that the others of its column are padded to. */
+const widestPadded = 120
 
 /**
- * Prints rows in columns under a heading. If the columns exceed `width`, it cuts texts, then drops optional
- * columns, and finally prints each row as a list of fields. Without `width` nothing is cut.
+ * Prints rows in columns under a heading. For a terminal, ids are short. If the columns exceed `width`, it
+ * cuts texts, then drops optional columns, cuts texts further, and finally prints each row as a list of
+ * fields. Without `width` nothing is shortened or cut.
  */
 export function table<Row>(
   rows: readonly Row[],
@@ -24,31 +33,73 @@ export function table<Row>(
   width = Infinity,
   paint = plain,
 ): string {
-  const cells = rows.map((row) => columns.map((column) => toCell(column.of(row) ?? '')))
-  const natural = columns.map((column, index) =>
-    Math.max(widthOf(column.head), ...cells.map((row) => widthOf(row[index]!.text))),
-  )
-  const widths = fit(columns, natural, width)
-  if (widths) {
-    const line = (row: readonly Cell[]) => {
-      const last = row.findLastIndex(({ text }) => text !== '')
-      return row
-        .slice(0, last + 1)
-        .map(({ style, text }, index) => {
-          const cut = shorten(text, widths[index]!, columns[index]!.cut)
-          const shown = style ? paint(style, cut) : cut
-          return index === last ? shown : shown + pad('', widths[index]! - widthOf(cut))
-        })
-        .join(' '.repeat(gap))
-    }
-    const heads = columns.map(({ head }): Cell => ({ style: 'strong', text: head.toUpperCase() }))
-    return [line(heads), ...cells.map(line)].join('\n')
+  if (width === Infinity) {
+    const cells = cellsOf(rows, columns)
+    return draw(columns, cells, widthsOf(columns, cells, widestPadded), paint, (text) => text)
   }
-  const last = columns.findLastIndex(({ optional }) => optional)
-  if (last !== -1) return table(rows, columns.toSpliced(last, 1), width, paint)
+  let shown = columns.map((column) => toBrief(column, rows))
+  for (;;) {
+    const cells = cellsOf(rows, shown)
+    const natural = widthsOf(shown, cells, Infinity)
+    const last = shown.findLastIndex(({ optional }) => optional)
+    const widths =
+      fit(shown, natural, width, comfortable) ??
+      (last === -1 ? fit(shown, natural, width, narrowest) : undefined)
+    if (widths) return draw(shown, cells, widths, paint, shorten)
+    if (last === -1) break
+    shown = shown.toSpliced(last, 1)
+  }
   const pairs = (row: Row) =>
     columns.map((column): [string, unknown] => [column.head.toLowerCase(), column.of(row)])
   return rows.map((row) => fields(pairs(row), width, paint)).join('\n\n')
+}
+
+/** Returns the column with what a terminal shows. */
+function toBrief<Row>({ isId, brief, ...column }: Column<Row>, rows: readonly Row[]): Column<Row> {
+  if (!brief && !isId) return column
+  const textOf = (row: Row) => toStyled(column.of(row) ?? '').text
+  const short = brief ?? endsOfIds(rows.map(textOf))
+  return { ...column, of: (row) => short(textOf(row)) }
+}
+
+function cellsOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Cell[][] {
+  return rows.map((row) => columns.map((column) => toCell(column.of(row) ?? '')))
+}
+
+/** Returns the width of each column. Wider cells than `most` do not count. */
+function widthsOf(
+  columns: readonly Column<never>[],
+  rows: readonly (readonly Cell[])[],
+  most: number,
+): number[] {
+  return columns.map(({ head }, index) =>
+    rows.reduce((widest, row) => {
+      const width = widthOf(row[index]!.text)
+      return width > most ? widest : Math.max(widest, width)
+    }, widthOf(head)),
+  )
+}
+
+function draw(
+  columns: readonly Column<never>[],
+  rows: readonly (readonly Cell[])[],
+  widths: readonly number[],
+  paint: Paint,
+  toFit: typeof shorten,
+): string {
+  const line = (row: readonly Cell[]) => {
+    const last = row.findLastIndex(({ text }) => text !== '')
+    return row
+      .slice(0, last + 1)
+      .map(({ style, text }, index) => {
+        const cut = toFit(text, widths[index]!, columns[index]!.cut)
+        const shown = style ? paint(style, cut) : cut
+        return index === last ? shown : shown + ' '.repeat(Math.max(widths[index]! - widthOf(cut), 0))
+      })
+      .join(' '.repeat(gap))
+  }
+  const heads = columns.map(({ head }): Cell => ({ style: 'strong', text: head.toUpperCase() }))
+  return [heads, ...rows].map(line).join('\n')
 }
 
 /**
@@ -78,16 +129,20 @@ function toCell(value: unknown): Cell {
   return { style, text: safeLine(text) }
 }
 
-/** Returns widths that fit, by narrowing the widest column that may be cut. Undefined if that is not possible. */
+/**
+ * Returns widths that fit, by narrowing the widest column that may be cut, to `least` at least. Undefined if
+ * that is not possible.
+ */
 function fit(
   columns: readonly Column<never>[],
   natural: readonly number[],
   width: number,
+  least: number,
 ): number[] | undefined {
-  const widths = [...natural]
+  const widths = natural.map((each, index) => (columns[index]!.cut ? Math.min(each, width) : each))
   const total = () => widths.reduce((sum, each) => sum + each, gap * (widths.length - 1))
   while (total() > width) {
-    const room = columns.map(({ cut }, index) => (cut && widths[index]! > narrowest ? widths[index]! : 0))
+    const room = columns.map(({ cut }, index) => (cut && widths[index]! > least ? widths[index]! : 0))
     const widest = Math.max(...room)
     if (widest === 0) return undefined
     widths[room.indexOf(widest)]! -= 1

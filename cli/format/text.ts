@@ -103,6 +103,20 @@ export function shortId(id: string): string {
   return id.slice(-8)
 }
 
+const ids = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
+const leastEnd = 6
+
+/**
+ * Returns a function that replaces the ids in a text by their ends, such as `…9a6a43`. The ends are as long as
+ * it takes to distinguish the ids of all texts.
+ */
+export function endsOfIds(texts: readonly string[]): (text: string) => string {
+  const all = [...new Set(texts.flatMap((text) => text.match(ids) ?? []))]
+  let length = leastEnd
+  while (new Set(all.map((id) => id.slice(-length))).size < all.length) length++
+  return (text) => text.replaceAll(ids, (id) => `…${id.slice(-length)}`)
+}
+
 /**
  * Returns the name of a connection: its label, the goal of its invitation, or the peer's host and the end of
  * the id.
@@ -130,4 +144,16 @@ const longestDid = 32
 export function shortDid(did: string): string {
   const form = canonicalDid(did)
   return form.length <= longestDid ? form : `${form.split(':', 2).join(':')}:…${form.slice(-4)}`
+}
+
+/**
+ * Returns the name at the end of a URL, such as `employee`, or the end of a guid and the host. Other texts
+ * are unchanged.
+ */
+export function shortUrlName(text: string): string {
+  const url = /^https?:/.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  const names = url?.pathname.split('/').filter((part) => part !== '' && part !== 'schema') ?? []
+  const name = names.at(-1)?.replace(/\.json$/, '')
+  if (!url || name === undefined) return text
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(name) ? `…${shortId(name)} of ${url.host}` : name
 }

@@ -18,6 +18,11 @@ export function ago(iso: string, now: number): string {
   return unit ? `${Math.floor(seconds / unit[0])} ${unit[1]} ago` : 'now'
 }
 
+/** Formats a time without its year and milliseconds: `11-20 11:55:00Z`. */
+export function briefTime(iso: string): string {
+  return `${new Date(iso).toISOString().slice(5, 19).replace('T', ' ')}Z`
+}
+
 /** Formats a time with its age: `2026-11-20T11:55:00Z, 5 min ago`. `now` is in milliseconds. */
 export function whenAgo(iso: string, now: number): string {
   const words = ago(iso, now)

@@ -1,10 +1,10 @@
 /** Questions of several commands. Each loads its options when it is asked. */
 import { claimsLine } from '../format/credential.ts'
-import { type Candidates, shortUrlName, unanswered } from '../format/proof-request.ts'
+import { type Candidates, unanswered } from '../format/proof-request.ts'
 import { UsageError } from '../errors/errors.ts'
 import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
-import { connectionName } from '../format/text.ts'
+import { connectionName, shortUrlName } from '../format/text.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
 import { expectedStates, explain, isConnected, meanings, type Topic } from '../format/states.ts'
 import { ago } from '../format/time.ts'

@@ -29,7 +29,7 @@ export default listCommand({
   },
   id: ({ connectionId }) => connectionId,
   columns: [
-    { head: 'id', of: ({ connectionId }) => connectionId },
+    { head: 'id', of: ({ connectionId }) => connectionId, isId: true },
     { head: 'role', of: ({ role }) => role, optional: true },
     { head: 'state', of: (item) => listedState('connection', item.state, item) },
     { head: 'label', of: connectionName, cut: 'end' },

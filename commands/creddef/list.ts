@@ -13,7 +13,7 @@ export default listCommand({
   },
   id: (each) => openDefinition(each).guid,
   columns: columnsOf(openDefinition, [
-    { head: 'guid', of: ({ guid }) => guid },
+    { head: 'guid', of: ({ guid }) => guid, isId: true },
     { head: 'name', of: ({ name }) => name, cut: 'end' },
     { head: 'version', of: ({ version }) => version },
     { head: 'tag', of: ({ tag }) => tag, cut: 'end' },

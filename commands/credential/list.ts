@@ -12,7 +12,7 @@ export default listCommand({
     call('GET /issue-credentials/records', { query: toRecordQuery('credential', flags) }),
   id: ({ recordId }) => recordId,
   columns: [
-    { head: 'id', of: ({ recordId }) => recordId },
+    { head: 'id', of: ({ recordId }) => recordId, isId: true },
     { head: 'role', of: ({ role }) => role, optional: true },
     {
       head: 'state',

@@ -26,7 +26,7 @@ export default defineCommand({
       answer.restored,
       ({ did }) => did,
       [
-        { head: 'did', of: ({ did }) => did },
+        { head: 'did', of: ({ did }) => did, cut: 'middle' },
         { head: 'state', of: shownDid },
         { head: 'missing keys', of: ({ missingKeys }) => missingKeys.join(', ') || 'none', cut: 'end' },
       ],

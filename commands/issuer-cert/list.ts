@@ -7,7 +7,7 @@ export default listCommand({
   read: ({ call, paging }) => call('GET /issuer-certificates', { query: paging }),
   id: ({ id }) => id,
   columns: [
-    { head: 'id', of: ({ id }) => id },
+    { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'state', of: certificateState },
     { head: 'subject', of: ({ subject }) => subject, cut: 'end' },
     {

@@ -7,7 +7,7 @@ export default listCommand({
   read: ({ call, paging }) => call('GET /oid4vci/issuers', { query: paging }),
   id: ({ id }) => id,
   columns: [
-    { head: 'id', of: ({ id }) => id },
+    { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'authorization server', of: shownServer, cut: 'middle' },
   ],
   empty: 'There are no issuers. `agent issuer create` creates one.',

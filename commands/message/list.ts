@@ -14,7 +14,7 @@ export default listCommand({
     }),
   id: ({ messageId }) => messageId,
   columns: [
-    { head: 'id', of: ({ messageId }) => messageId, optional: true },
+    { head: 'id', of: ({ messageId }) => messageId, isId: true, optional: true },
     {
       head: 'direction',
       of: ({ direction, failure }) => (failure === undefined ? direction : 'abandoned'),

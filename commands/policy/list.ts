@@ -13,7 +13,7 @@ export default listCommand({
     }),
   id: ({ id }) => id,
   columns: [
-    { head: 'id', of: ({ id }) => id },
+    { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'name', of: ({ name }) => name, cut: 'end' },
     {
       head: 'accepts',

@@ -9,7 +9,7 @@ export default listCommand({
     }),
   id: ({ id }) => id,
   columns: [
-    { head: 'id', of: ({ id }) => id },
+    { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'name', of: ({ name }) => name ?? undefined, cut: 'end' },
     {
       head: 'asks for',

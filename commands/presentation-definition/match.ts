@@ -21,7 +21,7 @@ export default defineCommand({
       ({ inputDescriptorId }) => inputDescriptorId,
       [
         { head: 'asks for', of: ({ inputDescriptorId }) => inputDescriptorId, cut: 'end' },
-        { head: 'credentials', of: ({ credentials }) => credentials.join(' ') || 'none' },
+        { head: 'credentials', of: ({ credentials }) => credentials.join(' ') || 'none', isId: true },
       ],
       'The definition asks for nothing.',
     )

@@ -1,4 +1,4 @@
-import { proofRequestText } from '../../cli/format/proof-request.ts'
+import { shortProofRequest } from '../../cli/format/proof-request.ts'
 import { shortProofState } from '../../cli/format/proofs.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
@@ -11,10 +11,10 @@ export default listCommand({
     call('GET /present-proof/presentations', { query: toRecordQuery('proof', flags) }),
   id: ({ presentationId }) => presentationId,
   columns: [
-    { head: 'id', of: ({ presentationId }) => presentationId },
+    { head: 'id', of: ({ presentationId }) => presentationId, isId: true },
     { head: 'role', of: ({ role }) => role, optional: true },
     { head: 'state', of: (record) => shortProofState(record) },
-    { head: 'asked for', of: proofRequestText, cut: 'end' },
+    { head: 'asked for', of: (record) => shortProofRequest(record), cut: 'end' },
   ],
   empty: 'There are no presentation records. `agent proof request` makes one.',
 })

@@ -13,7 +13,7 @@ export default listCommand({
   },
   id: (each) => openSchema(each).guid,
   columns: columnsOf(openSchema, [
-    { head: 'guid', of: ({ guid }) => guid },
+    { head: 'guid', of: ({ guid }) => guid, isId: true },
     { head: 'name', of: ({ name }) => name, cut: 'end' },
     { head: 'version', of: ({ version }) => version },
     { head: 'tags', of: ({ tags }) => tags.join(' '), cut: 'end' },

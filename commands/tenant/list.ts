@@ -8,9 +8,9 @@ export default listCommand({
   read: ({ call, paging }) => call('GET /iam/entities', { query: paging }),
   id: ({ id }) => id,
   columns: [
-    { head: 'id', of: ({ id }) => id },
+    { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'name', of: ({ name }) => name, cut: 'end' },
-    { head: 'wallet', of: ({ walletId }) => walletId, cut: 'end', optional: true },
+    { head: 'wallet', of: ({ walletId }) => walletId, isId: true, optional: true },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
   ],
   empty: 'There are no tenants. `agent tenant create <name>` makes one.',

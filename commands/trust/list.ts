@@ -7,7 +7,7 @@ export default listCommand({
   read: ({ call, paging }) => call('GET /trust-anchors', { query: paging }),
   id: ({ id }) => id,
   columns: [
-    { head: 'id', of: ({ id }) => id },
+    { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'type', of: ({ type }) => type },
     { head: 'anchor', of: contentOf, cut: 'end' },
     { head: 'name', of: ({ name }) => name, cut: 'end', optional: true },

@@ -8,7 +8,7 @@ export default listCommand({
   read: ({ call, paging }) => call('GET /wallets', { query: paging }),
   id: ({ id }) => id,
   columns: [
-    { head: 'id', of: ({ id }) => id },
+    { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'name', of: ({ name }) => name, cut: 'end' },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
   ],

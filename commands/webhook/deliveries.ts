@@ -27,7 +27,7 @@ export default listCommand({
     }),
   id: ({ eventId }) => eventId,
   columns: [
-    { head: 'event', of: ({ eventId }) => eventId },
+    { head: 'event', of: ({ eventId }) => eventId, isId: true },
     { head: 'type', of: ({ type }) => type, cut: 'end', optional: true },
     { head: 'kind', of: ({ kind }) => kind, optional: true },
     { head: 'outcome', of: ({ outcome }) => inStyle(outcome === 'delivered' ? 'good' : 'bad', outcome) },

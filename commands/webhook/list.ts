@@ -7,7 +7,7 @@ export default listCommand({
   read: ({ call, paging }) => call('GET /events/webhooks', { query: paging }),
   id: ({ id }) => id,
   columns: [
-    { head: 'id', of: ({ id }) => id },
+    { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'url', of: ({ url }) => url, cut: 'middle' },
     {
       head: 'headers',

@@ -103,6 +103,44 @@ describe('a table', () => {
     expect(heads(40)).toEqual(['ID', 'STATE'])
   })
 
+  test('drops optional columns before it cuts texts to a few letters', () => {
+    const more: Column<Row>[] = [
+      { head: 'state', of: () => 'ConnectionResponseReceived' },
+      { head: 'claims', of: () => 'name=Alice birthdate=1990-01-01', cut: 'end' },
+      { head: 'created', of: () => '5 min ago', optional: true },
+    ]
+    const head = (width: number) => table(rows, more, width).split('\n')[0]!.trimEnd()
+    expect(head(55)).toMatch(/CREATED$/)
+    expect(head(54)).toMatch(/CLAIMS$/)
+  })
+
+  describe('of ids', () => {
+    const ids = ['01a20000-0000-7000-8000-0000009a6a43', '01a20000-0000-7000-8000-0000019a6a43']
+    const listed: Column<string>[] = [
+      { head: 'id', of: (id) => id, isId: true },
+      { head: 'about', of: (id) => `wallet=${id} x`, isId: true },
+    ]
+
+    test('has their ends in a terminal, as long as it takes to distinguish them', () => {
+      expect(table(ids.slice(0, 1), listed, 80)).toBe('ID       ABOUT\n…9a6a43  wallet=…9a6a43 x')
+      expect(table(ids, listed, 80).split('\n').slice(1)).toEqual([
+        '…09a6a43  wallet=…09a6a43 x',
+        '…19a6a43  wallet=…19a6a43 x',
+      ])
+    })
+
+    test('has whole ids in a pipe', () => {
+      expect(table(ids, listed)).toContain(`${ids[0]}  wallet=${ids[0]} x`)
+    })
+  })
+
+  test('in a pipe is not padded to a very long text', () => {
+    const long = [{ id: '1', label: 'x'.repeat(100_000), did: 'did:x:1' }, ...rows]
+    const [head, first, ...others] = table(long, columns).split('\n')
+    expect(first).toContain(`${long[0]!.label}  did:x:1`)
+    expect(Math.max(head!.length, ...others.map((line) => line.length))).toBeLessThan(100)
+  })
+
   test('becomes a list of fields when too narrow', () => {
     const text = table(rows, columns, 16)
     expect(text.split('\n\n')).toHaveLength(2)
@@ -165,7 +203,7 @@ describe('colours', () => {
     ['connection', 'ConnectionResponseSent', 'good'],
     ['credential', 'OfferReceived', 'waiting'],
     ['proof', 'PresentationVerificationFailed', 'bad'],
-    ['proof', 'PresentationVerified', 'waiting'],
+    ['proof', 'PresentationVerified', 'good'],
     ['credential', 'OfferSent', 'running'],
     ['credential', 'ProblemReportReceived', 'bad'],
     ['connection', 'ProblemReportSent', 'faint'],

@@ -80,6 +80,19 @@ test('policies, webhooks, tenants, wallets and DIDs are found by partial id or n
   })
 })
 
+test('an end of several ids is refused with the candidates', async () => {
+  await using pair = await startCommandedPair()
+  const { agent, user } = pair
+  const admin = user.as({ AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'the-administrator-of-the-tests' })
+  const ids = ['1', '2'].map((digit) => `01a20000-0000-7000-8000-00000${digit}9a6a43`)
+  for (const id of ids)
+    expect((await admin.run`wallet create name-${id[28]!} --id ${id}`).err).not.toContain('Error')
+  const several = await admin.run`wallet show …9a6a43`
+  expect(several).toMatchObject(fails(2, 'Several wallets match "…9a6a43":'))
+  for (const id of ids) expect(several.err).toContain(id)
+  expect((await admin.run`wallet show 19a6a43 -q`).out).toBe(ids[0])
+})
+
 test('a complete id needs no additional requests', async () => {
   await using pair = await startCommandedPair()
   const requests: string[] = []

@@ -22,15 +22,19 @@ describe('a terminal', () => {
     [80, 24],
     [100, 50],
     [120, 40],
-  ])('of %i×%i shows tables that fit, with whole ids', async (columns, rows) => {
+  ])('of %i×%i shows tables that fit, with the ends of ids', async (columns, rows) => {
     for (const command of commands) {
       const { code, out } = await user.runInTerminal(command.split(' '), { columns, rows })
       expect({ command, code }).toEqual({ command, code: 0 })
       expect(Math.max(...out.split('\n').map((line) => [...line].length)), command).toBeLessThanOrEqual(
         columns,
       )
-      if (command === 'connection list') expect(out).toContain(ids[0])
+      if (command === 'profile list') continue
+      expect(out, command).toMatch(/^(?:ID|DID|TIME) /)
+      if (command === 'connection list') expect(out).toContain(`…${ids[0]!.slice(-6)} `)
     }
+    const whole = await user.runInTerminal(['connection', 'list', '--no-trunc'], { columns, rows })
+    expect(whole.out).toMatch(new RegExp(`^${ids[0]} .*Alice of the Long Name Department`, 'm'))
   })
 
   test('a terminal of size 0×0 counts as 80×24', async () => {

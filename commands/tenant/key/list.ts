@@ -12,7 +12,7 @@ export default listCommand({
     call('GET /iam/entities/{id}/api-keys', { path: { id: args.id }, query: paging }),
   id: ({ id }) => id,
   columns: [
-    { head: 'id', of: ({ id }) => id },
+    { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'name', of: ({ name }) => name, cut: 'end' },
     { head: 'state', of: keyState },
     { head: 'for', of: keyScopes, cut: 'end' },
