@@ -172,8 +172,8 @@ export type Item = { id: string; names: string[]; state: string | undefined; abo
 /**
  * Reads a page of a list.
  *
- * @param given the arguments and flags of the command: the keys of a tenant are listed by the tenant's id, the
- * events of another wallet by the wallet's.
+ * @param given the arguments and flags of the command: the keys of a tenant are listed by the tenant's id,
+ * the events of another wallet by the wallet's.
  */
 export async function readItems(
   name: ResourceName,

