@@ -44,7 +44,7 @@ export async function offerStart(
 /** True if a person reads the output and can answer. */
 function isWithPerson(flags: Flags): boolean {
   const { CI = '' } = process.env
-  return canAsk(flags) && Boolean(process.stdout.isTTY) && ['', '0', 'false'].includes(CI.toLowerCase())
+  return canAsk(flags) && process.stdout.isTTY && ['', '0', 'false'].includes(CI.toLowerCase())
 }
 
 const Started = z.object({ url: z.string() })

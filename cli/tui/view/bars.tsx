@@ -45,17 +45,26 @@ function stateOf(link: Link, isPlain: boolean): Piece {
 const tabStyles: readonly TabStyle[] = [
   { counts: true, gap: '  ', nameOf: ({ title }) => title },
   { counts: true, gap: '', nameOf: ({ title }) => title },
-  { counts: true, gap: '', nameOf: ({ title, short = title }) => short },
+  { counts: true, gap: '', isShort: true, nameOf: ({ title, short = title }) => short },
   { counts: false, gap: '', nameOf: ({ title }) => title },
   { counts: false, gap: '', nameOf: ({ title }) => title.slice(0, 3) },
   { counts: false, gap: '', nameOf: () => '' },
 ]
 
-type TabStyle = { counts: boolean; gap: string; nameOf: (pane: Pane<any>) => string }
+type TabStyle = {
+  counts: boolean
+  gap: string
+  /** Has names that a screen reader cannot read well. */
+  isShort?: true
+  nameOf: (pane: Pane<any>) => string
+}
 
 /** The names of the panes, their counts, and the number of items that wait for this side. */
 export function Tabs({ snapshot }: { snapshot: Snapshot }) {
-  const rows = tabStyles.map((style) => tabRow(snapshot, style))
+  const { isPlain } = snapshot.ui
+  const rows = tabStyles
+    .filter(({ isShort }) => !(isShort && isPlain))
+    .map((style) => tabRow(snapshot, style))
   const width = (row: Row) => row.reduce((sum, { text }) => sum + widthOf(text), 0)
   return <Line row={rows.find((row) => width(row) <= snapshot.ui.size.columns) ?? rows.at(-1)!} />
 }

@@ -196,6 +196,7 @@ test.each([true, false])('the page of an invitation has its whole URL (plain: %s
 
 test('for screen readers the details are not cut at the end of the line', async () => {
   const { type, frame } = show(wallet, { isPlain: true })
+  expect(frame()).toMatch(/^\[1 Connections 2\] 2 Credentials !2 /m)
   await type('4', codes.enter)
   expect(frame()).toMatch(/ did +did:prism:[cd]+~[cd]+$/m)
   expect(frame()).not.toMatch(/~$/m)
@@ -406,5 +407,6 @@ test('colours only accompany words, and NO_COLOR disables them', async () => {
   await type('3')
   expect(frame()).toContain('\u001b[31mPresentationVerificationFailed')
   // A valid proof that waits for a decision is green, and its mark is not.
-  expect(frame()).toMatch(/\u001b\[33m!.*\u001b\[32mPresentationVerified/)
+  expect(frame()).toContain('\u001b[32mPresentationVerified')
+  expect(frame()).toContain('\u001b[33m!')
 })

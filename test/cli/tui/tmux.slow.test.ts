@@ -97,7 +97,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     await left.after('n', '5').shows('The DID is created')
 
     right.resize(130, 40)
-    await right.shows(/CHANGED +││ proof /)
+    await right.shows(/STATE +││ proof /)
     right.resize(40, 10)
     await right.shows('The terminal has 40×10')
     right.resize(80, 24)
