@@ -7,7 +7,6 @@ import { readSettings } from '../../src/foundation/config/settings.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { readClaimNames, readClaims } from '../../cli/input/claims.ts'
 import { readSeconds } from '../../cli/input/time.ts'
-import { readInvitation } from '../../cli/input/invitation.ts'
 import { readObject } from '../../cli/input/files.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { bin } from './_cli.ts'
@@ -88,32 +87,6 @@ describe('names of claims', () => {
 
   test.each([[['']], [['.']], [['a.']], [['a..b']], [['a', 'a.b']], [['a.b', 'a']]])('reject %j', (paths) => {
     expect(() => readClaimNames(paths)).toThrow(UsageError)
-  })
-})
-
-describe('an invitation', () => {
-  test.each([
-    ['https://my.domain.com/path?_oob=eyJpZCI6IjEifQ', 'eyJpZCI6IjEifQ'],
-    ['https://my.domain.com/path?_oob=eyJpZCI6IjEifQ==', 'eyJpZCI6IjEifQ=='],
-    ['https://my.domain.com/path?a=b&_oob=eyJ&c=d#e', 'eyJ'],
-    ['https://my.domain.com/path?_oob=ey%2BJ%3D', 'ey+J='],
-    ['https://my.domain.com/path?_oob=ey+J/x=', 'ey+J/x='],
-    ['didcomm://?_oob=eyJ', 'eyJ'],
-    ['eyJpZCI6IjEifQ', 'eyJpZCI6IjEifQ'],
-    ['  eyJpZCI6IjEifQ==\n', 'eyJpZCI6IjEifQ=='],
-    ['_oob=eyJ', 'eyJ'],
-  ])('%j carries %j', (text, expected) => {
-    expect(readInvitation(text)).toBe(expected)
-  })
-
-  test.each([
-    '',
-    ' \n',
-    'https://my.domain.com/path',
-    'https://my.domain.com/path?_oob=',
-    'https://my.domain.com/path?oob=eyJ',
-  ])('rejects %j', (text) => {
-    expect(() => readInvitation(text)).toThrow(UsageError)
   })
 })
 
