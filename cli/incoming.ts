@@ -49,14 +49,12 @@ export async function readIncoming(
   argument: string,
   ...purposes: readonly Purpose[]
 ): Promise<Incoming> {
-  const text = (await readGiven('link', argument, maxLength)).trim()
+  const text = (await readGiven(argument, maxLength)).trim()
   const incoming = await call('POST /invitation', { body: { invitation: text } })
   const { purpose, expiresAt } = incoming
-  if (purposes.length > 0 && !purposes.includes(purpose))
-    throw new UsageError(
-      `This is ${titles[purpose]}, not ${purposes.map((each) => titles[each]).join(' or ')}.`,
-      acceptCommand(argument),
-    )
+  const [wanted] = purposes
+  if (wanted && !purposes.includes(purpose))
+    throw new UsageError(`This is ${titles[purpose]}, not ${titles[wanted]}.`, acceptCommand(argument))
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now())
     throw new CommandError(
       `This is ${titles[purpose]} that has expired (${ago(expiresAt, Date.now())}). Ask for a new one.`,

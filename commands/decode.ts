@@ -3,7 +3,7 @@ import { defineLocalCommand } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'
 import { decodedText } from '../cli/format/decoded.ts'
 import { optionalArgument } from '../cli/input/arguments.ts'
-import { readGiven } from '../cli/input/given.ts'
+import { readGiven, readPictureAt } from '../cli/input/given.ts'
 import { askText, canAsk } from '../cli/prompts/ask.ts'
 import type { Decoded } from '../src/operations/decode/decoded.ts'
 import { fetchedMethods, namesOf } from '../src/definitions/did-names.ts'
@@ -34,7 +34,10 @@ export default defineLocalCommand({
   async run({ args, flags, width, paint, log, isJson }) {
     const { decodeText } = await import('../src/operations/decode/index.ts')
     try {
-      const text = await readGiven('text', await named(args.text, { ...flags, json: isJson }), maxLength)
+      const text =
+        flags.image === undefined
+          ? await readGiven(await named(args.text, flags.file, isJson), maxLength)
+          : await readPictureAt(flags.image)
       const decoded = await decodeText(text, { isOnline: flags.online })
       log(decodedText(decoded, { width, paint, now: Date.now() }))
       if (hasFailed(decoded)) process.exitCode = 8
@@ -47,12 +50,13 @@ export default defineLocalCommand({
   },
 })
 
-type Named = { file?: string | undefined; image?: string | undefined; json: boolean }
-
 /** The argument for `readGiven`. At a terminal, asks for it. */
-async function named(argument: string | undefined, { file, image, json }: Named): Promise<string> {
-  const path = file ?? image
-  if (path !== undefined) return `@${path}`
+async function named(
+  argument: string | undefined,
+  file: string | undefined,
+  json: boolean,
+): Promise<string> {
+  if (file !== undefined) return `@${file}`
   if (argument !== undefined) return argument === '@-' ? '-' : argument
   if (!process.stdin.isTTY) return '-'
   if (!canAsk({ json }))

@@ -23,14 +23,30 @@ const endsAsFile = (text: string) => /[/\\]|\.(?:png|jpe?g|gif|webp|svg|pdf|txt|
  *
  * @throws {UsageError} when there is no such file, no text, or no QR code in a picture
  */
-export async function readGiven(name: string, argument: string, maxLength: number): Promise<string> {
+export async function readGiven(argument: string, maxLength: number): Promise<string> {
   const path = pathOf(argument)
-  const bytes = path === undefined ? undefined : readBytes(name, `@${path}`, maxPictureBytes)
+  const bytes = path === undefined ? undefined : readFile(path)
   const text = bytes === undefined ? argument : isPicture(bytes) ? await readPicture(bytes) : toText(bytes)
   if (text.trim() === '') throw new UsageError('There is nothing to read: the text is empty.')
   if (text.length > maxLength)
     throw new UsageError(`The text is longer than ${maxLength.toLocaleString('en')} characters.`)
   return text
+}
+
+/** The text of the QR code in a picture, a PNG or a JPEG. @throws {UsageError} */
+export function readPictureAt(path: string): Promise<string> {
+  return readPicture(readFile(path))
+}
+
+function readFile(path: string): Buffer {
+  try {
+    return readBytes('file', `@${path}`, maxPictureBytes)
+  } catch (error) {
+    // The file is an argument, not a flag.
+    throw error instanceof UsageError
+      ? new UsageError(error.message.replace(/^--file: t/, 'T').replace(/^--file: /, ''))
+      : error
+  }
 }
 
 /** The file that an argument names. */

@@ -117,20 +117,19 @@ test('a GUID refers to a schema of the daemon, a URL to itself', () => {
 })
 
 test('standard input is read to its end from a slow writer', async () => {
-  const url = `https://example.org/?${'a'.repeat(100_000)}`
-  const slowly = `(sleep 1; printf ${url}; sleep 0.2; printf '&b') | node ${bin} connection accept -`
+  const text = 'a'.repeat(100_000)
+  const slowly = `(sleep 1; printf ${text}; sleep 0.2; printf '%%b') | node ${bin} decode -`
   const { exitCode, stderr } = await execa('sh', ['-c', slowly], {
     reject: false,
     env: { AGENT_CONFIG_DIR: folder },
   })
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,
-    stderr: expect.stringContaining('it has no _oob or _oobid parameter'),
+    stderr: expect.stringContaining('The text is not recognised'),
   })
 })
 
 test.each([
-  [['connection', 'accept', 'file:///tmp/i?_oobid=x'], 'a short URL begins with http:// or https://'],
   [['event', 'show', ''], 'An argument is empty: id of the event.'],
   [['trace', ''], 'An argument is empty: a thread, a DID, or the id'],
 ])('%j is a usage error', async (args, reason) => {

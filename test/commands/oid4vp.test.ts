@@ -26,7 +26,7 @@ test('a request is a URL with a QR code, and its record shows the claims', async
   const file = join(pair.user.folder, 'request.png')
   const { code, out, err } = await verifier.run`${asking} --signing-did ${did} --encrypt --qr-file ${file}`
   expect([code, err]).toEqual([0, expect.stringContaining('QR code: ')])
-  expect(out).toMatch(/^openid4vp:\/\/\?client_id=decentralized_identifier%3A\S+$/)
+  expect(out).toMatch(/^openid4vp:\/\/\?client_id=decentralized_identifier:did:jwk:\S+&request_uri=http:\S+\/r\/[\w-]{16}$/)
   expect(readQr(readPng(readFileSync(file))).qr).toBe(out)
   expect((await readRequest(out)).response_mode).toBe('direct_post.jwt')
 })
