@@ -106,6 +106,8 @@ export default [
         read: () => openOffer(agent, shortId),
         toJson: ({ offer }) => offer,
         toPage: (open, { offerPage }, texts) => offerPage(texts, toOfferLink(open, agent.env.urls.rest, shortId)),
+        // VCI has no status of its own for an offer that has ended.
+        closedBefore: [404, 410],
         watch: (open) => ({ ...open, remainingMs: open.endsAt.getTime() - Date.now() }),
       }),
   ),

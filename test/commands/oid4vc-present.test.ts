@@ -40,7 +40,7 @@ test('the command shows verifier, trust and claims, explains its steps, and pres
   expect(err).toContain(`decentralized_identifier:${did}`)
   expect(err).toContain('NOT trusted')
   expect(err).toContain(`discloses  name of the credential ${recordId}`)
-  expect(err).toMatch(/request_uri: GET http\S+: 200/)
+  expect(err).toMatch(/request_uri: POST http\S+: 200/)
   expect(err).toMatch(/response: POST http\S+: 200/)
   expect(await stateOf(request)).toBe('PresentationVerified')
 })

@@ -58,13 +58,14 @@ function parametersOf({ clientId, responseMode, responseUri, state, ...asked }: 
   }
 }
 
-/**
- * The URL for the wallet: a signed request by reference, an unsigned one by value. Without `request_uri_method`
- * wallets retrieve it by GET; they may use POST, to give a nonce.
- */
+/** The URL for the wallet: a signed request by reference, an unsigned one by value. */
 export function toRequestUrl(parts: Parts & Pick<StoredOpenId4Vp, 'signer'>, requestUri: string): string {
   if (!parts.signer) return `openid4vp://?${encodeParameters(parametersOf(parts))}`
-  const reference = encodeParameters({ client_id: parts.clientId, request_uri: requestUri })
+  const reference = encodeParameters({
+    client_id: parts.clientId,
+    request_uri: requestUri,
+    request_uri_method: 'post',
+  })
   // A query may contain these characters (RFC 3986 §3.4), and each escaped one makes the QR code larger.
   return `openid4vp://?${reference.replaceAll('%3A', ':').replaceAll('%2F', '/')}`
 }
