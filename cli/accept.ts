@@ -33,8 +33,8 @@ export const acceptFlags = {
 type AcceptContext = Context<{ link: string }, FlagValues<typeof acceptFlags>>
 
 /**
- * Reads what the argument is, says so, asks for consent, and answers it. Offers and requests are received first,
- * because the person must see them to consent; one that is declined is rejected.
+ * Reads what the argument is, says so, asks for consent, and answers it. Offers and requests are received
+ * first, because the person must see them to consent; one that is declined is rejected.
  */
 export async function acceptAnything(context: AcceptContext): Promise<object> {
   const { args, flags, call, say, isQuiet } = context
@@ -113,8 +113,12 @@ async function signingDid({ call, flags, ...context }: AcceptContext): Promise<s
   if (flags.did !== undefined) return flags.did
   const [only, ...more] = await findSubjects(call)
   if (only && more.length === 0) return only.did
-  if (only && canAskHere(context)) return (await whichDid('Sign in with which DID?').ask({ call, given: {} }))[0]!
-  throw new UsageError('Name the DID to sign in with: --did, the one that the other side knows.', 'agent did list')
+  if (only && canAskHere(context))
+    return (await whichDid('Sign in with which DID?').ask({ call, given: {} }))[0]!
+  throw new UsageError(
+    'Name the DID to sign in with: --did, the one that the other side knows.',
+    'agent did list',
+  )
 }
 
 function canAskHere({ isJson, isQuiet }: Pick<AcceptContext, 'isJson' | 'isQuiet'>): boolean {

@@ -29,7 +29,8 @@ const maxLength = 400_000
 export const incomingArgument = Args.string({
   required: true,
   ignoreStdin: true,
-  description: 'its link, the text or JSON of its QR code, a picture or a file with it, or - for standard input',
+  description:
+    'its link, the text or JSON of its QR code, a picture or a file with it, or - for standard input',
 })
 
 export const whichIncoming: Question = {

@@ -180,7 +180,9 @@ async function drawInTerminal(
   const link = hasPage ? scannable.page : undefined
   const last = [link, scannable.secret].filter((each) => each !== undefined).join('   ')
   const notes = [
-    ...(ofPage ? [`The code is the page, which has the code for wallets: that one is larger than this terminal.`] : []),
+    ...(ofPage
+      ? [`The code is the page, which has the code for wallets: that one is larger than this terminal.`]
+      : []),
     ...(isLoopback(hasPage ? scannable.page : scannable.server) ? [local] : []),
     ...(note === undefined ? [] : [note]),
   ]

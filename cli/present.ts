@@ -1,6 +1,6 @@
 /**
- * The answer to a proof request that the wallet has received, of DIDComm or of OpenID4VP: shows who asks and what
- * would be disclosed, asks for consent, presents, and waits for the outcome.
+ * The answer to a proof request that the wallet has received, of DIDComm or of OpenID4VP: shows who asks and
+ * what would be disclosed, asks for consent, presents, and waits for the outcome.
  */
 import * as Flags from '@oclif/core/flags'
 import type { Context } from './define-command.ts'
@@ -74,7 +74,8 @@ function explain(
   from: number,
 ): void {
   if (!flags.explain) return
-  for (const { step, detail } of openid4vpRequest?.steps.slice(from) ?? []) say(`  ${step}: ${safeLine(detail)}`)
+  for (const { step, detail } of openid4vpRequest?.steps.slice(from) ?? [])
+    say(`  ${step}: ${safeLine(detail)}`)
 }
 
 /** Prints why the other credentials of the wallet are not offered. */

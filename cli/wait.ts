@@ -170,7 +170,9 @@ export async function waitForRecord<T extends Topic>(
       sayAtTerminal(waitingLine(toWaited(topic, changed, id, first), wanted, timeout))
     await drawCode?.(changed)
     const mayBeRefused =
-      wanted === 'PresentationSent' && wait === '' && !('openid4vpRequest' in changed && changed.openid4vpRequest)
+      wanted === 'PresentationSent' &&
+      wait === '' &&
+      !('openid4vpRequest' in changed && changed.openid4vpRequest)
     const isLast = (state: string) => {
       if (state !== wanted || !mayBeRefused) return state === wanted || isEnd(topic, state, wanted)
       clearTimeout(timer)

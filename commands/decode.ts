@@ -51,11 +51,7 @@ export default defineLocalCommand({
 })
 
 /** The argument for `readGiven`. At a terminal, asks for it. */
-async function named(
-  argument: string | undefined,
-  file: string | undefined,
-  json: boolean,
-): Promise<string> {
+async function named(argument: string | undefined, file: string | undefined, json: boolean): Promise<string> {
   if (file !== undefined) return `@${file}`
   if (argument !== undefined) return argument === '@-' ? '-' : argument
   if (!process.stdin.isTTY) return '-'

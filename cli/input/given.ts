@@ -18,8 +18,8 @@ const isUrl = (text: string) => /^\s*[a-z][a-z0-9+.-]+:/i.test(text)
 const endsAsFile = (text: string) => /[/\\]|\.(?:png|jpe?g|gif|webp|svg|pdf|txt|json|jwt|url)$/i.test(text)
 
 /**
- * Reads the text that an argument is or names: `-` is standard input, `@path` a file; a path may stand without
- * its `@`.
+ * Reads the text that an argument is or names: `-` is standard input, `@path` a file; a path may stand
+ * without its `@`.
  *
  * @throws {UsageError} when there is no such file, no text, or no QR code in a picture
  */

@@ -51,8 +51,8 @@ export default defineCommand({
 })
 
 /**
- * A URL, or a request of the Digital Credentials API. The daemon validates it. A DID request or a challenge may
- * carry a request.
+ * A URL, or a request of the Digital Credentials API. The daemon validates it. A DID request or a challenge
+ * may carry a request.
  *
  * @throws {UsageError} when it is of another kind, or not JSON
  */

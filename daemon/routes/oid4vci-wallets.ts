@@ -78,7 +78,11 @@ async function openOffer({ db, env, wallets }: Agent, shortId: string): Promise<
   )
 }
 
-function toOfferLink({ configuration, hasTxCode, endsAt }: OpenOffer, base: string, shortId: string): OfferLink {
+function toOfferLink(
+  { configuration, hasTxCode, endsAt }: OpenOffer,
+  base: string,
+  shortId: string,
+): OfferLink {
   return {
     link: offerLink(offerUrl(base, shortId)),
     host: new URL(base).host,
@@ -105,7 +109,8 @@ export default [
       replyLive(agent.notifier, input, {
         read: () => openOffer(agent, shortId),
         toJson: ({ offer }) => offer,
-        toPage: (open, { offerPage }, texts) => offerPage(texts, toOfferLink(open, agent.env.urls.rest, shortId)),
+        toPage: (open, { offerPage }, texts) =>
+          offerPage(texts, toOfferLink(open, agent.env.urls.rest, shortId)),
         // VCI has no status of its own for an offer that has ended.
         closedBefore: [404, 410],
         watch: (open) => ({ ...open, remainingMs: open.endsAt.getTime() - Date.now() }),

@@ -1,6 +1,6 @@
 /**
- * What another agent or a person has handed over as a link, a text or JSON: of which kind it is, who asks, and
- * what answers it. Reading it stores nothing, and sends nothing but the request for the content of a link.
+ * What another agent or a person has handed over as a link, a text or JSON: of which kind it is, who asks,
+ * and what answers it. Reading it stores nothing, and sends nothing but the request for the content of a link.
  */
 import * as z from 'zod'
 import { resolvePeerDid } from '../did/peer.ts'
@@ -78,7 +78,9 @@ export async function readIncoming(wallet: Wallet, given: string, depth = deepes
   if (has('request_uri', 'request', 'dcql_query', 'client_id', 'presentation_definition'))
     return fromRequest(text)
   if (!/^https?:$/.test(url.protocol))
-    throw unreadable(`a link of the scheme ${oneLine(url.protocol.slice(0, -1), 40)} without a known parameter`)
+    throw unreadable(
+      `a link of the scheme ${oneLine(url.protocol.slice(0, -1), 40)} without a known parameter`,
+    )
   return fromWeb(wallet, url, depth)
 }
 
@@ -86,7 +88,9 @@ export async function readIncoming(wallet: Wallet, given: string, depth = deepes
 async function fromWeb(wallet: Wallet, url: URL, depth: number): Promise<Incoming> {
   const { status, text } = await retrieve(wallet, url)
   if (status === 404 || status === 410)
-    throw failed(`${url.host} does not have it: it was used or withdrawn, or it has expired. Ask for a new one.`)
+    throw failed(
+      `${url.host} does not have it: it was used or withdrawn, or it has expired. Ask for a new one.`,
+    )
   if (status !== 200) throw failed(`${url.host} answered with status ${status}.`)
   const content = text.trim()
   const clientId = clientIdOf(content)
@@ -94,8 +98,11 @@ async function fromWeb(wallet: Wallet, url: URL, depth: number): Promise<Incomin
     return fromRequest(toRequestLink({ client_id: clientId, request_uri: url.href }))
   const document = tryParseJson(content)
   if (document === undefined)
-    throw unreadable(`${url.host} returned neither JSON nor a request. A page of a website is no link for wallets`)
-  if (isJsonObject(document) && 'credential_issuer' in document && 'grants' in document) return fromOffer(url.href)
+    throw unreadable(
+      `${url.host} returned neither JSON nor a request. A page of a website is no link for wallets`,
+    )
+  if (isJsonObject(document) && 'credential_issuer' in document && 'grants' in document)
+    return fromOffer(url.href)
   return fromDocument(wallet, document, url, depth)
 }
 

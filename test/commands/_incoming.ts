@@ -72,7 +72,8 @@ export async function startAsking() {
       return { ...byInvitation(made), end, wanted: 'ConnectionResponseSent' }
     },
     offer: async () => {
-      const made = await acme.json`credential offer --invitation --issuing-did ${issuer} --claim name=Alice --auto`
+      const made =
+        await acme.json`credential offer --invitation --issuing-did ${issuer} --claim name=Alice --auto`
       const end = async () => (await acme.json`credential show ${made.recordId}`).protocolState
       return { ...byInvitation(made), end, wanted: 'CredentialSent' }
     },

@@ -8,7 +8,7 @@ import { untilEnd } from '../support/shared.ts'
 import { fails } from './_cli.ts'
 import { kinds, startAsking } from './_incoming.ts'
 
-const { user, pair, alice, ask, flags, draw } = await startAsking()
+const { user, pair, acme, alice, ask, flags, draw } = await startAsking()
 const { holder } = pair
 
 test.each(kinds)('%s is named, and answered', async (kind) => {
@@ -45,6 +45,22 @@ test('a command that is given another kind names agent accept, and says no HTTP'
       ])
       expect(err).not.toMatch(/POST|GET \//)
     }
+})
+
+test('a proof that the verifier refuses ends in exit code 5', async () => {
+  const asked = () => acme.json`proof request --invitation --trust-issuer did:web:nobody.example`
+  const credential = await flags.request()
+  const first = (await asked()).invitation.shortUrl
+  const says = /Reason: /
+  expect(await alice.run(['accept', first, '--yes', ...credential])).toMatchObject({
+    code: 5,
+    err: expect.stringMatching(says),
+  })
+  const { presentationId } = await alice.json`proof accept-invitation ${(await asked()).invitation.shortUrl}`
+  expect(await alice.run`proof present ${presentationId} ${credential} --wait`).toMatchObject({
+    code: 5,
+    err: expect.stringMatching(says),
+  })
 })
 
 test('without a terminal, --yes is required, and nothing is stored', async () => {
@@ -86,28 +102,54 @@ function twoCodes(): Buffer {
   return PNG.sync.write(both)
 }
 
-const oob = (value: unknown) => `https://a.example/?_oob=${Buffer.from(JSON.stringify(value)).toString('base64url')}`
+const oob = (value: unknown) =>
+  `https://a.example/?_oob=${Buffer.from(JSON.stringify(value)).toString('base64url')}`
 const from = 'did:peer:2.Ez6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc'
-const invitation = { id: '1', type: 'https://didcomm.org/out-of-band/2.0/invitation', from, body: { accept: [] } }
+const invitation = {
+  id: '1',
+  type: 'https://didcomm.org/out-of-band/2.0/invitation',
+  from,
+  body: { accept: [] },
+}
 const offer = { credential_issuer: 'https://issuer.example', credential_configuration_ids: ['a'] }
 const offerLink = (value: unknown) =>
   `openid-credential-offer://?credential_offer=${encodeURIComponent(JSON.stringify(value))}`
 
 /** Texts that cannot be answered: the exit code, and what the sentence says. */
-const hostile: readonly (readonly [what: string, text: string | (() => string), code: number, says: RegExp])[] = [
+const hostile: readonly (readonly [
+  what: string,
+  text: string | (() => string),
+  code: number,
+  says: RegExp,
+])[] = [
   ['an empty text', '', 2, /text is empty/],
   ['spaces', '   ', 2, /text is empty/],
   ['a word', 'hello', 2, /neither the base64 of an invitation/],
   ['junk in another script', '你好，世界 — Привет', 2, /neither the base64/],
   ['bidi and control characters', '\u202e\u001b[2Jevil:\u0007x', 2, /invitation/],
   ['a huge text', () => 'a'.repeat(120_000), 2, /neither|content|longer/],
-  ['a text that is longer than the limit', () => `@${file('long.txt', 'a'.repeat(400_001))}`, 2, /longer than 400,000/],
-  ['a binary file', () => file('noise.bin', Buffer.from([0, 255, 254, 1, 2, 3])), 2, /neither text nor a picture/],
+  [
+    'a text that is longer than the limit',
+    () => `@${file('long.txt', 'a'.repeat(400_001))}`,
+    2,
+    /longer than 400,000/,
+  ],
+  [
+    'a binary file',
+    () => file('noise.bin', Buffer.from([0, 255, 254, 1, 2, 3])),
+    2,
+    /neither text nor a picture/,
+  ],
   ['a text with a null character', () => file('null.txt', 'a\0b'), 2, /neither text nor a picture/],
   ['a file that does not exist', './missing.png', 2, /no file \.\/missing\.png/],
   ['a named file that does not exist', '@missing.txt', 2, /missing\.txt cannot be read/],
   ['a folder', () => `@${user.folder}`, 2, /cannot be read/],
-  ['a picture without a code', () => file('blank.png', PNG.sync.write(new PNG({ width: 60, height: 60 }))), 2, /no QR code/],
+  [
+    'a picture without a code',
+    () => file('blank.png', PNG.sync.write(new PNG({ width: 60, height: 60 }))),
+    2,
+    /no QR code/,
+  ],
   ['a picture with two codes', () => file('two.png', twoCodes()), 2, /several QR codes/],
   ['a cut picture', () => file('cut.png', readFileSync(draw('x')).subarray(0, 60)), 2, /PNG cannot be read/],
   ['a picture of a telephone number', () => draw('tel:+491234'), 2, /scheme tel/],
@@ -131,18 +173,77 @@ const hostile: readonly (readonly [what: string, text: string | (() => string), 
   ['a short link that has ended', `${foreign.url}/i?_oobid=x`, 5, /does not have it/],
   ['a host that does not exist', 'https://nowhere.invalid/i?_oobid=x', 5, /could not be retrieved/],
   ['a port without a server', 'http://127.0.0.1:1/i?_oobid=x', 5, /could not be retrieved/],
-  ['an expired invitation', oob({ ...invitation, expires_time: 1_700_000_000 }), 5, /has expired \(2023-11-14\)/],
-  ['an expired challenge', JSON.stringify({ submissionEndpoint: 'https://a.example/x', nonce: 'n', expireAt: '2024-01-01T00:00:00Z' }), 5, /has expired/],
-  ['an invitation of DIDComm v1', oob({ '@type': 'https://didcomm.org/out-of-band/1.0/invitation', '@id': '1' }), 2, /DIDComm v1/],
-  ['a message of another type', JSON.stringify({ id: '1', type: 'https://didcomm.org/basicmessage/2.0/message', body: {} }), 2, /not an out-of-band 2\.0 invitation/],
-  ['an offer without a grant or issuer', offerLink({ credential_configuration_ids: ['a'] }), 2, /credential_issuer/],
-  ['an offer of an issuer by ftp', offerLink({ ...offer, credential_issuer: 'ftp://a.example' }), 2, /http or https/],
-  ['an offer at a file', 'openid-credential-offer://?credential_offer_uri=file:///etc/passwd', 2, /http or https/],
-  ['an offer of issuer draft 8', 'openid-initiate-issuance://?issuer=https%3A%2F%2Fa.example&credential_type=x', 2, /scheme openid-initiate-issuance/],
-  ['a request without a client', 'openid4vp://?request_uri=https%3A%2F%2Fa.example', 2, /client_id is missing/],
+  [
+    'an expired invitation',
+    oob({ ...invitation, expires_time: 1_700_000_000 }),
+    5,
+    /has expired \(2023-11-14\)/,
+  ],
+  [
+    'an expired challenge',
+    JSON.stringify({
+      submissionEndpoint: 'https://a.example/x',
+      nonce: 'n',
+      expireAt: '2024-01-01T00:00:00Z',
+    }),
+    5,
+    /has expired/,
+  ],
+  [
+    'an invitation of DIDComm v1',
+    oob({ '@type': 'https://didcomm.org/out-of-band/1.0/invitation', '@id': '1' }),
+    2,
+    /DIDComm v1/,
+  ],
+  [
+    'a message of another type',
+    JSON.stringify({ id: '1', type: 'https://didcomm.org/basicmessage/2.0/message', body: {} }),
+    2,
+    /not an out-of-band 2\.0 invitation/,
+  ],
+  [
+    'an offer without a grant or issuer',
+    offerLink({ credential_configuration_ids: ['a'] }),
+    2,
+    /credential_issuer/,
+  ],
+  [
+    'an offer of an issuer by ftp',
+    offerLink({ ...offer, credential_issuer: 'ftp://a.example' }),
+    2,
+    /http or https/,
+  ],
+  [
+    'an offer at a file',
+    'openid-credential-offer://?credential_offer_uri=file:///etc/passwd',
+    2,
+    /http or https/,
+  ],
+  [
+    'an offer of issuer draft 8',
+    'openid-initiate-issuance://?issuer=https%3A%2F%2Fa.example&credential_type=x',
+    2,
+    /scheme openid-initiate-issuance/,
+  ],
+  [
+    'a request without a client',
+    'openid4vp://?request_uri=https%3A%2F%2Fa.example',
+    2,
+    /client_id is missing/,
+  ],
   ['a request at a file', 'openid4vp://?client_id=a&request_uri=file:///etc/passwd', 2, /http or https/],
-  ['a request without a way back', 'openid4vp://?client_id=a&dcql_query=%7B%7D', 2, /neither request_uri nor response_uri/],
-  ['a DID request whose endpoint is no URL', '{"onboardEndpoint":"javascript:alert(1)"}', 2, /DID request, and/],
+  [
+    'a request without a way back',
+    'openid4vp://?client_id=a&dcql_query=%7B%7D',
+    2,
+    /neither request_uri nor response_uri/,
+  ],
+  [
+    'a DID request whose endpoint is no URL',
+    '{"onboardEndpoint":"javascript:alert(1)"}',
+    2,
+    /DID request, and/,
+  ],
   ['a challenge without a nonce', '{"submissionEndpoint":"https://a.example"}', 2, /challenge, and/],
 ]
 

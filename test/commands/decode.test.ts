@@ -63,7 +63,7 @@ test('exits with 8 if a check fails, and with 2 if the text cannot be read', asy
     code: 2,
     err: expect.stringContaining('"code":"Usage"'),
   })
-  expect((await user.run`decode --file /nowhere`).err).toContain('the file /nowhere cannot be read')
+  expect((await user.run`decode --file /nowhere`).err).toContain('The file /nowhere cannot be read')
 })
 
 const invitation = createInvitation({

@@ -91,7 +91,10 @@ test('what a short URL returns is read without answering it', async () => {
 })
 
 test('what a link has at a private address is not read in the internet', async () => {
-  const open = await sharedAgent({ REST_SERVICE_URL: 'https://agent.acme.example', DIDCOMM_SERVICE_URL: 'https://agent.acme.example' })
+  const open = await sharedAgent({
+    REST_SERVICE_URL: 'https://agent.acme.example',
+    DIDCOMM_SERVICE_URL: 'https://agent.acme.example',
+  })
   const { call } = await open.newTenant()
   await using server = await startServer(() => expect.fail('The server was called'))
   for (const url of [server.url, `${server.url}/i?_oobid=x`, 'http://169.254.169.254/latest/meta-data'])

@@ -102,7 +102,8 @@ export async function answerDidRequest(
   { didRequest, shortUrl = '', did: wanted, decline }: AnswerDidRequest,
 ): Promise<OnboardAnswer> {
   const { onboardEndpoint: endpoint, from } =
-    didRequest ?? (await retrieveDocument(wallet, shortUrl, { type: AnswerableDidRequest, noun: 'DID request' }))
+    didRequest ??
+    (await retrieveDocument(wallet, shortUrl, { type: AnswerableDidRequest, noun: 'DID request' }))
   const did = decline
     ? null
     : wanted === undefined
@@ -130,7 +131,8 @@ export async function answerChallenge(
     submissionEndpoint: endpoint,
     nonce,
     from,
-  } = challenge ?? (await retrieveDocument(wallet, shortUrl, { type: AnswerableChallenge, noun: 'challenge' }))
+  } = challenge ??
+  (await retrieveDocument(wallet, shortUrl, { type: AnswerableChallenge, noun: 'challenge' }))
   assertSameOrigin(endpoint, nonce, from)
   const { did, privateJwk } = await getSigner(wallet, wanted)
   await submit(wallet, 'authenticate', endpoint, {

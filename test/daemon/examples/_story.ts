@@ -260,7 +260,10 @@ async function proveByOpenId({ acme, alice, examples }: Cast) {
     state: string
   }
   const form = { state, error: 'access_denied' }
-  const answer = await fetch(pageUrl.replace(/page$/, 'response'), { method: 'POST', body: new URLSearchParams(form) })
+  const answer = await fetch(pageUrl.replace(/page$/, 'response'), {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  })
   const receipt = (await answer.json()) as { redirect_uri: string }
   examples.set('POST /oid4vp/requests/{token}/response', { request: form, response: receipt })
   examples.set('GET /oid4vp/requests/{token}/page', { response: await (await fetch(pageUrl)).json() })

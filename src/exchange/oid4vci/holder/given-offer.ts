@@ -15,7 +15,8 @@ const Web = z.url({ protocol: /^https?$/ })
 export function readGivenOffer(text: string): { issuer: string } {
   const { value, reference = text } = text.startsWith('{') ? { value: text } : parametersOf(new URL(text))
   if (value === undefined) {
-    if (!Web.safeParse(reference).success) throw invalidOffer('credential_offer_uri is no URL of http or https')
+    if (!Web.safeParse(reference).success)
+      throw invalidOffer('credential_offer_uri is no URL of http or https')
     return { issuer: reference }
   }
   const parsed = readForeign(ReceivedOffer, parseOffer(value))
