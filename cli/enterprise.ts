@@ -1,6 +1,5 @@
 /**
- * DID requests (`agent onboard`) and challenges (`agent auth`): sends them, waits for the answer, and answers
- * them.
+ * DID requests (`agent onboard`) and challenges (`agent auth`): sends them, and waits for the answer.
  */
 import { setTimeout } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
@@ -16,7 +15,6 @@ import { ago } from './format/time.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
 import { sessionFlags } from './oid4vp-request.ts'
 import { draw, type Scannable, warnNoQr } from './invitation.ts'
-import { confirm, isTerminal } from './prompts/ask.ts'
 import { askedQrFlags, chooseAskedQr, chooseQr, qrFlags, type QrChoice, type QrFlags } from './qr/flags.ts'
 
 type DidRequest = Answer<'GET /onboard/did-requests/{didRequestId}'>
@@ -213,20 +211,4 @@ export function requestColumns(topic: RequestTopic): Column<Request>[] {
     { head: 'did', of: ({ did }) => did ?? undefined, cut: 'end' },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
   ]
-}
-
-export const answerFlags = { yes: Flags.boolean({ char: 'y', description: 'do not ask for confirmation' }) }
-
-/**
- * Prints the sender of a request by its name and address. At a terminal, asks whether to answer.
- *
- * @throws {CommandError} when not.
- */
-export async function confirmSender(
-  { say, flags }: Context<object, { yes: boolean }>,
-  { endpoint, from, wants }: { endpoint: string; from?: unknown; wants: string },
-): Promise<void> {
-  const sender = typeof from === 'string' ? `“${safeLine(from)}”` : 'A sender without a name'
-  say(`${sender}, at ${new URL(endpoint).origin}, ${wants}.`)
-  if (!flags.yes && isTerminal()) await confirm('Answer this request?')
 }

@@ -1,7 +1,19 @@
 /** Help of commands, with the examples first. */
+import type { Interfaces } from '@oclif/core'
 import { CommandHelp as OclifCommandHelp, Help } from '@oclif/core/help'
 import { exit } from '@oclif/core/errors'
 import { wrap } from './format/text.ts'
+
+/** The commands that answer one kind of link. `agent accept` answers all. */
+const answeredByAccept = new Set([
+  'connection:accept',
+  'credential:accept-invitation',
+  'proof:accept-invitation',
+  'oid4vc:receive',
+  'oid4vc:present',
+  'onboard:submit',
+  'auth:respond',
+])
 
 /** Groups of flags that most commands have. They have their own sections. */
 const common = ['GLOBAL', 'DAEMON']
@@ -77,6 +89,17 @@ export default class AgentHelp extends Help {
     const { reportNotFound } = await import('./errors/parsing.ts')
     reportNotFound(this.config, id, argv)
     exit(2)
+  }
+
+  /** Leaves out the commands that answer one kind of link, and names the one for all. */
+  protected override async showTopicHelp(topic: Interfaces.Topic): Promise<void> {
+    const answering = this.config.commands.filter(
+      ({ id }) => answeredByAccept.has(id) && id.startsWith(`${topic.name}:`),
+    )
+    for (const command of answering) command.hidden = true
+    await super.showTopicHelp(topic)
+    if (answering.length > 0)
+      this.log(`A link, a QR code or a picture of one is answered by \`${this.config.bin} accept\`.\n`)
   }
 
   override formatRoot(): string {

@@ -21,11 +21,14 @@ export function invitationFlags(dependsOn: string[] = []) {
 
 /**
  * A text for the other side. `text` is printed, `code` is in the QR code, `page` is the link for browsers.
- * Without a page, `server` is the URL that the other side calls.
+ * Without a page, `server` is the URL that the other side calls. `secret` is printed below the code.
  */
-export type Scannable = { text: string; code: string; note?: string | undefined } & (
-  { page: string } | { server: string }
-)
+export type Scannable = {
+  text: string
+  code: string
+  note?: string | undefined
+  secret?: string | undefined
+} & ({ page: string } | { server: string })
 
 export type Invitation = { invitationUrl: string; shortUrl?: string | undefined }
 
@@ -162,7 +165,10 @@ async function drawInTerminal(
   const hasPage = 'page' in scannable
   // Loaded here, because most commands draw no QR code.
   const { drawForTerminal } = await import('./qr/terminal.ts')
-  const drawn = drawForTerminal(code, output)
+  const whole = drawForTerminal(code, output)
+  // A page has a short link, and the code for wallets.
+  const ofPage = 'reason' in whole && !whole.isFinal && hasPage && scannable.page !== code
+  const drawn = ofPage ? drawForTerminal(scannable.page, output) : whole
   if ('reason' in drawn) {
     const again = forSameDaemon(`agent ${topicOf(context)} show ${shown} --open`)
     const picture = hasPage ? `Page or picture (--qr png):\n  ${again}` : '--qr png writes a picture.'
@@ -171,11 +177,16 @@ async function drawInTerminal(
     return
   }
   const local = `This computer only. For phones: ${forSameDaemon('agent daemon restart --lan')}`
+  const link = hasPage ? scannable.page : undefined
+  const last = [link, scannable.secret].filter((each) => each !== undefined).join('   ')
   const notes = [
+    ...(ofPage
+      ? [`The code is the page, which has the code for wallets: that one is larger than this terminal.`]
+      : []),
     ...(isLoopback(hasPage ? scannable.page : scannable.server) ? [local] : []),
     ...(note === undefined ? [] : [note]),
   ]
-  let { room } = drawn
+  let room = drawn.room - (last === '' ? 0 : Math.ceil(widthOf(last) / drawn.columns) || 1)
   const below = notes.filter((text) => {
     const lines = Math.ceil(widthOf(text) / drawn.columns) || 1
     const fits = lines <= room
@@ -186,6 +197,7 @@ async function drawInTerminal(
   for (const text of notes) if (!below.includes(text)) say(text)
   log(`\n${drawn.code}`)
   for (const text of below) say(text)
+  if (last !== '') say(last)
 }
 
 /** The topic of the command, such as `connection`. */

@@ -70,11 +70,14 @@ function printOffer({ log, say, isQuiet }: Context, offer: Offer): void {
     say(`transaction code  ${txCode}   (not shown again; give it to the holder on another channel)`)
 }
 
-function toScannable({ credentialOffer: url }: Offer): Scannable {
+/** The page of an offer by reference is at its URL. */
+function toScannable({ credentialOffer: url, txCode }: Offer): Scannable {
   const { searchParams } = new URL(url)
+  const page = searchParams.get('credential_offer_uri')
   const server =
-    searchParams.get('credential_offer_uri') ??
+    page ??
     (JSON.parse(searchParams.get('credential_offer')!) as { credential_issuer: string }).credential_issuer
   const note = server.startsWith('http:') ? 'Most wallets require https.' : undefined
-  return { text: url, code: url, server, note }
+  const secret = txCode === undefined ? undefined : `transaction code ${txCode}`
+  return { text: url, code: url, note, secret, ...(page === null ? { server } : { page }) }
 }

@@ -5,11 +5,10 @@ import type { Context, FlagValues } from './define-command.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 import { credentialFields } from './format/records.ts'
 import { safeLine } from './format/text.ts'
+import type { Incoming } from './incoming.ts'
 import { yesFlag } from './input/arguments.ts'
-import { readInput } from './input/files.ts'
 import { readTimeout } from './input/time.ts'
 import { askText, canAsk, confirm } from './prompts/ask.ts'
-import { openIdLinkKind } from './qr/link.ts'
 import { changeRecord } from './wait.ts'
 import { describeOffer, txCodeFault } from './format/oid4vci-offer.ts'
 
@@ -40,29 +39,20 @@ export const receiveFlags = {
   }),
 }
 
-type ReceiveContext = Context<{ offer: string }, FlagValues<typeof receiveFlags>>
+type ReceiveContext = Context<object, Partial<FlagValues<typeof receiveFlags>>>
 
 /**
  * Receives and accepts the offer, and waits for the credential. An offer that the person declines is
  * rejected.
  */
-export async function receiveCredential(context: ReceiveContext): Promise<Received> {
-  const { args, flags, call } = context
-  if (!flags.yes && !canAskHere(context))
-    throw new UsageError('There is no terminal to ask for your consent: add --yes.')
-  readTimeout(flags)
-  const credentialOffer = (args.offer === '-' ? readInput('-') : args.offer).trim()
-  if (credentialOffer === '') throw new UsageError('There is no offer: give its URL or its JSON.')
-  if (openIdLinkKind(credentialOffer) === 'request')
-    throw new UsageError('This is the request of a verifier, not an offer.', 'agent oid4vc present -')
-  if (/[?&]_oob(?:id)?=/.test(credentialOffer))
-    throw new UsageError(
-      'This is an invitation of DIDComm, not an offer of OpenID4VCI.',
-      'agent credential accept-invitation -',
-    )
+export async function receiveCredential(
+  context: ReceiveContext,
+  { answer }: Pick<Incoming, 'answer'>,
+): Promise<Received> {
+  const { flags, call } = context
   const offered = await call('POST /issue-credentials/records/openid4vci', {
     body: {
-      credentialOffer,
+      credentialOffer: answer.body['credentialOffer'] as string,
       credentialConfigurationId: flags.configuration,
       grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
       clientId: flags['client-id'],
@@ -82,8 +72,16 @@ export async function receiveCredential(context: ReceiveContext): Promise<Receiv
   }
 }
 
-function canAskHere({ isJson, isQuiet }: ReceiveContext): boolean {
+function canAskHere({ isJson, isQuiet }: Pick<Context, 'isJson' | 'isQuiet'>): boolean {
   return canAsk({ json: isJson, quiet: isQuiet })
+}
+
+/** @throws {UsageError} when there is nobody to ask for consent, and no --yes */
+export function requireConsent(
+  context: Pick<Context<object, { yes?: boolean }>, 'flags' | 'isJson' | 'isQuiet'>,
+): void {
+  if (context.flags.yes || canAskHere(context)) return
+  throw new UsageError('There is no terminal to ask for your consent: add --yes.')
 }
 
 /** Shows the offer and asks for consent. @throws {CommandError} 1 after the offer was rejected */

@@ -167,9 +167,7 @@ function readOptional(name: string, file: string | undefined): unknown {
 
 function toScannable({ openid4vp }: Records['proof']): Scannable {
   const url = openid4vp!.authorizationRequest
-  const { searchParams } = new URL(url)
-  const server = searchParams.get('request_uri') ?? searchParams.get('response_uri')
-  if (server === null) throw new UsageError('The request has no address for the wallet.')
-  const note = server.startsWith('http:') ? 'Most wallets require https.' : undefined
-  return { text: url, code: url, server, note }
+  const page = openid4vp!.pageUrl
+  const note = page.startsWith('http:') ? 'Most wallets require https.' : undefined
+  return { text: url, code: url, page, note }
 }

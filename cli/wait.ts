@@ -130,6 +130,12 @@ function printRecord<T extends Topic>({ print }: Context, topic: T, record: Reco
   print(textOf(record, definitionOf(topic).resource.id), fieldsOf[topic](record))
 }
 
+/**
+ * How long a refusal is waited for after a presentation was sent over DIDComm, where a verifier reports only
+ * that it refuses.
+ */
+const refusalMs = 2_000
+
 type WaitContext = Pick<Context<object, WaitFlags>, 'call' | 'flags' | 'openEvents' | 'sayAtTerminal'>
 
 /**
@@ -163,7 +169,16 @@ export async function waitForRecord<T extends Topic>(
     if (first !== wanted && !isEnd(topic, first, wanted))
       sayAtTerminal(waitingLine(toWaited(topic, changed, id, first), wanted, timeout))
     await drawCode?.(changed)
-    const isLast = (state: string) => state === wanted || isEnd(topic, state, wanted)
+    const mayBeRefused =
+      wanted === 'PresentationSent' &&
+      wait === '' &&
+      !('openid4vpRequest' in changed && changed.openid4vpRequest)
+    const isLast = (state: string) => {
+      if (state !== wanted || !mayBeRefused) return state === wanted || isEnd(topic, state, wanted)
+      clearTimeout(timer)
+      timer = setTimeout(() => closing.abort(), refusalMs)
+      return false
+    }
     const state = await lastState(events, definition, id, first, isLast)
     const record = await readRecord<T>(call, definition, id).catch(() => changed)
     if (state === wanted) return { changed, record }

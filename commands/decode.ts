@@ -3,14 +3,13 @@ import { defineLocalCommand } from '../cli/define-command.ts'
 import { UsageError } from '../cli/errors/errors.ts'
 import { decodedText } from '../cli/format/decoded.ts'
 import { optionalArgument } from '../cli/input/arguments.ts'
-import { readBytes, readText } from '../cli/input/files.ts'
+import { readGiven, readPictureAt } from '../cli/input/given.ts'
+import { askText, canAsk } from '../cli/prompts/ask.ts'
 import type { Decoded } from '../src/operations/decode/decoded.ts'
 import { fetchedMethods, namesOf } from '../src/definitions/did-names.ts'
 
-/** Two million characters, of at most four bytes. */
-const maxTextBytes = 8_000_000
-
-const maxPictureBytes = 50_000_000
+/** The longest text, with its spaces, in characters. */
+const maxLength = 4_000_000
 
 export default defineLocalCommand({
   summary: 'Decode a token, an offer, a request, an invitation, a DID, …: anything',
@@ -20,11 +19,11 @@ export default defineLocalCommand({
     'agent decode eyJhbGciOi…',
     'agent decode "openid-credential-offer://?credential_offer=…"',
     'pbpaste | agent decode',
-    'agent decode --file credential.jwt --json',
-    'agent decode --image qr.png',
+    'agent decode credential.jwt --json',
+    'agent decode qr.png',
     'agent decode did:web:example.org --online',
   ],
-  args: { text: optionalArgument('the text; @file, or - for standard input') },
+  args: { text: optionalArgument('the text; a file or the picture of a QR code, or - for standard input') },
   flags: {
     file: Flags.string({ description: 'read the text from this file', exclusive: ['image'] }),
     image: Flags.string({ description: 'read the QR code in this picture, a PNG or a JPEG' }),
@@ -32,10 +31,13 @@ export default defineLocalCommand({
       description: `retrieve what the text names only by its URL, and documents of ${namesOf(fetchedMethods, 'and')}`,
     }),
   },
-  async run({ args, flags, width, paint, log }) {
+  async run({ args, flags, width, paint, log, isJson }) {
     const { decodeText } = await import('../src/operations/decode/index.ts')
     try {
-      const text = flags.image === undefined ? readGiven(args.text, flags.file) : await readImage(flags.image)
+      const text =
+        flags.image === undefined
+          ? await readGiven(await named(args.text, flags.file, isJson), maxLength)
+          : await readPictureAt(flags.image)
       const decoded = await decodeText(text, { isOnline: flags.online })
       log(decodedText(decoded, { width, paint, now: Date.now() }))
       if (hasFailed(decoded)) process.exitCode = 8
@@ -48,20 +50,14 @@ export default defineLocalCommand({
   },
 })
 
-/** @throws {UsageError} when there is no text */
-function readGiven(argument: string | undefined, file: string | undefined): string {
-  if (file !== undefined) return readText('file', `@${file}`, maxTextBytes)
-  if (argument === '-' || argument === '@-') return readText('text', '@-', maxTextBytes)
-  if (argument !== undefined) return readText('text', argument, maxTextBytes)
-  if (process.stdin.isTTY)
+/** The argument for `readGiven`. At a terminal, asks for it. */
+async function named(argument: string | undefined, file: string | undefined, json: boolean): Promise<string> {
+  if (file !== undefined) return `@${file}`
+  if (argument !== undefined) return argument === '@-' ? '-' : argument
+  if (!process.stdin.isTTY) return '-'
+  if (!canAsk({ json }))
     throw new UsageError('There is no text: give it as an argument, --file, --image, or on standard input.')
-  return readText('text', '@-', maxTextBytes)
-}
-
-async function readImage(path: string): Promise<string> {
-  const bytes = readBytes('image', `@${path}`, maxPictureBytes)
-  const { readQrCode } = await import('../src/operations/decode/picture.ts')
-  return readQrCode(bytes)
+  return askText('Paste the text, or the name of a file:')
 }
 
 function hasFailed({ checks, parts }: Decoded): boolean {

@@ -32,8 +32,21 @@ const credential = answer('GET /issue-credentials/records/{recordId}')
 
 // prettier-ignore
 export const rows: Readonly<Record<string, Partial<Shape>>> = {
+  accept: own(
+    z
+      .union([
+        bodyOf('POST /connection-invitations'),
+        bodyOf('GET /issue-credentials/records/{recordId}'),
+        bodyOf('GET /present-proof/presentations/{presentationId}'),
+        bodyOf('POST /onboard/answers'),
+        bodyOf('POST /did-authentication/answers'),
+      ])
+      .meta({ id: 'AnsweredLink' }),
+    'By the kind of the link: the connection, the credential record, the presentation record, or the answer to a DID request or a challenge.',
+  ),
   'audit:verify': { note: 'Also when the log was altered, with the exit code that says so.' },
   'auth:create': { note: twice },
+  'auth:respond': answer('POST /did-authentication/answers'),
   'auth:show': answer('GET /did-authentication/challenges/{challengeId}'),
   'backup:create': { note: 'Also when wallets are missing, with exit code 1.' },
   'backup:restore': own(backupAtRest),
@@ -42,7 +55,10 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'config:schema': own(z.looseObject({ $schema: z.string(), properties: z.record(z.string(), z.unknown()) }).meta({ id: 'ConfigSchema' }), 'A JSON Schema (2020-12).'),
   'config:show': own(ShownConfig),
   'config:validate': own(CheckedConfig, 'Also when it is not valid, with exit code 2.'),
+  'connection:accept': answer('POST /connection-invitations'),
   'connection:invite': { note: twice },
+  'credential:accept': credential,
+  'credential:accept-invitation': credential,
   'credential:export': own(z.object({ recordId: z.string(), credential: z.string().optional(), file: z.string().optional() }).meta({ id: 'ExportedCredential' }), 'With --as json what the credential says, as `content` of credential show.'),
   'credential:offer': { note: 'With --invitation and --wait twice: as it was made, and as it has become. With --oid4vci the response of POST /oid4vci/issuers/{issuerId}/credential-offers. With --csv the counts: rows, offered, failed, before, and report, the file of the results.' },
   'credential:revoke': credential,
@@ -89,12 +105,14 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'issuer:configuration:remove': removed,
   'oid4vc:receive': credential,
   'onboard:create': { note: twice },
+  'onboard:submit': answer('POST /onboard/answers'),
   'onboard:show': answer('GET /onboard/did-requests/{didRequestId}'),
   'profile:add': own(Profile),
   'profile:list': own(z.object({ contents: z.array(Profile) }).meta({ id: 'Profiles' })),
   'profile:remove': own(z.object({ name: z.string(), removed: z.literal(true) }).meta({ id: 'RemovedProfile' })),
   'profile:show': own(Profile),
   'profile:use': own(z.object({ name: z.string(), inUse: z.boolean().describe('False when an environment variable goes over it.') }).meta({ id: 'UsedProfile' })),
+  'proof:accept-invitation': answer('GET /present-proof/presentations/{presentationId}'),
   'proof:request': { note: 'With --invitation and --wait twice: as it was made, and as it has become.' },
   'proof:show': answer('GET /present-proof/presentations/{presentationId}'),
   'creddef:list': answer('GET /credential-definition-registry/definitions', 'With --did-url its contents are each a PrismEnvelope.'),

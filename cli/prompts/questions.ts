@@ -9,7 +9,6 @@ import { canonicalDid } from '../../src/definitions/did-names.ts'
 import { expectedStates, explain, isConnected, meanings, type Topic } from '../format/states.ts'
 import { ago } from '../format/time.ts'
 import { readClaims } from '../input/claims.ts'
-import { readInvitation } from '../input/invitation.ts'
 import { parseIssuer } from '../input/issuers.ts'
 import type { Choice } from './ask.ts'
 import type { Asking, Question } from './missing.ts'
@@ -202,19 +201,6 @@ export const whichIssuer: Question = {
     const check = (text: string) => faultOf(() => parseIssuer(text))
     const issuers = parseIssuer(await askText(message, { check }, terminal))
     return issuers === 'any' ? ['--any-issuer'] : issuers.map((did) => `--trust-issuer=${did}`)
-  },
-}
-
-export const whichInvitation: Question = {
-  ask: async ({ terminal }) => {
-    const { askText } = await import('./ask.ts')
-    return [
-      await askText(
-        'The invitation’s URL:',
-        { check: (text) => (text === '-' ? 'Paste its URL.' : faultOf(() => readInvitation(text))) },
-        terminal,
-      ),
-    ]
   },
 }
 

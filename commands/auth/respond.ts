@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { answerFlags, confirmSender } from '../../cli/enterprise.ts'
-import { qrTextArg, readChallenge } from '../../cli/input/invitation.ts'
+import { answerFlags, signIn } from '../../cli/answer-request.ts'
+import { incomingArgument, readIncoming } from '../../cli/incoming.ts'
 
 export default defineCommand({
   summary: 'Sign in: answer a challenge with a DID of this wallet',
@@ -11,7 +11,7 @@ export default defineCommand({
     'agent auth respond challenge.json --did did:peer:2…',
     'zbarcam --raw -1 | agent auth respond - --did did:peer:2…',
   ],
-  args: { challenge: qrTextArg },
+  args: { challenge: incomingArgument },
   flags: {
     did: Flags.string({
       required: true,
@@ -20,21 +20,7 @@ export default defineCommand({
     ...answerFlags,
   },
   async run(context) {
-    const { args, flags, call, print } = context
-    const challenge = await readChallenge(call, args.challenge)
-    await confirmSender(context, {
-      endpoint: challenge.submissionEndpoint,
-      from: challenge.from,
-      wants: 'asks you to sign in',
-    })
-    const answered = await call('POST /did-authentication/answers', {
-      body: { challenge, did: flags.did },
-    })
-    print(answered.did, [
-      ['did', answered.did],
-      ['from', answered.from],
-      ['state', 'signed in'],
-    ])
-    return answered
+    const { args, flags, call } = context
+    return signIn(context, await readIncoming(call, args.challenge, 'challenge'), flags.did)
   },
 })

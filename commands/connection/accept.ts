@@ -1,11 +1,9 @@
 import * as Flags from '@oclif/core/flags'
+import { acceptConnection } from '../../cli/accept-didcomm.ts'
 import { defineCommand } from '../../cli/define-command.ts'
-import { acceptedOffers } from '../../cli/format/records.ts'
-import { shownState } from '../../cli/format/states.ts'
 import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../../cli/input/credential.ts'
-import { invitationArg, readInvitation } from '../../cli/input/invitation.ts'
-import { whichInvitation } from '../../cli/prompts/questions.ts'
-import { changeRecord, waitFlags } from '../../cli/wait.ts'
+import { incomingArgument, readIncoming, whichIncoming } from '../../cli/incoming.ts'
+import { waitFlags } from '../../cli/wait.ts'
 
 export default defineCommand({
   summary: 'Accept an invitation of another agent',
@@ -15,30 +13,18 @@ export default defineCommand({
     'agent connection accept "http://127.0.0.1:8085/invitation?_oob=eyJ…" --accept-offers --subject did:prism:…',
     'wl-paste | agent connection accept -',
   ],
-  args: { invitation: invitationArg },
+  args: { invitation: incomingArgument },
   flags: {
     label: Flags.string({ description: 'local name of the connection; it is not sent' }),
     'accept-offers': acceptOffersFlag,
     ...acceptanceFlags,
     ...waitFlags('the agents are connected'),
   },
-  questions: { invitation: whichInvitation },
+  questions: { invitation: whichIncoming },
   async run(context) {
-    const { args, flags, call, print } = context
+    const { args, flags, call } = context
     const automaticAcceptance = readAcceptance(flags)
-    const body = { invitation: readInvitation(args.invitation), label: flags.label, automaticAcceptance }
-    return changeRecord(context, 'connection', {
-      until: 'ConnectionResponseReceived',
-      change: () => call('POST /connection-invitations', { body }),
-      print: ({ connectionId, label, goal, state, automaticAcceptance: accepted }) =>
-        print(connectionId, [
-          ['connection', connectionId],
-          ['label', label],
-          ['goal', goal],
-          ['state', shownState('connection', state)],
-          ['offers', accepted && acceptedOffers(accepted)],
-        ]),
-      next: ({ connectionId }) => `agent connection show ${connectionId}`,
-    })
+    const incoming = await readIncoming(call, args.invitation, 'connection')
+    return acceptConnection(context, incoming, { label: flags.label, automaticAcceptance })
   },
 })

@@ -1,10 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import { findSubjects, needsSubject, noSubject } from '../../cli/client/subjects.ts'
-import { type Context, defineCommand } from '../../cli/define-command.ts'
-import { UsageError } from '../../cli/errors/errors.ts'
+import { acceptOffer, onlySubject } from '../../cli/accept-didcomm.ts'
+import { defineCommand } from '../../cli/define-command.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { whichRecord, whichSubject } from '../../cli/prompts/questions.ts'
-import { changeRecord, waitFlags } from '../../cli/wait.ts'
+import { waitFlags } from '../../cli/wait.ts'
 
 export default defineCommand({
   summary: 'Accept an offer (holder)',
@@ -35,30 +34,9 @@ export default defineCommand({
   },
   async run(context) {
     const { args, flags, call } = context
-    const subjectId = flags.subject ?? (await onlySubject(context, args.id))
-    return changeRecord(context, 'credential', {
-      until: 'CredentialReceived',
-      change: () =>
-        call('POST /issue-credentials/records/{recordId}/accept-offer', {
-          path: { recordId: args.id },
-          body: { subjectId, keyId: flags['key-id'], txCode: flags['tx-code'] },
-        }),
-      next: ({ recordId }) => `agent credential show ${recordId}`,
-    })
+    const path = { recordId: args.id }
+    const read = () => call('GET /issue-credentials/records/{recordId}', { path })
+    const subjectId = flags.subject ?? (await onlySubject(context, await read()))
+    return acceptOffer(context, args.id, { subjectId, keyId: flags['key-id'], txCode: flags['tx-code'] })
   },
 })
-
-/**
- * The only DID that can be the subject; undefined for AnonCreds and OpenID4VCI.
- *
- * @throws {UsageError} when there are several DIDs or none.
- */
-async function onlySubject({ call }: Context, recordId: string): Promise<string | undefined> {
-  const record = await call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
-  if (!needsSubject(record)) return undefined
-  const [only, ...more] = await findSubjects(call)
-  if (!only) throw noSubject()
-  if (more.length > 0)
-    throw new UsageError(`The wallet has ${more.length + 1} DIDs: name one with --subject.`, 'agent did list')
-  return only.did
-}

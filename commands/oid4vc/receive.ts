@@ -1,6 +1,7 @@
-import * as Args from '@oclif/core/args'
 import { defineCommand } from '../../cli/define-command.ts'
-import { receiveCredential, receiveFlags } from '../../cli/oid4vci-receive.ts'
+import { incomingArgument, readIncoming } from '../../cli/incoming.ts'
+import { readTimeout } from '../../cli/input/time.ts'
+import { receiveCredential, receiveFlags, requireConsent } from '../../cli/oid4vci-receive.ts'
 
 export default defineCommand({
   summary: 'Receive a credential from an OpenID4VCI issuer (holder)',
@@ -13,13 +14,14 @@ export default defineCommand({
     'agent oid4vc receive https://issuer.example/o/tN1diGk6S4qZ6SgG --copies 5',
     'wl-paste | agent oid4vc receive - --yes',
   ],
-  args: {
-    offer: Args.string({
-      required: true,
-      ignoreStdin: true,
-      description: 'the offer: its URL, the URL of an offer by reference, its JSON, or - for standard input',
-    }),
-  },
+  args: { offer: incomingArgument },
   flags: receiveFlags,
-  run: receiveCredential,
+  async run(context) {
+    requireConsent(context)
+    readTimeout(context.flags)
+    return receiveCredential(
+      context,
+      await readIncoming(context.call, context.args.offer, 'openid4vci-offer'),
+    )
+  },
 })

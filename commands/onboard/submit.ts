@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { answerFlags, confirmSender } from '../../cli/enterprise.ts'
+import { answerFlags, submitDid } from '../../cli/answer-request.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
-import { qrTextArg, readDidRequest } from '../../cli/input/invitation.ts'
+import { incomingArgument, readIncoming } from '../../cli/incoming.ts'
 
 export default defineCommand({
   summary: 'Answer a DID request with a DID of this wallet',
@@ -12,29 +12,17 @@ export default defineCommand({
     'agent onboard submit request.json --new',
     'zbarcam --raw -1 | agent onboard submit - --did did:prism:…',
   ],
-  args: { request: qrTextArg },
+  args: { request: incomingArgument },
   flags: {
     did: Flags.string({ exclusive: ['new'], description: 'the DID to submit' }),
     new: Flags.boolean({ description: 'submit a new did:peer' }),
     ...answerFlags,
   },
   async run(context) {
-    const { args, flags, call, print } = context
+    const { args, flags, call } = context
     const { did } = flags
     if (did === undefined && !flags.new)
       throw new UsageError('Name the DID to submit with --did, or create one with --new.')
-    const didRequest = await readDidRequest(call, args.request)
-    await confirmSender(context, {
-      endpoint: didRequest.onboardEndpoint,
-      from: didRequest.from,
-      wants: 'asks for a DID',
-    })
-    const answered = await call('POST /onboard/answers', { body: { didRequest, did } })
-    print(answered.did!, [
-      ['did', answered.did],
-      ['from', answered.from],
-      ['state', 'handed over'],
-    ])
-    return answered
+    return submitDid(context, await readIncoming(call, args.request, 'did-request'), did)
   },
 })

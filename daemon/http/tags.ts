@@ -30,6 +30,7 @@ const descriptions: Readonly<Record<string, string>> = {
   invitation: 'The page of an invitation, and its content',
   i: 'Short URLs of invitations, DID requests and challenges',
   o: 'Short URLs of credential offers',
+  r: 'Short URLs of presentation requests',
   web: 'Documents of did:web DIDs',
   api: 'The DID ledger, as a NeoPRISM node',
   '.well-known': 'Public keys of sign-in tokens, metadata of OpenID4VCI issuers and of the OpenID provider',

@@ -55,6 +55,16 @@ export const english = {
     id: 'Invitation',
   },
 
+  offer: {
+    text: (host: Html): Html => html`${host} offers a credential for your wallet.`,
+    code: 'QR code of the credential offer',
+    check: (host: Html): Html => html`Check that the credential comes from ${host}.`,
+    txCode: 'Enter the transaction code, which the issuer gives you on another channel.',
+    warning:
+      'The first wallet that opens the offer gets the credential. Do not pass this link on, and continue only if you expected it.',
+    fold: 'Show the code for another device',
+  },
+
   didRequest: {
     kind: 'DID request',
     title: 'Request for your DID',

@@ -54,6 +54,16 @@ export const german: Texts = {
     id: 'Einladung',
   },
 
+  offer: {
+    text: (host) => html`${host} bietet Ihnen einen Nachweis für Ihre Wallet an.`,
+    code: 'QR-Code des Angebots',
+    check: (host) => html`Prüfen Sie, dass der Nachweis von ${host} kommt.`,
+    txCode: 'Geben Sie den Transaktionscode ein, den Ihnen der Aussteller auf einem anderen Weg gibt.',
+    warning:
+      'Die erste Wallet, die das Angebot öffnet, erhält den Nachweis. Geben Sie diesen Link nicht weiter, und fahren Sie nur fort, wenn Sie ihn erwartet haben.',
+    fold: 'Den Code für ein anderes Gerät zeigen',
+  },
+
   didRequest: {
     kind: 'DID-Anfrage',
     title: 'Anfrage nach Ihrer DID',

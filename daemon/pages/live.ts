@@ -19,7 +19,7 @@ const streams = new WeakMap<Notifier, Map<string, number>>()
 
 /**
  * The stream of a link. `watch` reads the link, and throws 410 (or 404, for a deleted wallet) when it is
- * closed.
+ * closed. `closedBefore` are the statuses of a link that was closed before the stream was opened.
  *
  * @throws {Problem} `TooManyRequests`, and what `watch` throws for a link that cannot be read
  */
@@ -27,11 +27,12 @@ export async function liveEvents(
   notifier: Notifier,
   { address, whenGone }: { address: string; whenGone: () => AbortSignal },
   watch: () => Promise<Watched>,
+  closedBefore = [410],
 ): Promise<Answer<'text/event-stream'>> {
   const gone = whenGone()
   const leave = enter(notifier, address)
   try {
-    const watched = await unlessClosed(watch, [410])
+    const watched = await unlessClosed(watch, closedBefore)
     const subscription = watched && notifier.subscribe(watched.topic, watched.walletId, gone)
     return {
       type: 'text/event-stream',

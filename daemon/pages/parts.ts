@@ -22,6 +22,23 @@ export function qrFigure(texts: Texts, text: string, label: string): Html {
   return html`<figure class="note"><p>${texts.tooLong}</p></figure>`
 }
 
+/** The button that opens the wallet on this device. */
+export function walletLink({ presentation: { here } }: Texts, link: string): Html {
+  return html`<p class="buttons"><a class="button" href="${link}">${here}</a></p>`
+}
+
+/**
+ * The QR code of a link that a wallet on this device can open too: on a narrow screen, which is mostly that of
+ * the phone with the wallet, it is folded.
+ */
+export function walletCode(texts: Texts, link: string, label: string): Html {
+  return html`${qrFigure(texts, link, label)}
+    <details class="folded">
+      <summary>${texts.offer.fold}</summary>
+      ${qrFigure(texts, link, label)}
+    </details>`
+}
+
 /** The QR code of the long form of a short link, for wallets that do not follow links. */
 export function longCode(texts: Texts, text: string, label: string): Html {
   return html`<details>

@@ -5,9 +5,9 @@
 import type { DigitalRequest } from '../../src/exchange/presentation/digital-credentials.ts'
 import { digitalButton } from './digital-credentials.ts'
 import type { Texts } from './english.ts'
-import { html, type Html } from './html.ts'
+import { html } from './html.ts'
 import type { Page } from './page.ts'
-import { copyFields, moment, pageEnd, qrFigure, steps } from './parts.ts'
+import { copyFields, moment, pageEnd, steps, walletCode, walletLink } from './parts.ts'
 
 export type PresentationRequestLink =
   | {
@@ -47,10 +47,15 @@ export function presentationRequestPage(texts: Texts, link: PresentationRequestL
         <h1 data-state="waiting">${words.title}</h1>
         <p>${words.text}</p>
         ${digitalRequest && digitalButton(texts, digitalRequest)}
+        ${authorizationRequest !== undefined ? walletLink(texts, authorizationRequest) : undefined}
       </header>
-      ${authorizationRequest !== undefined ? qrFigure(texts, authorizationRequest, words.code) : undefined}
+      ${authorizationRequest !== undefined ? walletCode(texts, authorizationRequest, words.code) : undefined}
       <div>
-        ${authorizationRequest !== undefined ? walletSteps(texts, authorizationRequest, host) : undefined}
+        ${
+          authorizationRequest !== undefined
+            ? steps(texts, [words.open, words.check(host), words.last])
+            : undefined
+        }
         <aside class="note"><p>${words.warning}</p></aside>
         ${
           authorizationRequest !== undefined
@@ -60,10 +65,4 @@ export function presentationRequestPage(texts: Texts, link: PresentationRequestL
         ${pageEnd(texts, texts.session.until(moment(texts, endsAt)), true)}
       </div>`,
   }
-}
-
-function walletSteps(texts: Texts, authorizationRequest: string, host: string): Html {
-  const words = texts.presentation
-  return html`${steps(texts, [words.open, words.check(host), words.last])}
-    <p><a href="${authorizationRequest}">${words.here}</a></p>`
 }

@@ -47,10 +47,14 @@ export const loadViews = (): Promise<Views> => import('./views.ts')
 export function replyLive<Resource>(
   notifier: Notifier,
   request: Request,
-  { watch, ...forms }: Forms<Resource> & { watch: (resource: Resource) => Watched },
+  {
+    watch,
+    closedBefore,
+    ...forms
+  }: Forms<Resource> & { watch: (resource: Resource) => Watched; closedBefore?: number[] },
 ): Promise<Answer<(typeof livePage)['media'][number]>> {
   if (request.accepts(livePage.media) !== 'text/event-stream') return replyInForm(request, forms)
-  return liveEvents(notifier, request, async () => watch(await forms.read()))
+  return liveEvents(notifier, request, async () => watch(await forms.read()), closedBefore)
 }
 
 /**

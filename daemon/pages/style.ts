@@ -52,7 +52,13 @@ form label { display: block; font-weight: 600; }
 input, button { padding: .625rem 1rem; font: inherit; color: var(--text); background: var(--ground); border: 1px solid var(--soft); border-radius: .5rem; }
 input { display: block; width: 100%; margin: .25rem 0 1rem; }
 button { cursor: pointer; font-weight: 600; }
-button:first-child { color: var(--card); background: var(--accent); border-color: var(--accent); }
+a.button { padding: .625rem 1rem; border: 1px solid; border-radius: .5rem; font-weight: 600; text-decoration: none; }
+.folded { display: none; }
+@media (max-width: 37.4375rem) {
+  figure:has(+ .folded) { display: none; }
+  .folded { display: block; }
+}
+button:first-child, a.button { color: var(--card); background: var(--accent); border-color: var(--accent); }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; }
 dl { margin: 0 0 1rem; }
 dt { color: var(--soft); font-size: .875rem; }

@@ -1,8 +1,7 @@
 /** What the page of an invitation shows of it. */
+import { findHost } from '../../src/agent/incoming.ts'
 import { isOver } from '../../src/foundation/clock.ts'
-import { resolvePeerDid } from '../../src/did/peer.ts'
 import { toInvitationUrl, type OutOfBandInvitation } from '../../src/exchange/didcomm/invitation.ts'
-import { findEndpoint } from '../../src/exchange/didcomm/route.ts'
 import { purposeIn } from '../../src/exchange/protocols/out-of-band.ts'
 import type { InvitationLink } from '../pages/invitation.ts'
 
@@ -20,16 +19,6 @@ export function toInvitationLink(
     isOver: endsAt !== undefined && isOver(endsAt.getTime()),
     url: toInvitationUrl(`${base}/invitation`, oob),
     purpose: purposeIn(invitation) ?? 'connect',
-    host: hostOf(invitation.from),
-  }
-}
-
-/** The host of a did:peer's service. Undefined for other DIDs, which would need a network call. */
-function hostOf(did: string): string | undefined {
-  try {
-    const url = findEndpoint(resolvePeerDid(did))
-    return url && new URL(url).host
-  } catch {
-    return undefined
+    host: findHost(invitation.from),
   }
 }

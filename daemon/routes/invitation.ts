@@ -1,26 +1,52 @@
 /** `/invitation`: the page of an invitation's link, and reading an invitation before it is accepted. */
 import * as z from 'zod'
+import { GivenChallenge, purposes, readIncoming } from '../../src/agent/incoming.ts'
 import { Problem } from '../../src/foundation/problem.ts'
 import { OutOfBandInvitation, parseInvitation } from '../../src/exchange/didcomm/invitation.ts'
-import { Challenge } from '../../src/exchange/enterprise/authentication.ts'
 import { DidRequest } from '../../src/exchange/enterprise/onboarding.ts'
-import { findShortUrl } from '../../src/foundation/net/short-url.ts'
-import { invitationText } from '../../src/exchange/protocols/model.ts'
-import { purposeIn, toInvitation } from '../../src/exchange/protocols/out-of-band.ts'
-import type { Wallet } from '../../src/wallet/wallet.ts'
 import { pageMedia, replyInForm } from '../pages/reply.ts'
 import { route } from '../http/route.ts'
 import { toInvitationLink } from './_invitation-link.ts'
 
 const InvitationContent = z
   .object({
-    purpose: z.enum(['connection', 'offer', 'request', 'did-request', 'challenge']),
+    purpose: z.enum(purposes),
+    answer: z
+      .object({
+        method: z.string(),
+        path: z.string(),
+        body: z.looseObject({}).describe('Its member is what was read; the operation has more members.'),
+      })
+      .describe('The operation that answers it.'),
+    sender: z
+      .object({
+        name: z.string().optional().describe('What the sender calls itself. It is not verified.'),
+        address: z.string().optional().describe('The host that gets the answer, or has the request.'),
+      })
+      .describe('Who asks.'),
+    goal: z.string().optional(),
+    expiresAt: z.iso.datetime().optional(),
     invitation: OutOfBandInvitation.optional(),
     oob: z.string().optional().describe('The invitation in the form that the endpoints accept.'),
     didRequest: DidRequest.optional(),
-    challenge: Challenge.optional(),
+    challenge: GivenChallenge.optional(),
   })
   .meta({ id: 'InvitationContent' })
+
+/** Twice the longest request, since a text can be nested in JSON. */
+const maxLength = 400_000
+
+const ReadInvitationRequest = z
+  .object({
+    invitation: z
+      .string()
+      .min(1)
+      .max(maxLength)
+      .describe(
+        'An invitation, a DID request, a challenge, an offer of OpenID4VCI or a request of OpenID4VP: its URL, its short URL, its JSON, or the value of `_oob`.',
+      ),
+  })
+  .meta({ id: 'ReadInvitationRequest' })
 
 export default [
   route(
@@ -48,28 +74,17 @@ export default [
   route(
     'POST /invitation',
     {
-      summary: 'Read an invitation, a DID request or a challenge of another agent without answering it',
+      summary: 'Read what another agent asks, of any kind, without answering it',
       operationId: 'readInvitation',
       extension: true,
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
-      body: z.object({ invitation: invitationText }).meta({ id: 'ReadInvitationRequest' }),
+      body: ReadInvitationRequest,
       reply: [200, InvitationContent],
     },
-    ({ wallet }, { body }) => readContent(wallet, body.invitation),
+    ({ wallet }, { body }) => readIncoming(wallet, body.invitation),
   ),
 ] as const
-
-/** Retrieves the content of a short URL, or decodes that of a long one. */
-async function readContent(wallet: Wallet, text: string): Promise<z.input<typeof InvitationContent>> {
-  const url = findShortUrl(text)
-  const document = url && (await wallet.env.retrieve(url))
-  const [didRequest, challenge] = [DidRequest.safeParse(document), Challenge.safeParse(document)]
-  if (didRequest.success) return { purpose: 'did-request', didRequest: didRequest.data }
-  if (challenge.success) return { purpose: 'challenge', challenge: challenge.data }
-  const { invitation, oob } = url ? toInvitation(document, url) : parseInvitation(text)
-  return { purpose: purposeIn(invitation) ?? 'connection', invitation, oob }
-}
 
 /** The invitation in a request target. As in wallets, a `+` is not decoded to a space. */
 function readLink(target: string): ReturnType<typeof parseInvitation> {

@@ -1,5 +1,6 @@
 /** `/oid4vci`: the endpoints of OpenID4VCI issuers that wallets call. */
 import * as z from 'zod'
+import type { Agent } from '../../src/agent/agent.ts'
 import { CredentialRequest } from '../../src/exchange/oid4vci/credential-request.ts'
 import { CredentialResponse, issueToWallet, type Sent } from '../../src/exchange/oid4vci/credential.ts'
 import { DeferredCredentialRequest, issueDeferredToWallet } from '../../src/exchange/oid4vci/deferred.ts'
@@ -11,13 +12,22 @@ import {
   stateNotFound,
 } from '../../src/exchange/oid4vci/nonce.ts'
 import { NotificationRequest, receiveNotification } from '../../src/exchange/oid4vci/notification.ts'
-import { OfferObject, offerNotFound, readOffer } from '../../src/exchange/oid4vci/offer-object.ts'
+import {
+  offerLink,
+  offerNotFound,
+  OfferObject,
+  offerUrl,
+  readOffer,
+  type OpenOffer,
+} from '../../src/exchange/oid4vci/offer-object.ts'
 import { issuerIdIn } from '../../src/exchange/oid4vci/session.ts'
 import { redeemCode, TokenRequest, TokenResponse } from '../../src/exchange/oid4vci/token.ts'
 import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
+import type { OfferLink } from '../pages/offer.ts'
+import { livePage, replyLive } from '../pages/reply.ts'
 import {
   ClientHeaders,
   Dpop,
@@ -59,23 +69,52 @@ function toCredentialAnswer(sent: Promise<Sent>) {
   return orOAuthError(send())
 }
 
+async function openOffer({ db, env, wallets }: Agent, shortId: string): Promise<OpenOffer> {
+  const walletId = await env.shortLinks.findWalletId(shortId)
+  if (walletId === undefined) throw offerNotFound()
+  return unlessDeleted(
+    wallets.use(walletId, (wallet) => readOffer({ db, wallet }, shortId)),
+    offerNotFound,
+  )
+}
+
+function toOfferLink(
+  { configuration, hasTxCode, endsAt }: OpenOffer,
+  base: string,
+  shortId: string,
+): OfferLink {
+  return {
+    link: offerLink(offerUrl(base, shortId)),
+    host: new URL(base).host,
+    credential: configuration.configurationId,
+    claims: configuration.claims,
+    hasTxCode,
+    endsAt,
+  }
+}
+
 export default [
   route(
     'GET /o/{shortId}',
     {
-      summary: 'Retrieve a credential offer by its short URL',
+      summary: 'Retrieve a credential offer by its short URL; a page in a browser',
       operationId: 'getCredentialOffer',
       extension: true,
       ...forWallets,
+      ...livePage,
       path: { shortId: z.string().max(100) },
       reply: [200, OfferObject],
     },
-    async ({ agent: { db, env, wallets } }, { path: { shortId } }) => {
-      const walletId = await env.shortLinks.findWalletId(shortId)
-      if (walletId === undefined) throw offerNotFound()
-      const read = wallets.use(walletId, (wallet) => readOffer({ db, wallet }, shortId))
-      return { type: json, body: await unlessDeleted(read, offerNotFound) }
-    },
+    ({ agent }, { path: { shortId }, ...input }) =>
+      replyLive(agent.notifier, input, {
+        read: () => openOffer(agent, shortId),
+        toJson: ({ offer }) => offer,
+        toPage: (open, { offerPage }, texts) =>
+          offerPage(texts, toOfferLink(open, agent.env.urls.rest, shortId)),
+        // VCI has no status of its own for an offer that has ended.
+        closedBefore: [404, 410],
+        watch: (open) => ({ ...open, remainingMs: open.endsAt.getTime() - Date.now() }),
+      }),
   ),
 
   route(

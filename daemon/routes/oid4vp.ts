@@ -1,4 +1,4 @@
-/** `/oid4vp`: the endpoints of OpenID4VP requests that wallets call. */
+/** `/oid4vp`, `/r`: the endpoints of OpenID4VP requests that wallets call. */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent/agent.ts'
 import { findAnsweredSession } from '../../src/exchange/enterprise/openid4vp-answer.ts'
@@ -43,6 +43,28 @@ const forRequests = {
 } as const
 
 export default [
+  route(
+    'GET /r/{token}',
+    {
+      summary: 'Retrieve the signed request for a presentation by its short URL',
+      operationId: 'getShortAuthorizationRequest',
+      ...forRequests,
+    },
+    ({ agent }, { path: { token } }) => toRequest(agent, token),
+  ),
+
+  route(
+    'POST /r/{token}',
+    {
+      summary: 'Retrieve the signed request by its short URL, with a nonce of the wallet',
+      operationId: 'getShortAuthorizationRequestByPost',
+      ...forRequests,
+      form: true,
+      body: RequestUriForm,
+    },
+    ({ agent }, { path: { token }, body: form }) => toRequest(agent, token, form),
+  ),
+
   route(
     'GET /oid4vp/requests/{token}',
     {
@@ -155,7 +177,10 @@ async function toRequest(agent: Agent, token: string, form?: URLSearchParams) {
 
 /** Runs `use` with the wallet of a request. @throws {Problem} 404 */
 async function withWallet<T>(agent: Agent, token: string, use: (wallet: Wallet) => Promise<T>): Promise<T> {
-  const walletId = await agent.env.tokens.findWalletId('presentation', token)
+  const { shortLinks, tokens } = agent.env
+  // Earlier releases made longer tokens, and requests can wait for days.
+  const walletId =
+    (await shortLinks.findWalletId(token)) ?? (await tokens.findWalletId('presentation', token))
   if (walletId === undefined) throw requestNotFound()
   return useForOthers(agent, walletId, use, requestNotFound)
 }

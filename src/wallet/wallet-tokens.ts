@@ -16,7 +16,7 @@ import type { AgentDb } from '../foundation/storage/database.ts'
 
 /**
  * The URL that a token is part of: DIDComm address, status list, DID request link, challenge link, OpenID4VP
- * request.
+ * request of an earlier release.
  */
 export type TokenKind = Exclude<AliasKind, 'short-link'> | 'presentation'
 type AliasKind = AgentTables['wallet_alias']['kind']

@@ -63,7 +63,7 @@ test('exits with 8 if a check fails, and with 2 if the text cannot be read', asy
     code: 2,
     err: expect.stringContaining('"code":"Usage"'),
   })
-  expect((await user.run`decode --file /nowhere`).err).toContain('the file /nowhere cannot be read')
+  expect((await user.run`decode --file /nowhere`).err).toContain('The file /nowhere cannot be read')
 })
 
 const invitation = createInvitation({
@@ -165,7 +165,7 @@ test('an interlaced picture is read', () => {
 test('a text that never ends is read up to a limit', async () => {
   expect(await user.run`decode --file /dev/zero`).toMatchObject({
     code: 2,
-    err: expect.stringContaining('--file: The input is longer than 8 MB'),
+    err: expect.stringContaining('The input is longer than 50 MB'),
   })
   const image = await user.run`decode --image /dev/zero`
   expect(image).toMatchObject({ code: 2, err: expect.stringContaining('longer than 50 MB') })

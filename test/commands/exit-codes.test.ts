@@ -54,7 +54,7 @@ test.skipIf(process.platform !== 'linux' || !existsSync(script))(
     const env = { AGENT_CONFIG_DIR: `${user.folder}/config`, TERM: 'xterm', NO_COLOR: '1' }
     const line = `${process.execPath} ${bin} connection accept`
     const session = execa(script, ['-qec', line, '/dev/null'], { env, reject: false })
-    await printed(session.stdout, 'The invitation’s URL:')
+    await printed(session.stdout, 'Paste the link, or the name of a picture:')
     session.stdin.write('\u0003')
     await once(session, 'exit')
     expect(await session).toMatchObject({

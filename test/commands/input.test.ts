@@ -7,7 +7,6 @@ import { readSettings } from '../../src/foundation/config/settings.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { readClaimNames, readClaims } from '../../cli/input/claims.ts'
 import { readSeconds } from '../../cli/input/time.ts'
-import { readInvitation } from '../../cli/input/invitation.ts'
 import { readObject } from '../../cli/input/files.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { bin } from './_cli.ts'
@@ -91,32 +90,6 @@ describe('names of claims', () => {
   })
 })
 
-describe('an invitation', () => {
-  test.each([
-    ['https://my.domain.com/path?_oob=eyJpZCI6IjEifQ', 'eyJpZCI6IjEifQ'],
-    ['https://my.domain.com/path?_oob=eyJpZCI6IjEifQ==', 'eyJpZCI6IjEifQ=='],
-    ['https://my.domain.com/path?a=b&_oob=eyJ&c=d#e', 'eyJ'],
-    ['https://my.domain.com/path?_oob=ey%2BJ%3D', 'ey+J='],
-    ['https://my.domain.com/path?_oob=ey+J/x=', 'ey+J/x='],
-    ['didcomm://?_oob=eyJ', 'eyJ'],
-    ['eyJpZCI6IjEifQ', 'eyJpZCI6IjEifQ'],
-    ['  eyJpZCI6IjEifQ==\n', 'eyJpZCI6IjEifQ=='],
-    ['_oob=eyJ', 'eyJ'],
-  ])('%j carries %j', (text, expected) => {
-    expect(readInvitation(text)).toBe(expected)
-  })
-
-  test.each([
-    '',
-    ' \n',
-    'https://my.domain.com/path',
-    'https://my.domain.com/path?_oob=',
-    'https://my.domain.com/path?oob=eyJ',
-  ])('rejects %j', (text) => {
-    expect(() => readInvitation(text)).toThrow(UsageError)
-  })
-})
-
 describe('a duration', () => {
   test.each([
     ['3600', 3_600],
@@ -144,20 +117,19 @@ test('a GUID refers to a schema of the daemon, a URL to itself', () => {
 })
 
 test('standard input is read to its end from a slow writer', async () => {
-  const url = `https://example.org/?${'a'.repeat(100_000)}`
-  const slowly = `(sleep 1; printf ${url}; sleep 0.2; printf '&b') | node ${bin} connection accept -`
+  const text = 'a'.repeat(100_000)
+  const slowly = `(sleep 1; printf ${text}; sleep 0.2; printf '%%b') | node ${bin} decode -`
   const { exitCode, stderr } = await execa('sh', ['-c', slowly], {
     reject: false,
     env: { AGENT_CONFIG_DIR: folder },
   })
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,
-    stderr: expect.stringContaining('it has no _oob or _oobid parameter'),
+    stderr: expect.stringContaining('The text is not recognised'),
   })
 })
 
 test.each([
-  [['connection', 'accept', 'file:///tmp/i?_oobid=x'], 'a short URL begins with http:// or https://'],
   [['event', 'show', ''], 'An argument is empty: id of the event.'],
   [['trace', ''], 'An argument is empty: a thread, a DID, or the id'],
 ])('%j is a usage error', async (args, reason) => {

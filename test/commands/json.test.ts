@@ -370,6 +370,8 @@ test('onboarding and authentication', async () => {
     'onboard:submit',
     (await other.run`onboard submit ${JSON.stringify(request)} --new --json`).out,
   )
+  const third = await run('onboard create')
+  read('accept', (await other.run`accept ${third.shortUrl} --yes --json`).out)
   const second = await run('onboard create')
   read('onboard:reject', (await other.run`onboard reject ${JSON.stringify(second)} --json`).out)
   await run(`onboard remove ${second.id} --yes`)

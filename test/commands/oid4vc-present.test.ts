@@ -6,7 +6,7 @@ import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
 import { claims, credentialQuery } from '../exchange/oid4vp/holder/_holder.ts'
 import { newVerifierDid } from '../exchange/oid4vp/_wallet.ts'
 import { connect, newDid, startDaemonPair } from '../support/tenants.ts'
-import { fails, hasScript, newUser, words } from './_cli.ts'
+import { hasScript, newUser, words } from './_cli.ts'
 import { untilEnd } from '../support/shared.ts'
 
 const user = newUser()
@@ -43,29 +43,6 @@ test('the command shows verifier, trust and claims, explains its steps, and pres
   expect(err).toMatch(/request_uri: POST http\S+: 200/)
   expect(err).toMatch(/response: POST http\S+: 200/)
   expect(await stateOf(request)).toBe('PresentationVerified')
-})
-
-test('a link of DIDComm is named, with the command that answers it', async () => {
-  const request = await verifier.json`proof request --invitation --any-issuer`
-  const offer = await verifier.json`connection invite`
-  for (const [{ invitation }, hint] of [
-    [
-      request,
-      'a proof request of DIDComm, and no request of OpenID4VP. Answer it with agent proof accept-invitation',
-    ],
-    [offer, 'an invitation to connect, and no request of OpenID4VP. Answer it with agent connection accept'],
-  ])
-    expect(await holder.run`oid4vc present ${invitation.shortUrl} --yes`).toMatchObject(fails(2, hint))
-  expect(await holder.run`oid4vc present ${request.invitation.invitationUrl} --yes`).toMatchObject(
-    fails(2, 'Try: agent proof accept-invitation -'),
-  )
-  expect(await holder.run`oid4vc receive ${request.invitation.shortUrl} --yes`).toMatchObject(
-    fails(2, 'Try: agent credential accept-invitation -'),
-  )
-  const { authorizationRequest } = (await asked()).openid4vp
-  expect(await holder.run`proof accept-invitation ${authorizationRequest}`).toMatchObject(
-    fails(2, 'Try: agent oid4vc present -'),
-  )
 })
 
 test('without a terminal, --yes is required; standard input has the request', async () => {

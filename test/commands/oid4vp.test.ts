@@ -12,7 +12,8 @@ import {
 import { startCommandedPair } from './_agents.ts'
 import { words } from './_cli.ts'
 import { readPng } from './_picture.ts'
-import { readQr } from './_qr.ts'
+import { readQr, readWithJsQr } from './_qr.ts'
+import { drawScreen, visibleLines } from './_screen.ts'
 import { untilEnd } from '../support/shared.ts'
 
 const pair = await untilEnd(startCommandedPair())
@@ -26,7 +27,9 @@ test('a request is a URL with a QR code, and its record shows the claims', async
   const file = join(pair.user.folder, 'request.png')
   const { code, out, err } = await verifier.run`${asking} --signing-did ${did} --encrypt --qr-file ${file}`
   expect([code, err]).toEqual([0, expect.stringContaining('QR code: ')])
-  expect(out).toMatch(/^openid4vp:\/\/\?client_id=decentralized_identifier%3A\S+$/)
+  expect(out).toMatch(
+    /^openid4vp:\/\/\?client_id=decentralized_identifier:did:jwk:\S+&request_uri=http:\S+\/r\/[\w-]{16}&request_uri_method=post$/,
+  )
   expect(readQr(readPng(readFileSync(file))).qr).toBe(out)
   expect((await readRequest(out)).response_mode).toBe('direct_post.jwt')
 })
@@ -48,3 +51,32 @@ test('a query that is not acceptable is refused by its member', async () => {
   expect(code).not.toBe(0)
   expect(err).toContain('dcqlQuery.credentials.0.format')
 })
+
+test.each([
+  [80, 24, 'page'],
+  [100, 30, 'page'],
+  [160, 60, 'request'],
+] as const)(
+  'a terminal of %i×%i draws the code of the %s, and the link below it',
+  async (columns, rows, what) => {
+    const did = await newVerifierDid({ tenant: pair.issuer })
+    const env = {
+      AGENT_URL: pair.agent.url,
+      AGENT_API_KEY: pair.issuer.apiKey,
+      TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
+      LC_ALL: '',
+      CI: 'true',
+    }
+    const { code, out } = await pair.user.runSized([...asking, '--signing-did', did], { columns, rows }, env)
+    expect(code).toBe(0)
+    const request = out
+      .split('\n')
+      .find((line) => line.startsWith('openid4vp:'))!
+      .trim()
+    const page = out.trimEnd().split('\n').at(-1)!.trim()
+    expect(page).toMatch(/^http:\S+\/oid4vp\/requests\/[\w-]{16}\/page$/)
+    const lines = await visibleLines(out, { columns, rows })
+    expect(readWithJsQr(drawScreen(lines, 'dark', 4))).toBe(what === 'page' ? page : request)
+  },
+)

@@ -10,9 +10,7 @@ const forWallets = 'for wallets of OpenID4VCI'
 /** The operations that no command calls, and why. */
 const withoutCommand: Readonly<Record<string, string>> = {
   'GET /web/{name}/did.json': 'a did:web is resolved by its address: `agent did resolve`',
-  'GET /invitation': 'the page behind an invitation’s link; `agent connection accept` reads the link itself',
-  'POST /invitation':
-    'reads what a short URL returns: `agent onboard submit`, `agent auth respond` and the dashboard call it before they ask for confirmation',
+  'GET /invitation': 'the page behind an invitation’s link; `agent accept` reads the link itself',
   'GET /i': 'the page behind a short URL; the commands that accept invitations have the daemon retrieve it',
   'DELETE /iam/apikey-authentication':
     'takes a key by the key itself; `agent tenant key revoke` takes its id',
@@ -53,6 +51,8 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'POST /oid4vci/issuers/{issuerId}/token': forWallets,
   'POST /oid4vci/issuers/{issuerId}/nonce': forWallets,
   'POST /oid4vci/nonces': 'for authorization servers',
+  'GET /r/{token}': forWallets,
+  'POST /r/{token}': forWallets,
   'GET /oid4vp/requests/{token}': forWallets,
   'POST /oid4vp/requests/{token}': forWallets,
   'POST /oid4vp/requests/{token}/response': forWallets,

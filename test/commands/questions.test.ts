@@ -7,7 +7,6 @@ import {
   whichConnection,
   whichCredential,
   whichDid,
-  whichInvitation,
   whichRecord,
 } from '../../cli/prompts/questions.ts'
 import type { Client } from '../../daemon/client/client.ts'
@@ -129,12 +128,4 @@ test('a request is selected, then the credential if several match', async () => 
   expect([first, second].map(({ recordId }) => [`--credential=${recordId}`, presentationId])).toContainEqual(
     two.complete,
   )
-})
-
-test('a prompt for an invitation repeats until the input is valid', async () => {
-  const { complete } = await asked(unconnected.call, { invitation: whichInvitation }, [
-    ['The invitation’s URL', 'https://example.com/', keys.enter],
-    ['has no _oob', '?_oob=eyJ', keys.enter],
-  ])
-  expect(complete).toEqual(['https://example.com/?_oob=eyJ'])
 })

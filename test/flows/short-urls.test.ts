@@ -82,7 +82,26 @@ test('what a short URL returns is read without answering it', async () => {
   expect(await read(oobOf(made))).toMatchObject(content)
   expect(await accept(short.oob!)).toMatchObject({ thid: made.thid })
   const { shortUrl, didRequest } = await inviter.call('POST /onboard/did-requests', { body: {} })
-  expect(await read(shortUrl!)).toEqual({ purpose: 'did-request', didRequest })
+  expect(await read(shortUrl!)).toEqual({
+    purpose: 'did-request',
+    answer: { method: 'POST', path: '/onboard/answers', body: { didRequest } },
+    sender: { address: new URL(didRequest.onboardEndpoint).host },
+    didRequest,
+  })
+})
+
+test('what a link has at a private address is not read in the internet', async () => {
+  const open = await sharedAgent({
+    REST_SERVICE_URL: 'https://agent.acme.example',
+    DIDCOMM_SERVICE_URL: 'https://agent.acme.example',
+  })
+  const { call } = await open.newTenant()
+  await using server = await startServer(() => expect.fail('The server was called'))
+  for (const url of [server.url, `${server.url}/i?_oobid=x`, 'http://169.254.169.254/latest/meta-data'])
+    expect(await refusal(call('POST /invitation', { body: { invitation: url } }))).toMatchObject({
+      status: 422,
+      type: 'error:ShortLinkError:RetrievalFailed',
+    })
 })
 
 test('an agent reads its own short URLs without a request, also behind a proxy that hides them', async () => {

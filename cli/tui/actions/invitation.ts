@@ -1,70 +1,14 @@
-/** Accepting a pasted invitation, of its long or its short URL. */
-import { UsageError } from '../../errors/errors.ts'
-import { isShortUrl } from '../../input/invitation.ts'
-import { openIdLinkKind } from '../../qr/link.ts'
+/** Answering a pasted link or text of any kind. The daemon recognises it. */
+import type { Answer } from '../../client/api.ts'
 import type { ActionContext } from './action.ts'
+import { UsageError } from '../../errors/errors.ts'
 import { receiveLink } from './openid.ts'
 import type { PaneName } from '../panes/pane.ts'
 
-export type Kind = 'connection' | 'offer' | 'request'
-
-/** Parses a pasted invitation. @throws {UsageError} for other texts */
-export function readInvitation(text: string): { kind: Kind; oob: string; goal: string | undefined } {
-  const given = withoutBreaks(text)
-  const oob = decode(/(?:^|[?&])_oob=([^&#]*)/.exec(given)?.[1] ?? given)
-  const { body, attachments } = parse(oob)
-  const type = JSON.stringify(attachments ?? [])
-  const kind = type.includes('issue-credential')
-    ? 'offer'
-    : type.includes('present-proof')
-      ? 'request'
-      : 'connection'
-  return { kind, oob, goal: typeof body?.goal === 'string' ? body.goal : undefined }
-}
-
-/**
- * Reads what the short URL returns; the daemon retrieves it.
- *
- * @throws {UsageError} for a DID request or a challenge
- */
-async function retrieve({ call }: ActionContext, url: string): Promise<ReturnType<typeof readInvitation>> {
-  const { purpose, oob, invitation } = await call('POST /invitation', { body: { invitation: url } })
-  if (purpose === 'did-request')
-    throw new UsageError(`This is a DID request. Answer it with: agent onboard submit "${url}" --new`)
-  if (purpose === 'challenge')
-    throw new UsageError(`This is a challenge. Answer it with: agent auth respond "${url}" --did …`)
-  return { kind: purpose, oob: oob!, goal: invitation?.body?.goal }
-}
-
-/** A paste from a terminal may contain line breaks. */
-function withoutBreaks(text: string): string {
-  return text.replaceAll(/\s+/g, '')
-}
-
-type Invitation = { body?: { goal?: unknown } | null; attachments?: unknown[] }
-
-function parse(oob: string): Invitation {
-  try {
-    const invitation: unknown = JSON.parse(Buffer.from(oob, 'base64url').toString())
-    if (typeof invitation === 'object' && invitation !== null) return invitation
-  } catch {
-    // Reported below.
-  }
-  throw new UsageError(
-    'This is not an invitation. Paste the whole URL with its _oob or _oobid parameter, or the value of _oob.',
-  )
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+type Incoming = Answer<'POST /invitation'>
 
 const kinds: Record<
-  Kind,
+  'connection' | 'offer' | 'request',
   {
     asks: string
     accept: (context: ActionContext, invitation: string) => Promise<unknown>
@@ -94,23 +38,6 @@ const kinds: Record<
   },
 }
 
-const titles: Record<Kind, string> = {
-  connection: 'Accept an invitation to connect',
-  offer: 'Accept the offer of a credential',
-  request: 'Answer a request for a proof',
-}
-
-/** Says what a pasted text is, as far as it tells without being retrieved. */
-function titleOf(text: string): string {
-  if (text === '') return 'Accept an invitation, an offer or a request'
-  if (isShortUrl(text)) return 'Read a short link'
-  try {
-    return titles[openIdLinkKind(text) ?? readInvitation(text).kind]
-  } catch {
-    return 'Accept an invitation'
-  }
-}
-
 export async function acceptInvitation(context: ActionContext, pasted = ''): Promise<string | undefined> {
   const fields = [
     {
@@ -120,27 +47,27 @@ export async function acceptInvitation(context: ActionContext, pasted = ''): Pro
       hint: 'paste its URL: of an invitation, an OpenID4VC offer or request',
     },
   ]
-  const values = await context.fill(titleOf(withoutBreaks(pasted)), fields, {
-    check: ({ invitation = '' }) =>
-      isShortUrl(withoutBreaks(invitation)) ||
-      openIdLinkKind(withoutBreaks(invitation)) ||
-      readInvitation(invitation),
-  })
+  const values = await context.fill('Accept an invitation, an offer or a request', fields)
   if (!values) return undefined
-  const given = withoutBreaks(values.invitation ?? '')
-  const kind = openIdLinkKind(given)
-  return kind ? receiveLink(context, kind, given) : acceptOverDidComm(context, given)
-}
-
-async function acceptOverDidComm(context: ActionContext, given: string): Promise<string | undefined> {
-  const isShort = isShortUrl(given)
-  if (isShort) context.say('Retrieving the invitation …')
-  const { kind, oob, goal } = isShort ? await retrieve(context, given) : readInvitation(given)
-  const { asks, accept, pane, done } = kinds[kind]
+  context.say('Reading the invitation …')
+  // A paste from a terminal may contain line breaks. Only JSON has spaces.
+  const given = values.invitation ?? ''
+  const invitation = given.replaceAll(given.trimStart().startsWith('{') ? /[\r\n]+/g : /\s+/g, '')
+  const incoming: Incoming = await context.call('POST /invitation', { body: { invitation } })
+  const { purpose, answer, oob, goal } = incoming
+  if (purpose === 'did-request' || purpose === 'challenge')
+    throw new UsageError(
+      `This is a ${purpose === 'challenge' ? 'challenge' : 'DID request'}. Answer it with: agent accept`,
+    )
+  if (purpose === 'openid4vci-offer')
+    return receiveLink(context, 'offer', answer.body['credentialOffer'] as string)
+  if (purpose === 'openid4vp-request')
+    return receiveLink(context, 'request', answer.body['authorizationRequest'] as string)
+  const { asks, accept, pane, done } = kinds[purpose]
   const lines = [goal === undefined ? 'It names no purpose.' : `Purpose: “${goal}”`]
   if (!(await context.confirm(`The invitation ${asks}. Accept it?`, lines))) return undefined
   context.say('Accepting the invitation …')
-  await accept(context, oob)
+  await accept(context, oob!)
   context.goTo(pane)
   return done
 }

@@ -32,13 +32,13 @@ import { getSigningKey } from '../../wallet/did-registrar/keys.ts'
 
 const Endpoint = z.url({ protocol: /^https?$/ }).max(2_000)
 
-const GivenDidRequest = z.object({
+export const AnswerableDidRequest = z.object({
   type: z.literal(didRequestType).optional(),
   onboardEndpoint: Endpoint,
   from: optional(From),
 })
 
-const GivenChallenge = z.object({
+export const AnswerableChallenge = z.object({
   type: z.literal(challengeType).optional(),
   submissionEndpoint: Endpoint,
   nonce: z.string().min(1).max(10_000),
@@ -53,7 +53,7 @@ const shortUrl = z
 
 export const AnswerDidRequest = z
   .object({
-    didRequest: GivenDidRequest.optional(),
+    didRequest: AnswerableDidRequest.optional(),
     shortUrl,
     did: optional(SubmittedDid).describe('A DID of this wallet. A new did:peer when absent.'),
     decline: z.boolean().default(false).describe('Declines the request.'),
@@ -76,7 +76,7 @@ export type OnboardAnswer = z.infer<typeof OnboardAnswer>
 
 export const AnswerChallenge = z
   .object({
-    challenge: GivenChallenge.optional(),
+    challenge: AnswerableChallenge.optional(),
     shortUrl,
     did: SubmittedDid.describe('A DID of this wallet that has a key for authentication.'),
   })
@@ -102,7 +102,8 @@ export async function answerDidRequest(
   { didRequest, shortUrl = '', did: wanted, decline }: AnswerDidRequest,
 ): Promise<OnboardAnswer> {
   const { onboardEndpoint: endpoint, from } =
-    didRequest ?? (await retrieveDocument(wallet, shortUrl, { type: GivenDidRequest, noun: 'DID request' }))
+    didRequest ??
+    (await retrieveDocument(wallet, shortUrl, { type: AnswerableDidRequest, noun: 'DID request' }))
   const did = decline
     ? null
     : wanted === undefined
@@ -130,7 +131,8 @@ export async function answerChallenge(
     submissionEndpoint: endpoint,
     nonce,
     from,
-  } = challenge ?? (await retrieveDocument(wallet, shortUrl, { type: GivenChallenge, noun: 'challenge' }))
+  } = challenge ??
+  (await retrieveDocument(wallet, shortUrl, { type: AnswerableChallenge, noun: 'challenge' }))
   assertSameOrigin(endpoint, nonce, from)
   const { did, privateJwk } = await getSigner(wallet, wanted)
   await submit(wallet, 'authenticate', endpoint, {

@@ -10,7 +10,10 @@ import { findByShortId } from '../engine/find.ts'
 import type { Protocol } from '../engine/protocol.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
+import type { ChangeTopic } from '../../foundation/storage/tx-context.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { claimsOf } from './claims.ts'
+import { findConfiguration } from './configurations.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import { getSession, openSecrets, type SessionSecrets } from './session.ts'
 
@@ -39,11 +42,21 @@ export const OfferObject = z
   .meta({ id: 'CredentialOffer' })
 export type OfferObject = z.infer<typeof OfferObject>
 
+/** An open offer, the configuration that it offers, and what closes its link. */
+export type OpenOffer = {
+  offer: OfferObject
+  configuration: { configurationId: string; claims: string[] }
+  hasTxCode: boolean
+  walletId: string
+  topic: ChangeTopic
+  endsAt: Date
+}
+
 /** The offer behind `credential_offer_uri`, while its code can be redeemed. @throws {Problem} 404 */
 export async function readOffer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   shortId: string,
-): Promise<OfferObject> {
+): Promise<OpenOffer> {
   const protocols: Readonly<Record<string, Protocol>> = { [issueCredential.name]: issueCredential }
   const record = (await findByShortId(wallet.db, protocols, shortId)) as CredentialRecord | undefined
   const isOpen = record?.state === 'OfferCreated' && !isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)
@@ -51,7 +64,19 @@ export async function readOffer(
   const secrets = session && openSecrets(wallet, session)
   if (!secrets) throw offerNotFound()
   const issuer = await getOwnIssuer(db, wallet.id, session.issuer_id)
-  return toOffer(wallet.env.urls.rest, issuer, session.configuration_id, secrets)
+  const { configuration_id: configurationId } = session
+  const configuration = await findConfiguration(db, issuer.id, configurationId)
+  return {
+    offer: toOffer(wallet.env.urls.rest, issuer, configurationId, secrets),
+    configuration: {
+      configurationId,
+      claims: (configuration ? claimsOf(configuration) : []).map(({ name, title = name }) => title),
+    },
+    hasTxCode: secrets.txCode !== undefined,
+    walletId: wallet.id,
+    topic: `record ${record.id}`,
+    endsAt: new Date(record.openid4vci!.expiresTime * 1_000),
+  }
 }
 
 export function offerNotFound(): Problem {
@@ -59,6 +84,15 @@ export function offerNotFound(): Problem {
     'NotFound',
     'There is no such credential offer, or it was redeemed or has expired. Ask for a new one.',
   )
+}
+
+export function offerUrl(base: string, shortId: string): string {
+  return `${base}/o/${shortId}`
+}
+
+/** The link for wallets to an offer by reference. */
+export function offerLink(url: string): string {
+  return `openid-credential-offer://?${encodeParameters({ credential_offer_uri: url })}`
 }
 
 /** The reply to the issuer who has made an offer. */
@@ -73,7 +107,7 @@ export function toReply(
   const parameter =
     shortId === undefined
       ? { credential_offer: JSON.stringify(toOffer(base, issuer, configurationId, secrets)) }
-      : { credential_offer_uri: `${base}/o/${shortId}` }
+      : { credential_offer_uri: offerUrl(base, shortId) }
   return {
     credentialOffer: `openid-credential-offer://?${encodeParameters(parameter)}`,
     recordId,

@@ -60,10 +60,14 @@ function parametersOf({ clientId, responseMode, responseUri, state, ...asked }: 
 
 /** The URL for the wallet: a signed request by reference, an unsigned one by value. */
 export function toRequestUrl(parts: Parts & Pick<StoredOpenId4Vp, 'signer'>, requestUri: string): string {
-  const parameters = parts.signer
-    ? { client_id: parts.clientId, request_uri: requestUri, request_uri_method: 'post' }
-    : parametersOf(parts)
-  return `openid4vp://?${encodeParameters(parameters)}`
+  if (!parts.signer) return `openid4vp://?${encodeParameters(parametersOf(parts))}`
+  const reference = encodeParameters({
+    client_id: parts.clientId,
+    request_uri: requestUri,
+    request_uri_method: 'post',
+  })
+  // A query may contain these characters (RFC 3986 §3.4), and each escaped one makes the QR code larger.
+  return `openid4vp://?${reference.replaceAll('%3A', ':').replaceAll('%2F', '/')}`
 }
 
 /** The body of a request with `request_uri_method=post` (§5.10). */

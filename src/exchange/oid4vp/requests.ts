@@ -12,7 +12,7 @@ import { firstFormatOf } from '../presentation/dcql.ts'
 import { expiresIn } from '../protocols/model.ts'
 import { presentProof, type PresentationRecord } from '../presentation/model.ts'
 import { AcceptedIssuers } from '../../wallet/verification/trust.ts'
-import { responseModes, VerifierInfo } from '../presentation/openid4vp.ts'
+import { pageOf, responseModes, VerifierInfo } from '../presentation/openid4vp.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { restrictsIssuers } from '../presentation/verification.ts'
 import { getPolicy, type VerificationPolicy } from '../../wallet/verification/policies.ts'
@@ -151,13 +151,14 @@ async function create(
   { id: recordId, ...created }: Created,
   session: RequestingSession | undefined,
 ): Promise<PresentationRecord> {
-  const { urls, config, tokens } = wallet.env
+  const { urls, config, shortLinks } = wallet.env
   const { dcqlQuery, policyId, statusCheck, redirectUri, responseMode = 'direct_post' } = requested
   const policy = policyId === undefined ? undefined : await getPolicy(wallet.db, policyId, 'policyId')
   requireIssuers({ ...requested, policy })
-  const token = tokens.create('presentation', wallet.id)
-  const requestUri = `${urls.rest}/oid4vp/requests/${token}`
-  const responseUri = `${requestUri}/response`
+  // Short, because the QR code has the URL of the request.
+  const token = shortLinks.create(wallet.number)
+  const requestUri = `${urls.rest}/r/${token}`
+  const responseUri = `${urls.rest}/oid4vp/requests/${token}/response`
   const clients = await chooseClients(wallet, requested, responseUri)
   const [nonce, state] = [newSecret(), newSecret()]
   const encryption = responseMode.endsWith('.jwt') ? newEncryptionKey() : undefined
@@ -184,7 +185,7 @@ async function create(
       ...terms,
       ...digital,
       directPost,
-      authorizationRequest: directPost === false ? `${requestUri}/page` : toRequestUrl(terms, requestUri),
+      authorizationRequest: directPost === false ? pageOf(responseUri) : toRequestUrl(terms, requestUri),
       expiresTime,
       redirectUri,
       issuers: requested.issuers,

@@ -82,6 +82,11 @@ export const OpenId4VpStatus = z
   })
   .meta({ id: 'OpenId4VpPresentation' })
 
+/** The page of the request that is answered at a URL. */
+export function pageOf(responseUri: string): string {
+  return responseUri.replace(/\/response$/, '/page')
+}
+
 /** What is not shown, the secrets of the request, is left out. */
 export function toOpenId4VpStatus({
   transactionData,
@@ -90,7 +95,7 @@ export function toOpenId4VpStatus({
   return OpenId4VpStatus.parse({
     ...stored,
     transactionData: transactionData?.map(decodeTransaction),
-    pageUrl: stored.responseUri.replace(/\/response$/, '/page'),
+    pageUrl: pageOf(stored.responseUri),
     expiresAt: toExpiresAt(stored.expiresTime),
   })
 }

@@ -2,7 +2,7 @@
 import { inflateSync } from 'node:zlib'
 import jpeg from 'jpeg-js'
 import { PNG } from 'pngjs'
-import { decodeQR } from 'qr/decode.js'
+import { decodeQR, type FinderPoints } from 'qr/decode.js'
 import { reasonOf } from '../../foundation/reason.ts'
 import { DecodeError } from './decoded.ts'
 
@@ -12,16 +12,63 @@ type Picture = { width: number; height: number; data: Uint8Array }
 /** The most megapixels of a picture: it is decompressed to four bytes for each pixel. */
 const maxMegapixels = 40
 
-/** The text of the QR code in a PNG or a JPEG. @throws {DecodeError} */
+/** The text of the only QR code in a PNG or a JPEG. @throws {DecodeError} */
 export function readQrCode(bytes: Buffer): string {
   const picture = onWhite(readPicture(bytes))
+  const first = findCode(picture)
+  const texts =
+    first === undefined ? halvesOf(picture).map(findCode) : [first, findCode(without(picture, first))]
+  const [text, other] = new Set(texts.flatMap((found) => found?.text ?? []))
+  if (text === undefined)
+    throw new DecodeError('The picture has no QR code that can be read. Give it sharper, or only the code')
+  if (other !== undefined)
+    throw new DecodeError('The picture has several QR codes. Give it with one of them only')
+  return text
+}
+
+type Found = { text: string; place: FinderPoints['boundingBox'] | undefined }
+
+function findCode(picture: Picture): Found | undefined {
+  let place: Found['place']
   try {
-    return decodeQR(picture)
-  } catch (cause) {
-    throw new DecodeError('The picture has no QR code that can be read. Give it sharper, or only the code', {
-      cause,
-    })
+    const text = decodeQR(picture, { pointsOnDetect: ({ boundingBox }) => (place = boundingBox) })
+    return { text, place }
+  } catch {
+    return undefined
   }
+}
+
+/** The picture with a code painted over, and with the quiet zone around it. */
+function without({ width, height, data }: Picture, { place }: Found): Picture {
+  const rest = new Uint8Array(data)
+  if (!place) return { width, height, data: rest.fill(255) }
+  const margin = place.width / 10
+  const [left, right] = [place.x - margin, place.x + place.width + margin]
+  const [top, bottom] = [place.y - margin, place.y + place.height + margin]
+  const clamp = (at: number, most: number) => Math.min(Math.max(Math.round(at), 0), most)
+  for (let y = clamp(top, height); y < clamp(bottom, height); y++)
+    rest.fill(255, 4 * (y * width + clamp(left, width)), 4 * (y * width + clamp(right, width)))
+  return { width, height, data: rest }
+}
+
+/** The left, right, upper and lower half, where a picture with two codes has one. */
+function halvesOf({ width, height, data }: Picture): Picture[] {
+  const [halfWidth, halfHeight] = [width >> 1, height >> 1]
+  const columns = (from: number, count: number): Picture => {
+    const part = new Uint8Array(4 * count * height)
+    for (let y = 0; y < height; y++) {
+      const at = 4 * (y * width + from)
+      part.set(data.subarray(at, at + 4 * count), 4 * y * count)
+    }
+    return { width: count, height, data: part }
+  }
+  const split = 4 * width * halfHeight
+  return [
+    columns(0, halfWidth),
+    columns(halfWidth, width - halfWidth),
+    { width, height: halfHeight, data: data.slice(0, split) },
+    { width, height: height - halfHeight, data: data.slice(split) },
+  ]
 }
 
 function readPicture(bytes: Buffer): Picture {

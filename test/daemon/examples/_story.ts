@@ -247,21 +247,26 @@ async function proveByOpenId({ acme, alice, examples }: Cast) {
     redirectUri: 'https://shop.acme.example/done',
   }
   const { presentationId, openid4vp } = await acme('POST /present-proof/presentations/openid4vp', { body })
-  const { authorizationRequest } = openid4vp!
+  const { authorizationRequest, pageUrl } = openid4vp!
   await alice('POST /present-proof/presentations/openid4vp/requests', { body: { authorizationRequest } })
   const uri = new URL(authorizationRequest).searchParams.get('request_uri')!
   const object = await (await fetch(uri)).text()
-  examples.set('GET /oid4vp/requests/{token}', { response: object })
   const nonce = { wallet_nonce: 'qPmxiNFCR3QTm19POc8u' }
-  examples.set('POST /oid4vp/requests/{token}', { request: nonce, response: object })
+  for (const path of ['/r/{token}', '/oid4vp/requests/{token}'] as const) {
+    examples.set(`GET ${path}`, { response: object })
+    examples.set(`POST ${path}`, { request: nonce, response: object })
+  }
   const { state } = JSON.parse(Buffer.from(object.split('.')[1]!, 'base64url').toString()) as {
     state: string
   }
   const form = { state, error: 'access_denied' }
-  const answer = await fetch(`${uri}/response`, { method: 'POST', body: new URLSearchParams(form) })
+  const answer = await fetch(pageUrl.replace(/page$/, 'response'), {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  })
   const receipt = (await answer.json()) as { redirect_uri: string }
   examples.set('POST /oid4vp/requests/{token}/response', { request: form, response: receipt })
-  examples.set('GET /oid4vp/requests/{token}/page', { response: await (await fetch(`${uri}/page`)).json() })
+  examples.set('GET /oid4vp/requests/{token}/page', { response: await (await fetch(pageUrl)).json() })
   const responseCode = new URL(receipt.redirect_uri).searchParams.get('response_code')!
   await acme('POST /present-proof/presentations/{presentationId}/response-code', {
     path: { presentationId },

@@ -24,16 +24,11 @@ export async function readOffer(caller: Caller, text: string): Promise<ReceivedO
 }
 
 async function contentOf(caller: Caller, text: string): Promise<unknown> {
-  if (text.startsWith('{')) return parse(text)
+  if (text.startsWith('{')) return parseOffer(text)
   if (!URL.canParse(text)) throw invalidOffer('it is neither a URL nor a JSON object')
-  const { protocol, searchParams } = new URL(text)
-  const [value, reference] = ['credential_offer', 'credential_offer_uri'].map((name) => {
-    if (searchParams.getAll(name).length > 1) throw invalidOffer(`it has ${name} more than once`)
-    return searchParams.get(name) ?? undefined
-  })
-  if (value !== undefined && reference !== undefined)
-    throw invalidOffer('it has both credential_offer and credential_offer_uri')
-  if (value !== undefined) return parse(value)
+  const { protocol } = new URL(text)
+  const { value, reference } = parametersOf(new URL(text))
+  if (value !== undefined) return parseOffer(value)
   const isWeb = protocol === 'https:' || protocol === 'http:'
   if (reference === undefined && !isWeb)
     throw invalidOffer('the URL has neither credential_offer nor credential_offer_uri')
@@ -44,7 +39,18 @@ async function contentOf(caller: Caller, text: string): Promise<unknown> {
   throw invalidOffer(`the document at its URL cannot be read: it ${found.fault}`)
 }
 
-function parse(text: string): unknown {
+/** The offer in a URL, or the URL of the offer. @throws {Problem} */
+export function parametersOf({ searchParams }: URL): { value?: string; reference?: string } {
+  const [value, reference] = ['credential_offer', 'credential_offer_uri'].map((name) => {
+    if (searchParams.getAll(name).length > 1) throw invalidOffer(`it has ${name} more than once`)
+    return searchParams.get(name) ?? undefined
+  })
+  if (value !== undefined && reference !== undefined)
+    throw invalidOffer('it has both credential_offer and credential_offer_uri')
+  return { ...(value !== undefined && { value }), ...(reference !== undefined && { reference }) }
+}
+
+export function parseOffer(text: string): unknown {
   const content = tryParseJson(text)
   if (content === undefined) throw invalidOffer('credential_offer is not JSON')
   return content

@@ -91,22 +91,19 @@ async function followLink({ env }: Wallet, text: string): Promise<string> {
   const document = await env.retrieve(url)
   const { data } = Linked.safeParse(document)
   if (data) return data.authorizationRequest
-  const [what, command] = describeLinked(document, url)
   throw new Problem(
     'error:PresentationError:InvalidPresentationRequest',
-    `authorizationRequest: the short URL has ${what}, and no request of OpenID4VP. Answer it with ${command}.`,
+    `authorizationRequest: the short URL has ${describeLinked(document, url)}, and no request of OpenID4VP. Answer it with agent accept.`,
   )
 }
 
-/** Names the document at a short URL, and the command that answers it. */
-function describeLinked(document: unknown, url: URL): [what: string, command: string] {
-  if (isJsonObject(document) && 'onboardEndpoint' in document)
-    return ['a DID request', 'agent onboard submit']
-  if (isJsonObject(document) && 'submissionEndpoint' in document) return ['a challenge', 'agent auth respond']
+/** Names the document at a short URL. */
+function describeLinked(document: unknown, url: URL): string {
+  if (isJsonObject(document) && 'onboardEndpoint' in document) return 'a DID request'
+  if (isJsonObject(document) && 'submissionEndpoint' in document) return 'a challenge'
   const purpose = purposeIn(toInvitation(document, url).invitation)
-  if (purpose === 'offer') return ['a credential offer of DIDComm', 'agent credential accept-invitation']
-  if (purpose === 'request') return ['a proof request of DIDComm', 'agent proof accept-invitation']
-  return ['an invitation to connect', 'agent connection accept']
+  if (purpose === 'offer') return 'a credential offer of DIDComm'
+  return purpose === 'request' ? 'a proof request of DIDComm' : 'an invitation to connect'
 }
 
 /** A verifier makes a new nonce for each request (§5.2), so both together are the request. */

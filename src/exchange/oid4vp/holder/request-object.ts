@@ -90,7 +90,7 @@ export async function readReceivedRequest(
  * The parameters of a URL. The scheme of wallets is not fixed (§9). One without a value is absent (RFC 6749
  * §3.1).
  */
-function readUrl(text: string): Record<string, string> {
+export function readUrl(text: string): Record<string, string> {
   const trimmed = text.trim()
   if (!URL.canParse(trimmed)) throw invalid('The authorization request is not a URL such as openid4vp://?….')
   const { searchParams } = new URL(trimmed)

@@ -1,0 +1,79 @@
+/** Answers to invitations of DIDComm: a connection, a credential offer, a proof request. */
+import { findSubjects, needsSubject, noSubject } from './client/subjects.ts'
+import type { Answer, Input } from './client/api.ts'
+import type { Context } from './define-command.ts'
+import { UsageError } from './errors/errors.ts'
+import { acceptedOffers } from './format/records.ts'
+import { shownState } from './format/states.ts'
+import type { Incoming } from './incoming.ts'
+import { changeRecord, type Records, type WaitFlags } from './wait.ts'
+
+type Waiting = Context<object, WaitFlags>
+type Subject = Pick<
+  NonNullable<Input<'POST /issue-credentials/records/{recordId}/accept-offer'>['body']>,
+  'subjectId' | 'keyId' | 'txCode'
+>
+
+/** Accepts an invitation to connect. */
+export function acceptConnection(
+  context: Waiting,
+  { oob }: Incoming,
+  terms: Omit<Input<'POST /connection-invitations'>['body'], 'invitation'>,
+): Promise<Records['connection']> {
+  const { call, print } = context
+  return changeRecord(context, 'connection', {
+    until: 'ConnectionResponseReceived',
+    change: () => call('POST /connection-invitations', { body: { invitation: oob!, ...terms } }),
+    print: ({ connectionId, label, goal, state, automaticAcceptance: accepted }) =>
+      print(connectionId, [
+        ['connection', connectionId],
+        ['label', label],
+        ['goal', goal],
+        ['state', shownState('connection', state)],
+        ['offers', accepted && acceptedOffers(accepted)],
+      ]),
+    next: ({ connectionId }) => `agent connection show ${connectionId}`,
+  })
+}
+
+/** Receives the offer in an invitation. It is not accepted yet. */
+export function receiveOffer({ call }: Context, { oob }: Incoming): Promise<Records['credential']> {
+  return call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation: oob! } })
+}
+
+/** Receives the proof request in an invitation. It is not answered yet. */
+export function receiveRequest({ call }: Context, { oob }: Incoming): Promise<Records['proof']> {
+  return call('POST /present-proof/presentations/accept-invitation', { body: { invitation: oob! } })
+}
+
+/** Accepts a received offer. */
+export function acceptOffer(
+  context: Waiting,
+  recordId: string,
+  body: Subject,
+): Promise<Records['credential']> {
+  return changeRecord(context, 'credential', {
+    until: 'CredentialReceived',
+    change: () =>
+      context.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body }),
+    next: () => `agent credential show ${recordId}`,
+  })
+}
+
+/**
+ * The only DID that can be the subject; undefined for AnonCreds and OpenID4VCI.
+ *
+ * @throws {UsageError} when there are several DIDs or none.
+ */
+export async function onlySubject(
+  { call }: Pick<Context, 'call'>,
+  record: Answer<'GET /issue-credentials/records/{recordId}'>,
+  name = '--subject',
+): Promise<string | undefined> {
+  if (!needsSubject(record)) return undefined
+  const [only, ...more] = await findSubjects(call)
+  if (!only) throw noSubject()
+  if (more.length > 0)
+    throw new UsageError(`The wallet has ${more.length + 1} DIDs: name one with ${name}.`, 'agent did list')
+  return only.did
+}

@@ -1,0 +1,59 @@
+/** The page of an OpenID4VCI offer: what is offered and by whom, and its link as a QR code and as a button. */
+import type { Texts } from './english.ts'
+import { html, line } from './html.ts'
+import type { Page } from './page.ts'
+import { copyFields, maxLineLength, moment, pageEnd, steps, walletCode, walletLink } from './parts.ts'
+
+export type OfferLink = {
+  /** The link for wallets. It refers to the offer, and does not contain the code of the grant. */
+  link: string
+  host: string
+  credential: string
+  claims: readonly string[]
+  /** Whether the wallet asks for a transaction code. */
+  hasTxCode: boolean
+  endsAt: Date
+}
+
+export function offerPage(texts: Texts, offered: OfferLink): Page {
+  const { link, host, credential, claims, hasTxCode, endsAt } = offered
+  const [words, invitation] = [texts.offer, texts.invitation]
+  return {
+    title: invitation.offer.title,
+    isWide: true,
+    isLive: true,
+    staleAfterMs: Math.max(0, endsAt.getTime() - Date.now()),
+    content: html`<header>
+        <p class="kind">${invitation.offer.kind}</p>
+        <h1>${invitation.offer.title}</h1>
+        <p>${words.text(html`<bdi>${host}</bdi>`)}</p>
+        <dl>
+          <div>
+            <dt>${texts.consent.credential}</dt>
+            <dd>${line(credential, maxLineLength)}</dd>
+          </div>
+          ${
+            claims.length === 0
+              ? undefined
+              : html`<div>
+                  <dt>${texts.consent.claims}</dt>
+                  <dd>${line(claims.join(', '), 1_000)}</dd>
+                </div>`
+          }
+        </dl>
+        ${walletLink(texts, link)}
+      </header>
+      ${walletCode(texts, link, words.code)}
+      <div>
+        ${steps(texts, [
+          invitation.open,
+          ...(hasTxCode ? [words.txCode] : []),
+          words.check(html`<bdi>${host}</bdi>`),
+          invitation.offer.last,
+        ])}
+        <aside class="note"><p>${words.warning}</p></aside>
+        ${copyFields(texts, [{ label: texts.copyLink, text: link }])}
+        ${pageEnd(texts, invitation.until(moment(texts, endsAt)), true)}
+      </div>`,
+  }
+}
