@@ -11,7 +11,7 @@ import {
   tokenFormats,
 } from '../../../src/definitions/format-names.ts'
 import { schemaUrl } from '../../../cli/input/registry.ts'
-import { configurationFields } from '../../../cli/issuer.ts'
+import { configurationFields, credentialDisplayFlags, displayOf } from '../../../cli/issuer.ts'
 
 export default defineCommand({
   summary: 'Add a credential to those that an OpenID4VCI issuer offers',
@@ -20,6 +20,7 @@ export default defineCommand({
   examples: [
     'agent issuer configuration add <issuer id> --id Person --schema <guid>',
     'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --always-disclosed number',
+    'agent issuer configuration add <issuer id> --id Person --schema <guid> --name "Identity card" --issuing-did did:web:…',
     'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --certificate <certificate id>',
   ],
   args: idOf('issuer'),
@@ -32,6 +33,11 @@ export default defineCommand({
     format: formatFlag('sdjwt lets the holder choose claims to disclose, anoncreds is not possible'),
     vct: Flags.string({
       description: 'type of an SD-JWT VC; default: the URL of type metadata that the agent serves',
+    }),
+    ...credentialDisplayFlags,
+    'issuing-did': Flags.string({
+      exclusive: ['certificate'],
+      description: 'DID of the wallet that signs, unless an offer names another',
     }),
     'always-disclosed': Flags.string({
       ...repeatable,
@@ -62,6 +68,8 @@ export default defineCommand({
         format: toOpenIdFormat(flags.format),
         schemaId: schemaUrl(flags.schema, getAccess().url),
         vct: flags.vct,
+        issuingDID: flags['issuing-did'],
+        display: displayOf(flags),
         alwaysDisclosed: flags['always-disclosed'],
         ...(flags['key-attestation'] && {
           keyAttestation: {
@@ -74,7 +82,7 @@ export default defineCommand({
     })
     print(configuration.configurationId, configurationFields(configuration))
     suggest(
-      `agent credential offer --oid4vci ${args.id} --configuration ${configuration.configurationId} ${flags.certificate === undefined ? '--issuing-did <did> ' : ''}--claim name=value`,
+      `agent credential offer --oid4vci ${args.id} --configuration ${configuration.configurationId} ${(flags.certificate ?? flags['issuing-did']) === undefined ? '--issuing-did <did> ' : ''}--claim name=value`,
     )
     return configuration
   },

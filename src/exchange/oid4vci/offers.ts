@@ -26,7 +26,7 @@ export const CreateOpenIdCredentialOffer = z
   .object({
     credentialConfigurationId: ConfigurationId,
     issuingDID: optional(z.string()).describe(
-      'The issuer’s DID, with an assertionMethod key. Not for a configuration with an issuer certificate.',
+      'The issuer’s DID, with an assertionMethod key. Default: that of the configuration. Not for a configuration with an issuer certificate.',
     ),
     issuingKid: optional(z.string()).describe(
       'The id of the key that signs. Default: the first (extension).',
@@ -128,8 +128,11 @@ async function prepare(wallet: Wallet, configuration: ConfigurationRow, body: Cr
 
 /** The DID or the certificate that signs. @throws {Problem} 400 for both or neither */
 function signerOf(
-  { id, certificate_id: certificate }: ConfigurationRow,
-  { issuingDID, issuingKid }: Pick<CreateOpenIdCredentialOffer, 'issuingDID' | 'issuingKid'>,
+  { id, certificate_id: certificate, issuing_did: usual }: ConfigurationRow,
+  {
+    issuingDID = usual ?? undefined,
+    issuingKid,
+  }: Pick<CreateOpenIdCredentialOffer, 'issuingDID' | 'issuingKid'>,
 ) {
   if (certificate === null && issuingDID === undefined)
     throw new Problem('BadRequest', 'issuingDID: Missing request parameter: issuingDID')
