@@ -1,15 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../../cli/define-command.ts'
-import { UsageError } from '../../../cli/errors/errors.ts'
 import { idOf, repeatable } from '../../../cli/input/arguments.ts'
-import { type FormatFlag, formatFlag, formatsByFlag } from '../../../cli/input/credential.ts'
-import {
-  defaultFormat,
-  formatNames,
-  isTokenFormat,
-  type OpenIdFormat,
-  tokenFormats,
-} from '../../../src/definitions/format-names.ts'
+import { formatFlag, toOpenIdFormat } from '../../../cli/input/credential.ts'
 import { schemaUrl } from '../../../cli/input/registry.ts'
 import { configurationFields, credentialDisplayFlags, displayOf } from '../../../cli/issuer.ts'
 
@@ -87,11 +79,3 @@ export default defineCommand({
     return configuration
   },
 })
-
-function toOpenIdFormat(flag: FormatFlag | undefined): OpenIdFormat {
-  const format = flag === undefined ? defaultFormat : formatsByFlag[flag]
-  if (isTokenFormat(format)) return formatNames[format].openid.id
-  const { title } = formatNames[format]
-  const able = tokenFormats.map((each) => formatNames[each].flag).join(' or ')
-  throw new UsageError(`OpenID4VCI has no ${title}: use --format ${able}.`)
-}

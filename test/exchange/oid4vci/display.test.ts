@@ -55,7 +55,7 @@ test('the consent page names the credential, and says what the issuer calls itse
     credentialConfigurationId: 'Titled',
     txCode: false,
   })
-  const { text } = await open(setup, await requestFor(credentialOffer))
+  const { text } = await open(setup, { ...(await requestFor(credentialOffer)).parameters, scope: 'Titled' })
   expect(text).toContain('Employee card')
   expect(text).toContain('Acme &lt;b&gt;')
 })
