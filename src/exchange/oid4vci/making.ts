@@ -53,7 +53,7 @@ export async function undo(made: readonly Making[], error: unknown): Promise<unk
   if (!stays || !(error instanceof Problem)) return error
   return new Problem(
     error.type,
-    `${error.message} The DID ${stays.id} was made for the offer, and stays in the wallet for the next one.`,
+    `${error.message} The DID ${stays.id} was made for it, and stays in the wallet for the next time.`,
     {
       cause: error,
       title: error.title,
@@ -139,6 +139,7 @@ async function freeId(db: AgentDb, issuerId: string, name: string): Promise<stri
   const id =
     name
       .normalize('NFKD')
+      .replaceAll(/\p{M}/gu, '')
       .replaceAll(/[^\w-]+/g, '-')
       .replaceAll(/^-+|-+$/g, '') || 'Credential'
   const taken = new Set((await configurationsOf(db, issuerId)).map((row) => row.id))

@@ -8,7 +8,7 @@ import { createDid } from './registrar.ts'
 
 type Purpose = 'authentication' | 'assertionMethod'
 
-/** The published, active DIDs with a key for the purpose, oldest first. */
+/** The published, active DIDs with a key for the purpose, oldest first, without the keys of held credentials. */
 export async function listSigners(db: Db, purpose: Purpose): Promise<string[]> {
   const rows = await db
     .selectFrom('did')
@@ -20,8 +20,8 @@ export async function listSigners(db: Db, purpose: Purpose): Promise<string[]> {
   const signers: string[] = []
   for (const { did, state } of rows) {
     await checkpoint()
-    const { deactivated, publicKeys } = readContent(state)
-    if (!deactivated && publicKeys.some(({ usage }) => usage === purpose)) signers.push(did)
+    const { deactivated, ofHolder, publicKeys } = readContent(state)
+    if (!deactivated && !ofHolder && publicKeys.some(({ usage }) => usage === purpose)) signers.push(did)
   }
   return signers
 }
