@@ -1,6 +1,6 @@
 /**
- * Rewrites a command line for oclif: global flags move behind the command, and `--wait` and `--lan` may have
- * no value.
+ * Rewrites a command line for oclif: global flags move behind the command, and `--wait`, `--lan` and
+ * `--oid4vci` may have no value.
  */
 
 /** The global flags with a value, and those without. */
@@ -41,9 +41,13 @@ function wordsOf(argv: readonly string[], ids: readonly string[]): number {
 }
 
 /** Flags whose value may be missing, and what their value in the next word looks like. */
-const optional: Readonly<Record<string, RegExp>> = { '--wait': /^(?!)/, '--lan': /^(?:\d|off$|auto$)/ }
+const optional: Readonly<Record<string, RegExp>> = {
+  '--wait': /^(?!)/,
+  '--lan': /^(?:\d|off$|auto$)/,
+  '--oid4vci': /^[\da-f-]{4,36}$/i,
+}
 
-/** Gives a bare `--wait` or `--lan` an empty value: oclif requires a value for every flag that can have one. */
+/** Gives a bare flag of these an empty value: oclif requires a value for every flag that can have one. */
 export function spellOut(argv: readonly string[]): string[] {
   const end = argv.indexOf('--')
   return argv.map((arg, index) => {
@@ -54,5 +58,5 @@ export function spellOut(argv: readonly string[]): string[] {
 
 /** The inverse of `spellOut`: the arguments as a person types them. */
 export function asTyped(argv: readonly string[]): string[] {
-  return argv.map((arg) => arg.replace(/^(--(?:wait|lan))=$/, '$1'))
+  return argv.map((arg) => arg.replace(/^(--(?:wait|lan|oid4vci))=$/, '$1'))
 }

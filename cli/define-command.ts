@@ -164,8 +164,9 @@ async function execute(
 ): Promise<unknown> {
   const daemon = await open?.(line, timeoutMs)
   try {
-    const { wait, lan } = line.rules.flags
-    const given = wait?.type === 'option' || lan ? spellOut(line.argv) : line.argv
+    const { wait, lan, oid4vci } = line.rules.flags
+    const isOptional = [wait, lan, oid4vci].some((flag) => flag?.type === 'option')
+    const given = isOptional ? spellOut(line.argv) : line.argv
     const argv = daemon && questions ? await complete(line, given, questions, daemon) : given
     const { args, flags } = await parseLine(line, argv)
     await daemon?.resolveIds(line.id, { args, flags }, daemon.call)

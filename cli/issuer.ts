@@ -35,6 +35,35 @@ export const securityFlags = {
   }),
 }
 
+/** What wallets show of an issuer. */
+export const issuerDisplayFlags = {
+  name: Flags.string({ description: 'what wallets call the issuer' }),
+  logo: Flags.string({ dependsOn: ['name'], description: 'https URL of its logo' }),
+}
+
+/** What wallets show of a credential. */
+export const credentialDisplayFlags = {
+  name: Flags.string({ description: 'what wallets call the credential; default: the title of the schema' }),
+  logo: Flags.string({ dependsOn: ['name'], description: 'https URL of its logo' }),
+  'background-color': Flags.string({
+    dependsOn: ['name'],
+    description: 'colour of its card, such as #1a5fb4',
+  }),
+  'text-color': Flags.string({ dependsOn: ['name'], description: 'colour of its text, such as #ffffff' }),
+}
+
+/** The member `display` of an issuer or a configuration. */
+export function displayOf(flags: Partial<FlagValues<typeof credentialDisplayFlags>>) {
+  const { name, logo, 'background-color': backgroundColor, 'text-color': textColor } = flags
+  if (name === undefined) return undefined
+  return {
+    name,
+    ...(logo !== undefined && { logo: { uri: logo } }),
+    ...(backgroundColor !== undefined && { backgroundColor }),
+    ...(textColor !== undefined && { textColor }),
+  }
+}
+
 type ServerFlags = FlagValues<typeof authorizationServerFlags>
 
 /**
@@ -104,6 +133,8 @@ function readKeySet(text: string): Keys {
 
 export const issuerFields = (issuer: Issuer): Pair[] => [
   ['issuer', issuer.id],
+  ['name', issuer.display?.name],
+  ['logo', issuer.display?.logo?.uri],
   ['authorization server', shownServer(issuer)],
   ['wallet providers', shownProviders(issuer)],
   ['wallet attestation', issuer.walletAttestation],
@@ -125,9 +156,11 @@ export function shownServer({ id, authorizationServerUrl: url }: Issuer): string
 
 export const configurationFields = (configuration: Configuration): Pair[] => [
   ['configuration', configuration.configurationId],
+  ['name', configuration.display?.name],
   ['format', configuration.format],
   ['schema', configuration.schemaId],
   ['type', configuration.vct],
+  ['issuing DID', configuration.issuingDID],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
   ['key attestation', shownRequirement(configuration)],
   ['certificate', configuration.issuerCertificateId],

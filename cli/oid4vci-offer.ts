@@ -3,28 +3,64 @@ import type { Answer, Input } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { credentialFields } from './format/records.ts'
 import { draw, type Scannable } from './invitation.ts'
-import type { Question } from './prompts/missing.ts'
+import type { Asking, Question } from './prompts/missing.ts'
 import { whichDid } from './prompts/questions.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
 import { changeRecord, type WaitFlags } from './wait.ts'
 
-const route = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
+const route = 'POST /oid4vci/credential-offers'
 type Offer = Answer<typeof route>
+type Offered = Omit<Input<typeof route>['body'], 'byReference'>
 
-/** Asks for the DID that issues, unless the issuer certificate of a configuration signs. */
+/** Asks for the DID that issues. An offer to a wallet takes the only one, that of its configuration, or a new one. */
 export const whichSigner: Question = {
-  unless: ['definition'],
-  async ask(asking) {
-    const { oid4vci: issuerId, configuration: credentialConfigId } = asking.given
-    if (typeof issuerId === 'string' && typeof credentialConfigId === 'string') {
-      const path = { issuerId, credentialConfigId }
-      const { issuerCertificateId } = await asking.call(
-        'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
-        { path },
-      )
-      if (issuerCertificateId !== undefined) return []
-    }
-    return whichDid('Which DID issues it?', 'issuing-did').ask(asking)
+  unless: ['definition', 'oid4vci'],
+  ask: (asking) => whichDid('Which DID issues it?', 'issuing-did').ask(asking),
+}
+
+/** A configuration and its issuer, as a person chooses them. */
+type Option = { issuerId: string; configurationId: string; label: string; detail: string }
+
+/** The credentials that the issuers of the wallet offer. */
+export async function listConfigurations(call: Asking['call']): Promise<Option[]> {
+  const query = { limit: 100, offset: 0 }
+  const { contents: issuers } = await call('GET /oid4vci/issuers', { query })
+  const all = await Promise.all(
+    issuers.map(async ({ id: issuerId, display: issuer }) => {
+      const path = { issuerId }
+      const { contents } = await call('GET /oid4vci/issuers/{issuerId}/credential-configurations', {
+        path,
+        query,
+      })
+      return contents.map(({ configurationId, format, display }) => ({
+        issuerId,
+        configurationId,
+        label: display?.name ?? configurationId,
+        detail: `${configurationId}, ${format}, of ${issuer?.name ?? 'the issuer'} ${issuerId}`,
+      }))
+    }),
+  )
+  return all.flat()
+}
+
+/** Asks which credential a wallet gets, as `--oid4vci` and `--configuration`, if there is a choice. */
+export const whichConfiguration: Question = {
+  unless: ['type', 'template'],
+  async ask({ call, given, terminal }) {
+    const { oid4vci } = given
+    if (typeof oid4vci !== 'string') return []
+    const issuer = oid4vci.replace(/^--oid4vci=/, '')
+    const options = (await listConfigurations(call)).filter(
+      ({ issuerId }) => issuer === '' || issuerId === issuer,
+    )
+    if (options.length === 0) return []
+    const { askChoice } = await import('./prompts/ask.ts')
+    const toChoice = (option: Option) => ({ value: option, name: option.label, hint: option.detail })
+    const chosen =
+      options.length === 1
+        ? options[0]!
+        : await askChoice('Which credential is offered?', options.map(toChoice), terminal)
+    return [`--oid4vci=${chosen.issuerId}`, `--configuration=${chosen.configurationId}`]
   },
 }
 
@@ -34,19 +70,15 @@ export const whichSigner: Question = {
  */
 export async function offerToWallet(
   context: Context<object, WaitFlags & QrFlags>,
-  issuerId: string,
-  offered: Omit<Input<typeof route>['body'], 'byReference'>,
-) {
+  offered: Offered,
+): Promise<unknown> {
   const { flags, call, isQuiet, isJson, logJson, print } = context
   const qr = chooseQr(flags)
   let offer: Offer
   const record = await changeRecord(context, 'credential', {
     until: 'CredentialSent',
     async change() {
-      offer = await call('POST /oid4vci/issuers/{issuerId}/credential-offers', {
-        path: { issuerId },
-        body: { ...offered, byReference: !qr.isLong },
-      })
+      offer = await makeOffer(call, { ...offered, byReference: !qr.isLong })
       printOffer(context, offer)
       if (isJson && flags.wait !== undefined) logJson(offer)
       return call('GET /issue-credentials/records/{recordId}', { path: { recordId: offer.recordId } })
@@ -60,9 +92,38 @@ export async function offerToWallet(
   return flags.wait === undefined ? offer! : record
 }
 
+/** An offer of a configuration that is named, or in one step. */
+async function makeOffer(call: Context['call'], body: Input<typeof route>['body']): Promise<Offer> {
+  const { issuerId, credentialConfigurationId, type, template, format, ...offered } = body
+  const isOneStep = [type, template, format].some((each) => each !== undefined)
+  if (isOneStep || !issuerId || !credentialConfigurationId) return call(route, { body })
+  const offer = await call('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+    path: { issuerId },
+    body: { ...offered, credentialConfigurationId },
+  })
+  return { ...offer, issuerId, credentialConfigurationId, made: [] }
+}
+
+const kinds: Record<Offer['made'][number]['kind'], string> = {
+  did: 'DID',
+  issuer: 'issuer',
+  schema: 'schema',
+  configuration: 'configuration',
+}
+
 /** The id and the transaction code with `--quiet`, because the code is not shown again. */
-function printOffer({ log, say, isQuiet }: Context, offer: Offer): void {
-  const { credentialOffer, recordId, expiresAt, txCode } = offer
+function printOffer({ log, say, isQuiet, isJson }: Context, offer: Offer): void {
+  const { credentialOffer, recordId, expiresAt, txCode, made, issuerId } = offer
+  if (!isQuiet && !isJson && made.length > 0) {
+    const width = Math.max(...made.map(({ kind }) => kinds[kind].length))
+    const lines = made.map(
+      ({ kind, id, name }) => `  ${kinds[kind].padEnd(width)}  ${id}${name === undefined ? '' : `  ${name}`}`,
+    )
+    say(`Made, because it was missing:\n${lines.join('\n')}`)
+    if (made.some(({ kind }) => kind === 'issuer'))
+      say(`Wallets show the issuer’s name: agent issuer update ${issuerId} --name <name>`)
+    say('')
+  }
   log(isQuiet ? [recordId, txCode].filter((each) => each !== undefined).join('\n') : credentialOffer)
   if (isQuiet) return
   say(`\ncredential        ${recordId}\nexpires           ${expiresAt}`)

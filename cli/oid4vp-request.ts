@@ -1,19 +1,21 @@
 /** `agent proof request --oid4vp`: requests a proof from wallets of OpenID4VP, by a URL. */
 import * as Flags from '@oclif/core/flags'
-import type { Input } from './client/api.ts'
+import type { Answer, Input } from './client/api.ts'
+import { readClaimsPath } from './dcql.ts'
 import type { Context, FlagValues } from './define-command.ts'
-import { UsageError } from './errors/errors.ts'
 import { presentationFields } from './format/proofs.ts'
 import { nextCommand } from './format/states.ts'
 import { repeatable } from './input/arguments.ts'
 import { readJson } from './input/files.ts'
-import { type IssuerFlags, readIssuers } from './input/issuers.ts'
+import { acceptedBy, type IssuerFlags, readIssuers } from './input/issuers.ts'
 import { readExpiresIn } from './input/time.ts'
 import { draw, type Scannable } from './invitation.ts'
+import { onlyType, sayChosen } from './oid4vp-type.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
 import { changeRecord, type Records, type WaitFlags } from './wait.ts'
 
 const route = 'POST /present-proof/presentations/openid4vp'
+const typeRoute = 'POST /present-proof/presentations/openid4vp/by-type'
 type Body = Input<typeof route>['body']
 
 const withOpenId = { dependsOn: ['oid4vp'] }
@@ -27,14 +29,24 @@ const encryptFlag = Flags.boolean({ ...withOpenId, description: 'have the wallet
 export const openId4VpFlags = {
   oid4vp: Flags.boolean({
     description:
-      'print a URL for wallets of OpenID4VP instead, for the query of --dcql; it can be answered once',
+      'print a URL for wallets of OpenID4VP instead, for the credential of --type or the query of --dcql; it can be answered once',
+  }),
+  type: Flags.string({
+    ...withOpenId,
+    exclusive: ['dcql', 'schema', 'format'],
+    description:
+      'requested credential: the name, the vct or the configuration of a type that this wallet issues or holds; default: the only one',
   }),
   dcql: Flags.string({
     exclusive: ['schema', 'format'],
     helpValue: '<file>',
     description: 'file with the query for credentials and claims (DCQL); - for standard input',
   }),
-  'signing-did': signingDidFlag,
+  'signing-did': Flags.string({
+    ...withOpenId,
+    description:
+      'DID of the wallet that signs the request; default: with --dcql it is not signed, with --type the only one',
+  }),
   certificate: Flags.string({
     ...withOpenId,
     exclusive: ['signing-did'],
@@ -89,7 +101,10 @@ export const sessionFlags = {
   encrypt: encryptFlag,
 }
 
-type OpenId4VpFlags = Partial<FlagValues<typeof openId4VpFlags>> & { 'expires-in'?: string | undefined }
+type OpenId4VpFlags = Partial<FlagValues<typeof openId4VpFlags>> & {
+  'expires-in'?: string | undefined
+  claim?: string[] | undefined
+}
 
 /** Reads a query from a file. The daemon validates it. @throws {UsageError} when it is not JSON */
 export function readQuery(file: string): Body['dcqlQuery'] {
@@ -115,21 +130,13 @@ export async function requestFromWallet(
   context: Context<object, OpenId4VpFlags & IssuerFlags & WaitFlags & QrFlags>,
   { policyId, statusCheck }: Pick<Body, 'policyId' | 'statusCheck'>,
 ): Promise<Records['proof']> {
-  const { flags, call, isQuiet, isJson, log, logJson, print, say } = context
-  if (flags.dcql === undefined)
-    throw new UsageError(
-      '--oid4vp needs --dcql: a file with the query.',
-      'agent dcql from <credential> >query.json',
-    )
+  const { flags, isQuiet, isJson, log, logJson, print, say } = context
   const qr = chooseQr(flags)
-  const dcqlQuery = readQuery(flags.dcql)
-  const body = {
-    dcqlQuery,
+  const common = {
     did: flags['signing-did'],
     certificateId: flags.certificate,
     responseMode: modeOf(flags),
     origins: flags.origin,
-    issuers: await readIssuers(context, dcqlQuery),
     ...(flags['same-holder'] && { sameHolder: true }),
     transactionData: readOptional('transaction-data', flags['transaction-data']) as Body['transactionData'],
     verifierInfo: readOptional('verifier-info', flags['verifier-info']) as Body['verifierInfo'],
@@ -137,10 +144,12 @@ export async function requestFromWallet(
     statusCheck,
     expiresIn: readExpiresIn(flags['expires-in']),
   }
+  const request = flags.dcql === undefined ? await byType(context, common) : await byQuery(context, common)
   return changeRecord(context, 'proof', {
     until: 'PresentationVerified',
     async change() {
-      const record = await call(route, { body })
+      const record = await request()
+      sayChosen(context, record)
       const { presentationId, openid4vp } = record
       log(isQuiet ? presentationId : openid4vp!.authorizationRequest)
       if (!isQuiet)
@@ -154,6 +163,29 @@ export async function requestFromWallet(
     },
     next: ({ presentationId: id, status }) => nextCommand('proof', status, id) ?? `agent proof show ${id}`,
   })
+}
+
+type Common = Omit<Body, 'dcqlQuery'>
+type RequestContext = Context<object, OpenId4VpFlags & IssuerFlags>
+
+/** A request for a query of a file. */
+async function byQuery(context: RequestContext, common: Common): Promise<() => Promise<Records['proof']>> {
+  const dcqlQuery = readQuery(context.flags.dcql!)
+  const body = { ...common, dcqlQuery, issuers: await readIssuers(context, dcqlQuery) }
+  return () => context.call(route, { body })
+}
+
+/** A request for a type that the wallet issues or holds. */
+async function byType(
+  context: RequestContext,
+  common: Common,
+): Promise<() => Promise<Answer<typeof typeRoute>>> {
+  const { call, flags } = context
+  const type = flags.type ?? (await onlyType(context))
+  const claims = flags.claim?.map(readClaimsPath)
+  const issuers = acceptedBy(flags)
+  const body = { ...common, type, issuers, ...(claims && { claims }) }
+  return () => call(typeRoute, { body })
 }
 
 function modeOf({ 'dc-api': isDigital = false, encrypt = false }: OpenId4VpFlags): Body['responseMode'] {

@@ -3,6 +3,7 @@
  * names, and for other commands the row here. A row without a type adds a note.
  */
 import * as z from 'zod'
+import { TemplateFile } from '../../src/definitions/templates/model.ts'
 import { Running } from '../../src/foundation/running.ts'
 import { readCommands } from './manifest.ts'
 import {
@@ -60,7 +61,7 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'credential:accept': credential,
   'credential:accept-invitation': credential,
   'credential:export': own(z.object({ recordId: z.string(), credential: z.string().optional(), file: z.string().optional() }).meta({ id: 'ExportedCredential' }), 'With --as json what the credential says, as `content` of credential show.'),
-  'credential:offer': { note: 'With --invitation and --wait twice: as it was made, and as it has become. With --oid4vci the response of POST /oid4vci/issuers/{issuerId}/credential-offers. With --csv the counts: rows, offered, failed, before, and report, the file of the results.' },
+  'credential:offer': { note: 'With --invitation and --wait twice: as it was made, and as it has become. With --oid4vci the response of POST /oid4vci/credential-offers. With --csv the counts: rows, offered, failed, before, and report, the file of the results.' },
   'credential:revoke': credential,
   'credential:show': own(
     (bodyOf('GET /issue-credentials/records/{recordId}') as z.ZodObject)
@@ -71,6 +72,8 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'credential:status-list': { note: 'The list itself, a StatusList2021 credential.' },
   'credential:verify': own(z.object({ valid: z.boolean() }).extend((bodyOf('POST /verification/credential') as z.ZodArray<z.ZodObject>).element.shape).meta({ id: 'VerifiedCredential' }), 'Also when it is not valid, with exit code 8.'),
   demo: own(z.looseObject({ scenario: z.string(), totalMs: z.number() }).meta({ id: 'DemoSummary' }), 'The parts of the demonstration, with their times in milliseconds.'),
+  'template:list': own(z.object({ contents: z.array(z.object({ name: z.string(), title: z.string(), summary: z.string(), claims: z.array(z.string()) })) }).meta({ id: 'TemplateList' })),
+  'template:show': own(TemplateFile.extend({ name: z.string() }).meta({ id: 'ShownTemplate' })),
   'daemon:logs': lines(z.looseObject({ level: z.number(), time: z.number().describe('In milliseconds since 1970.'), msg: z.string().optional() }).meta({ id: 'LogLine' }), 'As the daemon writes them.'),
   'daemon:install': own(Service.extend({ manager: z.enum(['systemd', 'launchd']), dataDir: z.string(), installed: z.boolean().describe('False with --dry-run.'), content: z.string().optional().describe('The file, with --dry-run.') }).meta({ id: 'InstalledService' })),
   'daemon:restart': own(Daemon.extend({ previousPid: z.number() }).meta({ id: 'RestartedDaemon' })),

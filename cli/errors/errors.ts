@@ -38,3 +38,14 @@ export const exitCodes = {
   8:   ['verification failed', 'The verification of a credential, a presentation or an answer has failed.', 'It was altered, has expired, was revoked, or has no valid signature of its issuer or holder.', 'Do not rely on it; the record has the failed check.'],
   130: ['interrupted', 'You have interrupted the command (Ctrl-C).', 'You have pressed Ctrl-C.', 'Nothing: the daemon continues started work; at a prompt no work has started.'],
 } as const satisfies Record<number, readonly [name: string, what: string, why: string, remedy: string]>
+
+/** What is wrong with a text that `read` refuses. Undefined: nothing. */
+export function faultOf(read: () => unknown): string | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
+}

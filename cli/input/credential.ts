@@ -5,8 +5,10 @@ import { systemReason } from '../../src/foundation/system-reason.ts'
 import {
   type CredentialFormat,
   credentialFormats,
+  defaultFormat,
   formatNames,
   isTokenFormat,
+  type OpenIdFormat,
   type TokenFormat,
   tokenFormats,
 } from '../../src/definitions/format-names.ts'
@@ -151,4 +153,13 @@ export function readAcceptance({
   if (!isWanted && Object.values(rest).some((value) => value !== undefined))
     throw new UsageError('--no-accept-offers cannot be combined with flags of the acceptance rule.')
   return { credentialOffers: isWanted, ...rest }
+}
+
+/** The format of a configuration of OpenID4VCI. @throws {UsageError} */
+export function toOpenIdFormat(flag: FormatFlag | undefined): OpenIdFormat {
+  const format = flag === undefined ? defaultFormat : formatsByFlag[flag]
+  if (isTokenFormat(format)) return formatNames[format].openid.id
+  const { title } = formatNames[format]
+  const able = tokenFormats.map((each) => formatNames[each].flag).join(' or ')
+  throw new UsageError(`OpenID4VCI has no ${title}: use --format ${able}.`)
 }

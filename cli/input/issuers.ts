@@ -36,6 +36,12 @@ export function parseIssuer(text = ''): 'any' | string[] {
   throw new UsageError('A request needs an issuer: the DID of one that you trust, or any.')
 }
 
+/** Whose credentials the flags accept. Undefined: they do not say it. */
+export function acceptedBy(flags: IssuerFlags): Issuers | undefined {
+  if (flags['any-issuer']) return 'any'
+  return flags.trusted ? 'trusted' : flags['trust-issuer']
+}
+
 /**
  * Reads whose credentials are accepted. Undefined if the policy, the query or the credential definition says
  * it.
@@ -46,9 +52,8 @@ export async function readIssuers(
   { flags, call }: Pick<Context<object, IssuerFlags>, 'flags' | 'call'>,
   query?: Body['dcqlQuery'],
 ): Promise<Issuers | undefined> {
-  if (flags['any-issuer']) return 'any'
-  if (flags.trusted) return 'trusted'
-  if (flags['trust-issuer']) return flags['trust-issuer']
+  const accepted = acceptedBy(flags)
+  if (accepted) return accepted
   if (flags.definition || namesAuthorities(query)) return undefined
   if (flags.policy !== undefined && (await namesIssuers(call, flags.policy))) return undefined
   const policy =

@@ -43,7 +43,9 @@ export async function askForMissing(
       given[flag ?? name] = piece
     }
   }
-  return [...flags, ...argv, ...rest]
+  // An answer replaces an empty value, as of `--oid4vci`.
+  const empty = flags.map((each) => each.replace(/=.*$/s, '='))
+  return [...flags, ...argv.filter((word) => !empty.includes(word)), ...rest]
 }
 
 /** The arguments and flags that oclif parses. */

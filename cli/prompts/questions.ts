@@ -1,14 +1,13 @@
 /** Questions of several commands. Each loads its options when it is asked. */
 import { claimsLine } from '../format/credential.ts'
 import { type Candidates, unanswered } from '../format/proof-request.ts'
-import { UsageError } from '../errors/errors.ts'
+import { faultOf, UsageError } from '../errors/errors.ts'
 import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
 import { connectionName, shortUrlName } from '../format/text.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
 import { expectedStates, explain, isConnected, meanings, type Topic } from '../format/states.ts'
 import { ago } from '../format/time.ts'
-import { readClaims } from '../input/claims.ts'
 import { parseIssuer } from '../input/issuers.ts'
 import type { Choice } from './ask.ts'
 import type { Asking, Question } from './missing.ts'
@@ -90,6 +89,27 @@ export const toWhom: Question = {
   },
 }
 
+/** As `toWhom`, or for a wallet on a phone, as the flag `flag`. */
+export function toWhomOrWallet(flag: '--oid4vci=' | '--oid4vp'): Question {
+  const wallet = {
+    value: flag,
+    name: `A wallet on a phone (${flag === '--oid4vp' ? 'OpenID4VP' : 'OpenID4VCI'})`,
+    hint: 'prints its URL as link and QR code; creates no connection',
+  }
+  return {
+    unless: ['invitation', flag.slice(2).replace('=', '')],
+    ask: async ({ call, terminal }) => {
+      const invitation = {
+        value: '--invitation',
+        name: 'Anyone (create an invitation)',
+        hint: 'prints its URL; creates no connection',
+      }
+      const choices = [...(await connected(call)), invitation, wallet]
+      return [await choose('Over which connection?', choices, terminal)]
+    },
+  }
+}
+
 async function connected(call: Asking['call']): Promise<Choice<string>[]> {
   const all = await lists.connection(call)
   return all.filter(isConnected).map((each) => toChoice('connection', each, `--connection=${each.id}`))
@@ -122,27 +142,6 @@ export const whichSubject: Question = {
     return dids.length === 1
       ? []
       : [`--subject=${await chooseDid('Which DID is the subject of the credential?', dids, asking.terminal)}`]
-  },
-}
-
-export const whichClaims: Question = {
-  unless: ['claims'],
-  ask: async ({ terminal }) => {
-    const { askText } = await import('./ask.ts')
-    const claims: string[] = []
-    for (;;) {
-      const isFirst = claims.length === 0
-      const message = isFirst
-        ? 'A claim, such as name=Alice or age:=42:'
-        : 'Another claim, or Enter to finish:'
-      const claim = await askText(
-        message,
-        { optional: !isFirst, check: (text) => faultOf(() => readClaims({ claim: [...claims, text] })) },
-        terminal,
-      )
-      if (claim === '') return claims.map((each) => `--claim=${each}`)
-      claims.push(claim)
-    }
   },
 }
 
@@ -225,14 +224,4 @@ async function choose(
 function toChoice(topic: Topic, { id, role, state, createdAt, name }: Listed, value = id): Choice<string> {
   const age = createdAt === undefined ? '' : `  (${ago(createdAt, Date.now())})`
   return { value, name: `${name}${age}`, hint: `${id}  ${role}, ${explain(topic, state)}` }
-}
-
-function faultOf(read: () => unknown): string | undefined {
-  try {
-    read()
-    return undefined
-  } catch (error) {
-    if (error instanceof UsageError) return error.message
-    throw error
-  }
 }

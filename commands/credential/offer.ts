@@ -4,12 +4,14 @@ import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
 import { claimFlags, readClaims } from '../../cli/input/claims.ts'
-import { type FormatFlag, formatFlag, toFormat } from '../../cli/input/credential.ts'
+import { type FormatFlag, formatFlag, toFormat, toOpenIdFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { expiresInFlag, readExpiresIn, readSeconds } from '../../cli/input/time.ts'
-import { offerToWallet, whichSigner } from '../../cli/oid4vci-offer.ts'
-import { toWhom, whichClaims } from '../../cli/prompts/questions.ts'
+import { offerToWallet, whichConfiguration, whichSigner } from '../../cli/oid4vci-offer.ts'
+import { whichClaims } from '../../cli/prompts/claims.ts'
+import { toWhomOrWallet } from '../../cli/prompts/questions.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
+import { publishTemplate, templateFlag } from '../../cli/templates.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
 
 /** A flag about the invitation, or about those of `--csv`. */
@@ -19,8 +21,11 @@ const ofLinks = { relationships: [{ type: 'some' as const, flags: ['invitation',
 export default defineCommand({
   summary: 'Offer a credential, over a connection, by an invitation, or to a wallet of OpenID4VCI (issuer)',
   description:
-    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vci, prints the URL of an offer that a wallet of OpenID4VCI can redeem once; it gets the credential at once, or with --defer after `agent credential issue`.',
+    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vci, prints the URL of an offer that a wallet of OpenID4VCI can redeem once; it gets the credential at once, or with --defer after `agent credential issue`. The only issuer, credential and DID are taken, and made if there are none.',
   examples: [
+    'agent credential offer --oid4vci --claim name=Alice',
+    'agent credential offer --oid4vci --template membership --claims @member.json',
+    'agent credential offer --oid4vci --type Person --claim name=Alice --claim age:=42',
     'agent credential offer --connection <id> --issuing-did <did> --claim name=Alice --claim age:=42',
     'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --schema <guid> --validity 365d',
     'agent credential offer --connection <id> --issuing-did <did> --claims @claims.json --format sdjwt',
@@ -36,14 +41,22 @@ export default defineCommand({
     }),
     invitation: Flags.boolean({ description: 'create an invitation instead; it can be answered once' }),
     oid4vci: Flags.string({
-      dependsOn: ['configuration'],
-      exclusive: ['definition', 'schema', 'format', 'auto', 'open'],
-      description: 'id of an OpenID4VCI issuer: offer to a wallet of OpenID4VCI, without DIDComm',
+      exclusive: ['definition', 'schema', 'auto', 'open'],
+      helpValue: '[issuer id]',
+      description:
+        'offer to a wallet of OpenID4VCI, without DIDComm; without an id by the only issuer, which is made if there is none',
     }),
     configuration: Flags.string({
       dependsOn: ['oid4vci'],
-      description: 'id of the issuer’s credential configuration',
+      exclusive: ['type'],
+      description: 'id of the issuer’s credential configuration; default: the only one',
     }),
+    type: Flags.string({
+      dependsOn: ['oid4vci'],
+      description:
+        'id, name or vct of the credential that the issuer offers; if there is none such, it is made with a schema of the claims',
+    }),
+    template: templateFlag({ exclusive: ['schema', 'definition', 'configuration'] }),
     grant: Flags.string({
       dependsOn: ['oid4vci'],
       options: ['pre-authorized_code', 'authorization_code'],
@@ -70,7 +83,7 @@ export default defineCommand({
     'issuing-did': Flags.string({
       exclusive: ['definition'],
       description:
-        'the issuer’s DID, with an assertionMethod key; not for a configuration with an issuer certificate',
+        'the issuer’s DID, with an assertionMethod key; not for a configuration with an issuer certificate; with --oid4vci by default the only one',
     }),
     definition: Flags.string({
       description: 'guid of a credential definition of the wallet: issue an AnonCreds credential',
@@ -90,7 +103,8 @@ export default defineCommand({
     ...waitFlags('the holder has accepted, or, with --auto, the credential is issued'),
   },
   questions: {
-    connection: { ...toWhom, unless: ['invitation', 'oid4vci', 'csv'] },
+    connection: { ...toWhomOrWallet('--oid4vci='), unless: ['invitation', 'oid4vci', 'csv'] },
+    configuration: whichConfiguration,
     'issuing-did': whichSigner,
     claim: { ...whichClaims, unless: ['claims', 'csv'] },
   },
@@ -101,8 +115,12 @@ export default defineCommand({
     const expiresIn = readExpiresIn(flags['expires-in'])
     const validityPeriod = validity === undefined ? undefined : readSeconds('validity', validity)
     if (oid4vci !== undefined)
-      return offerToWallet(context, oid4vci, {
-        credentialConfigurationId: flags.configuration!,
+      return offerToWallet(context, {
+        issuerId: oid4vci || undefined,
+        credentialConfigurationId: flags.configuration,
+        type: flags.type,
+        template: flags.template,
+        format: format === undefined ? undefined : toOpenIdFormat(format),
         issuingDID: flags['issuing-did'],
         claims: readClaims(flags),
         grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
@@ -116,12 +134,17 @@ export default defineCommand({
         'Give --issuing-did, or --definition for an AnonCreds credential.',
         'agent did list',
       )
+    const { template, 'issuing-did': author } = flags
+    const schemas =
+      template !== undefined && author !== undefined
+        ? [await publishTemplate(context, template, author)]
+        : schema?.map((each) => schemaUrl(each, getAccess().url))
     const terms = {
       issuingDID: flags['issuing-did'],
       credentialDefinitionId: flags.definition,
       automaticIssuance: auto,
       ...toFormat(format),
-      ...(schema && { schemaId: schema.map((each) => schemaUrl(each, getAccess().url)) }),
+      ...(schemas && { schemaId: schemas }),
       ...(validityPeriod !== undefined && { validityPeriod }),
     }
     if (csv !== undefined) return offerMany(context, { ...flags, csv }, terms, expiresIn)

@@ -3,6 +3,8 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import {
   authorizationServerFlags,
+  displayOf,
+  issuerDisplayFlags,
   securityFlags,
   issuerFields,
   readAuthorizationServer,
@@ -15,12 +17,13 @@ export default defineCommand({
   description:
     'With --authorization-server, the metadata names an external server too. With --certificate, wallets get signed metadata if they ask for them.',
   examples: [
-    'agent issuer create',
+    'agent issuer create --name Acme --logo https://acme.example/logo.png',
     'agent issuer create --authorization-server https://login.example --client-id acme --client-secret-file secret.txt',
     'agent issuer create --wallet-providers authorities.pem --wallet-attestation required',
   ],
   flags: {
     id: Flags.string({ description: 'UUID of the issuer; default: a new one' }),
+    ...issuerDisplayFlags,
     ...authorizationServerFlags,
     ...walletProviderFlags,
     ...securityFlags,
@@ -37,6 +40,7 @@ export default defineCommand({
         ...(flags.id !== undefined && { id: flags.id }),
         ...readWalletProviders(flags),
         issuerCertificateId: flags.certificate,
+        display: displayOf(flags),
         encryptionRequired: flags['require-encryption'],
         ...(url !== undefined && {
           authorizationServer: { url, clientId: clientId!, clientSecret: clientSecret! },

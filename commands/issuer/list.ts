@@ -8,6 +8,7 @@ export default listCommand({
   id: ({ id }) => id,
   columns: [
     { head: 'id', of: ({ id }) => id, isId: true },
+    { head: 'name', of: ({ display }) => display?.name },
     { head: 'authorization server', of: shownServer, cut: 'middle' },
   ],
   empty: 'There are no issuers. `agent issuer create` creates one.',

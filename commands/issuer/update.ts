@@ -4,6 +4,8 @@ import { UsageError } from '../../cli/errors/errors.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import {
   authorizationServerFlags,
+  displayOf,
+  issuerDisplayFlags,
   securityFlags,
   issuerFields,
   readAuthorizationServer,
@@ -15,11 +17,13 @@ export default defineCommand({
   summary: 'Change the settings of an OpenID4VCI issuer',
   description: 'Omitted flags keep their values. --wallet-providers replaces all that the issuer trusts.',
   examples: [
+    'agent issuer update <id> --name Acme',
     'agent issuer update <id> --client-secret-file secret.txt',
     'agent issuer update <id> --wallet-providers authorities.pem --wallet-attestation required',
   ],
   args: idOf('issuer'),
   flags: {
+    ...issuerDisplayFlags,
     ...authorizationServerFlags,
     ...securityFlags,
     ...walletProviderFlags,
@@ -32,6 +36,7 @@ export default defineCommand({
     const authorizationServer = readAuthorizationServer(flags, say)
     const settings = {
       issuerCertificateId: flags.certificate,
+      display: displayOf(flags),
       encryptionRequired: flags['require-encryption'],
       ...(flags['no-wallet-providers']
         ? { walletProviders: {}, walletAttestation: 'optional' as const }
@@ -40,7 +45,7 @@ export default defineCommand({
     const given = [...Object.values(authorizationServer), ...Object.values(settings)]
     if (given.every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --authorization-server, --client-id, --client-secret-file, --certificate, --require-encryption, --wallet-providers or --wallet-attestation.',
+        'There is nothing to change: give --name, --authorization-server, --client-id, --client-secret-file, --certificate, --require-encryption, --wallet-providers or --wallet-attestation.',
       )
     const issuer = await call('PATCH /oid4vci/issuers/{issuerId}', {
       path: { issuerId: args.id },

@@ -9,8 +9,9 @@ import { readAsked } from '../../cli/input/proof-request.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { expiresInFlag, readExpiresIn } from '../../cli/input/time.ts'
 import { openId4VpFlags, readQuery, requestFromWallet } from '../../cli/oid4vp-request.ts'
+import { whichTrusted, whichType } from '../../cli/oid4vp-type.ts'
 import { issuerFlags, readIssuers } from '../../cli/input/issuers.ts'
-import { toWhom, whichIssuer } from '../../cli/prompts/questions.ts'
+import { toWhomOrWallet } from '../../cli/prompts/questions.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
 
@@ -20,8 +21,9 @@ const ofAnonCreds = { ...repeatable, dependsOn: ['format'] }
 export default defineCommand({
   summary: 'Request a proof, over a connection, by an invitation or from a wallet of OpenID4VP (verifier)',
   description:
-    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vp, prints the URL of a request for wallets of OpenID4VP. A request says whose credentials it accepts: --trust-issuer, --trusted, a --policy with trusted issuers, a --definition, a query with trusted_authorities, or --any-issuer.',
+    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vp, prints the URL of a request for wallets of OpenID4VP. A request says whose credentials it accepts: --trust-issuer, --trusted, a --policy with trusted issuers, a --definition, a query with trusted_authorities, or --any-issuer. With --oid4vp, a credential that this wallet issues is accepted from itself.',
   examples: [
+    'agent proof request --oid4vp --type Person --claim name',
     'agent proof request --connection <id> --trust-issuer did:prism:…',
     'agent proof request --connection <id> --schema <guid> --trust-issuer did:prism:… --domain shop.example',
     'agent proof request --connection <id> --trust-issuer did:prism:… --format sdjwt --claim name --claim address.city',
@@ -44,8 +46,10 @@ export default defineCommand({
     format: formatFlag('sdjwt discloses the claims of --claim, anoncreds proves --reveal and --predicate'),
     claim: Flags.string({
       ...repeatable,
-      dependsOn: ['format'],
-      description: 'claim that must be disclosed, by its path: name, address.city; sdjwt only',
+      relationships: [{ type: 'some', flags: ['format', 'oid4vp'] }],
+      exclusive: ['dcql'],
+      description:
+        'claim that must be disclosed, by its path: name, address.city; sdjwt and --oid4vp only, where the default is all claims',
     }),
     reveal: Flags.string({
       ...ofAnonCreds,
@@ -86,8 +90,9 @@ export default defineCommand({
     ...waitFlags('the presentation was verified'),
   },
   questions: {
-    connection: { ...toWhom, unless: ['invitation', 'oid4vp'] },
-    'trust-issuer': whichIssuer,
+    connection: toWhomOrWallet('--oid4vp'),
+    type: whichType,
+    'trust-issuer': whichTrusted,
   },
   async run(context) {
     const { flags, call, getAccess } = context

@@ -15,13 +15,15 @@ export type ConsentLink = {
   /** The host of the issuer, and the DID or the subject of the certificate that signs. */
   host: string
   issuer: string | undefined
-  configurationId: string
+  /** What the issuer calls itself. It proves nothing. */
+  issuerName: string | undefined
+  credentialName: string
   claims: readonly string[]
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
 }
 
 export function consentPage({ consent: words }: Texts, link: ConsentLink): Page {
-  const { sealed, redirectUri, host, issuer, configurationId, claims, txCode } = link
+  const { sealed, redirectUri, host, issuer, issuerName, credentialName, claims, txCode } = link
   const { protocol, origin } = new URL(redirectUri)
   return {
     title: words.title,
@@ -34,8 +36,8 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
         <p>${words.text(html`<bdi>${host}</bdi>`)}</p>
       </header>
       <dl>
-        ${row(words.credential, configurationId)} ${row(words.issuer, issuer)}
-        ${row(words.wallet, hostOf(redirectUri))}
+        ${row(words.credential, credentialName)} ${row(words.issuerName, issuerName)}
+        ${row(words.issuer, issuer)} ${row(words.wallet, hostOf(redirectUri))}
       </dl>
       <h2>${words.claims}</h2>
       <ul>

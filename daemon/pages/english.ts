@@ -107,6 +107,7 @@ export const english = {
     text: (host: Html): Html =>
       html`${host} offers you a credential. It asks whether your wallet may get it.`,
     credential: 'Credential',
+    issuerName: 'The issuer calls itself',
     issuer: 'DID of the issuer',
     wallet: 'Your wallet',
     claims: 'The credential contains',

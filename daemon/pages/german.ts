@@ -107,6 +107,7 @@ export const german: Texts = {
     title: 'Diesen Nachweis in Ihre Wallet aufnehmen?',
     text: (host) => html`${host} bietet Ihnen einen Nachweis an und fragt, ob Ihre Wallet ihn erhalten darf.`,
     credential: 'Nachweis',
+    issuerName: 'Der Aussteller nennt sich',
     issuer: 'DID des Ausstellers',
     wallet: 'Ihre Wallet',
     claims: 'Der Nachweis enthält',

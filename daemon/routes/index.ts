@@ -4,6 +4,7 @@ import audit from './audit.ts'
 import connectionInvitations from './connection-invitations.ts'
 import connections from './connections.ts'
 import credentialDefinitionRegistry from './credential-definition-registry.ts'
+import credentialTypes from './credential-types.ts'
 import credentialStatus from './credential-status.ts'
 import didAuthentication from './did-authentication.ts'
 import onboard from './onboard.ts'
@@ -52,6 +53,7 @@ export const routes = [
   ...issueCredentialsOpenId4Vci,
   ...issuerCertificates,
   ...credentialStatus,
+  ...credentialTypes,
   ...oid4vci,
   ...oid4vciAuthorization,
   ...oid4vciMetadata,

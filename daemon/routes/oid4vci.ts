@@ -21,6 +21,11 @@ import {
 import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
 import { OpenIdCredentialOffer } from '../../src/exchange/oid4vci/offer-object.ts'
 import { createOffer, CreateOpenIdCredentialOffer } from '../../src/exchange/oid4vci/offers.ts'
+import {
+  OfferInOneStep,
+  offerInOneStep,
+  OfferedInOneStep,
+} from '../../src/exchange/oid4vci/one-step-offer.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
@@ -150,6 +155,22 @@ export default [
     },
     ({ wallet, agent }, { path: { issuerId, credentialConfigId } }) =>
       deleteConfiguration(agent.db, wallet.id, issuerId, credentialConfigId),
+  ),
+
+  route(
+    'POST /oid4vci/credential-offers',
+    {
+      summary: 'Offer a credential to a wallet, and make what is missing for it',
+      operationId: 'offerInOneStep',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer'],
+      headers: IdempotencyHeader,
+      body: OfferInOneStep,
+      reply: [201, OfferedInOneStep],
+    },
+    ({ wallet, agent: { db } }, { headers, body }) =>
+      offerInOneStep({ db, wallet }, body, headers['idempotency-key']),
   ),
 
   route(

@@ -1,6 +1,7 @@
 /** `/present-proof`: proof requests and presentations. */
 import { findAnsweredSession } from '../../src/exchange/enterprise/openid4vp-answer.ts'
 import { DigitalResponse, receiveFromTenant } from '../../src/exchange/oid4vp/digital-response.ts'
+import { RequestByType, requestByType, RequestedByType } from '../../src/exchange/oid4vp/request-by-type.ts'
 import { ReceiveOpenId4VpRequest, receiveRequest } from '../../src/exchange/oid4vp/holder/receive.ts'
 import {
   redeemResponseCode,
@@ -85,6 +86,24 @@ export default [
     },
     async ({ wallet }, { headers, body }) =>
       toPresentationStatus(await requestByOpenId4Vp(wallet, body, { key: headers['idempotency-key'] })),
+  ),
+
+  route(
+    'POST /present-proof/presentations/openid4vp/by-type',
+    {
+      summary: 'Request a proof of a type that this wallet issues or holds',
+      operationId: 'requestPresentationByType',
+      extension: true,
+      access: 'tenant',
+      scopes: ['verifier'],
+      headers: IdempotencyHeader,
+      body: RequestByType,
+      reply: [201, RequestedByType],
+    },
+    async ({ wallet, agent: { db } }, { headers, body }) => {
+      const { record, chosen } = await requestByType({ db, wallet }, body, headers['idempotency-key'])
+      return { ...toPresentationStatus(record), chosen }
+    },
   ),
 
   route(

@@ -44,8 +44,8 @@ export const facts = {
     managed: { curves: ledgerCurves, isAuthor: true },
   },
   peer: { kind: 'self' },
-  key: { kind: 'self', managed: { curves: keyCurves, isKey: true } },
-  jwk: { kind: 'self', managed: { curves: keyCurves, isKey: true } },
+  key: { kind: 'self', managed: { curves: keyCurves, isKey: true, isAuthor: true } },
+  jwk: { kind: 'self', managed: { curves: keyCurves, isKey: true, isAuthor: true } },
   web: { kind: 'fetched', managed: { curves: [...ledgerCurves, 'P-256'], isAuthor: true, hasName: true } },
 } as const satisfies Record<string, MethodFacts>
 

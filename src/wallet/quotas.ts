@@ -149,6 +149,7 @@ export const countedColumns = {
     'encryption_key',
     'created_at',
     'wallet_providers',
+    'display',
   ],
   credential_configuration: [
     'issuer_id',
@@ -160,6 +161,8 @@ export const countedColumns = {
     'claims',
     'created_at',
     'key_attestation',
+    'display',
+    'issuing_did',
   ],
 } as const satisfies { [Table in keyof AgentTables]?: readonly (keyof AgentTables[Table])[] }
 

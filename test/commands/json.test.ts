@@ -307,7 +307,9 @@ test('OpenID4VCI issuers', async () => {
     properties: { name: { type: 'string' } },
   })
   const { guid } = await user.json`schema publish --name person --author ${did} --schema ${[schema]}`
-  const { id } = await run('issuer create')
+  await run('template list')
+  await run('template show person')
+  const { id } = await run('issuer create --name Acme')
   await run('issuer list')
   await run(`issuer configuration add ${id} --id Person --schema ${guid}`)
   await run(`issuer configuration list ${id}`)

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { askForMissing, type Questions } from '../../cli/prompts/missing.ts'
 import {
   toWhom,
-  whichClaims,
   whichConnection,
   whichCredential,
   whichDid,
   whichRecord,
 } from '../../cli/prompts/questions.ts'
+import { whichClaims } from '../../cli/prompts/claims.ts'
 import type { Client } from '../../daemon/client/client.ts'
 import { connect, credentialIn, issue, newDid, presentationIn, startPair } from '../support/tenants.ts'
 import { keys, newTerminal, type TestTerminal } from './_terminal.ts'

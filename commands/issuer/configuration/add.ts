@@ -1,17 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../../cli/define-command.ts'
-import { UsageError } from '../../../cli/errors/errors.ts'
 import { idOf, repeatable } from '../../../cli/input/arguments.ts'
-import { type FormatFlag, formatFlag, formatsByFlag } from '../../../cli/input/credential.ts'
-import {
-  defaultFormat,
-  formatNames,
-  isTokenFormat,
-  type OpenIdFormat,
-  tokenFormats,
-} from '../../../src/definitions/format-names.ts'
+import { formatFlag, toOpenIdFormat } from '../../../cli/input/credential.ts'
 import { schemaUrl } from '../../../cli/input/registry.ts'
-import { configurationFields } from '../../../cli/issuer.ts'
+import { configurationFields, credentialDisplayFlags, displayOf } from '../../../cli/issuer.ts'
 
 export default defineCommand({
   summary: 'Add a credential to those that an OpenID4VCI issuer offers',
@@ -20,6 +12,7 @@ export default defineCommand({
   examples: [
     'agent issuer configuration add <issuer id> --id Person --schema <guid>',
     'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --always-disclosed number',
+    'agent issuer configuration add <issuer id> --id Person --schema <guid> --name "Identity card" --issuing-did did:web:…',
     'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --certificate <certificate id>',
   ],
   args: idOf('issuer'),
@@ -32,6 +25,11 @@ export default defineCommand({
     format: formatFlag('sdjwt lets the holder choose claims to disclose, anoncreds is not possible'),
     vct: Flags.string({
       description: 'type of an SD-JWT VC; default: the URL of type metadata that the agent serves',
+    }),
+    ...credentialDisplayFlags,
+    'issuing-did': Flags.string({
+      exclusive: ['certificate'],
+      description: 'DID of the wallet that signs, unless an offer names another',
     }),
     'always-disclosed': Flags.string({
       ...repeatable,
@@ -62,6 +60,8 @@ export default defineCommand({
         format: toOpenIdFormat(flags.format),
         schemaId: schemaUrl(flags.schema, getAccess().url),
         vct: flags.vct,
+        issuingDID: flags['issuing-did'],
+        display: displayOf(flags),
         alwaysDisclosed: flags['always-disclosed'],
         ...(flags['key-attestation'] && {
           keyAttestation: {
@@ -74,16 +74,8 @@ export default defineCommand({
     })
     print(configuration.configurationId, configurationFields(configuration))
     suggest(
-      `agent credential offer --oid4vci ${args.id} --configuration ${configuration.configurationId} ${flags.certificate === undefined ? '--issuing-did <did> ' : ''}--claim name=value`,
+      `agent credential offer --oid4vci ${args.id} --configuration ${configuration.configurationId} ${(flags.certificate ?? flags['issuing-did']) === undefined ? '--issuing-did <did> ' : ''}--claim name=value`,
     )
     return configuration
   },
 })
-
-function toOpenIdFormat(flag: FormatFlag | undefined): OpenIdFormat {
-  const format = flag === undefined ? defaultFormat : formatsByFlag[flag]
-  if (isTokenFormat(format)) return formatNames[format].openid.id
-  const { title } = formatNames[format]
-  const able = tokenFormats.map((each) => formatNames[each].flag).join(' or ')
-  throw new UsageError(`OpenID4VCI has no ${title}: use --format ${able}.`)
-}

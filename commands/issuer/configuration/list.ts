@@ -14,6 +14,7 @@ export default listCommand({
   id: ({ configurationId }) => configurationId,
   columns: [
     { head: 'id', of: ({ configurationId }) => configurationId },
+    { head: 'name', of: ({ display }) => display?.name },
     { head: 'format', of: ({ format }) => format },
     { head: 'schema', of: ({ schemaId }) => schemaId, cut: 'middle' },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },

@@ -59,7 +59,7 @@ export async function publishDefinition(
   resolutionMethod: ResolutionMethod,
 ): Promise<CredentialDefinitionRecord> {
   assertEnabled(env.config)
-  await assertAuthor(input.author, owns)
+  await assertAuthor(input.author, owns, resolutionMethod)
   const { record } = await env.readSchema(input.schemaId)
   // Wallets read the schema at this URL, so it must return the schema and not the record.
   if (record)

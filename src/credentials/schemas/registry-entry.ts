@@ -15,8 +15,12 @@ type Entry = { author: string; name: string; version: string; description?: stri
  *
  * @throws {Problem} 400 as `assertAuthorMethod`, 404 when the caller's wallet does not own it.
  */
-export async function assertAuthor(author: string, owns: (did: string) => Promise<boolean>): Promise<void> {
-  assertAuthorMethod(author)
+export async function assertAuthor(
+  author: string,
+  owns: (did: string) => Promise<boolean>,
+  resolutionMethod: ResolutionMethod = 'http',
+): Promise<void> {
+  assertAuthorMethod(author, resolutionMethod)
   if (await owns(author)) return
   throw new Problem(
     'NotFound',
@@ -24,13 +28,23 @@ export async function assertAuthor(author: string, owns: (did: string) => Promis
   )
 }
 
-/** Checks the DID method of an author. @throws {Problem} 400 when its DIDs publish nothing. */
-export function assertAuthorMethod(author: string): void {
+/**
+ * Checks the DID method of an author. A DID URL leads to a service of the author's document, which a key does
+ * not have.
+ *
+ * @throws {Problem} 400 when its DIDs publish nothing
+ */
+export function assertAuthorMethod(author: string, resolutionMethod: ResolutionMethod = 'http'): void {
   const { managed, forms } = factsOf(author) ?? {}
+  if (managed?.isKey && resolutionMethod === 'did')
+    throw new Problem(
+      'BadRequest',
+      `author: ${author.slice(0, 100)} is a key without services, to which no DID URL can lead. Publish with an HTTP URL, or with another DID.`,
+    )
   if (managed?.isAuthor && (forms?.test(author) ?? true)) return
   throw new Problem(
     'BadRequest',
-    `author: must be a ${namesOf(authorMethods)} of this wallet; ${author} is neither.`,
+    `author: must be a ${namesOf(authorMethods)} of this wallet, and is ${author}.`,
   )
 }
 

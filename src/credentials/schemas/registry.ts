@@ -54,7 +54,7 @@ export async function publishSchema(
   authors: Authors,
   resolutionMethod: ResolutionMethod = 'http',
 ): Promise<CredentialSchema> {
-  const proof = await checkInput(input, authors)
+  const proof = await checkInput(input, authors, resolutionMethod)
   return db
     .transaction()
     .execute((tx) => write(tx, { walletId, id: newId(), proof, resolutionMethod }, input))
@@ -75,7 +75,7 @@ export async function updateSchema(
   authors: Authors,
   resolutionMethod: ResolutionMethod = 'http',
 ): Promise<CredentialSchema> {
-  const proof = await checkInput(input, authors)
+  const proof = await checkInput(input, authors, resolutionMethod)
   return db.transaction().execute(async (tx) => {
     const latest = await findLatestSchema(tx, walletId, input.author, id, resolutionMethod)
     if (!latest) throw idNotFound(input.author, id)
@@ -133,6 +133,16 @@ export async function findLatestSchema(
   return latest && toCredentialSchema(latest)
 }
 
+/** Deletes a version that nobody uses yet, because what it was published for has failed. */
+export async function deleteSchema(db: AgentDb, walletId: string, guid: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await assertNotTransferred(tx, walletId)
+    await tx.deleteFrom('credential_schema_tag').where('guid', '=', guid).execute()
+    const own = tx.deleteFrom('credential_schema').where('wallet_id', '=', walletId)
+    await own.where('guid', '=', guid).execute()
+  })
+}
+
 /** A page of a wallet's schemas in order of publication, and the number of all that match. */
 export async function listSchemas(
   db: AgentDb,
@@ -153,9 +163,10 @@ export async function listSchemas(
 async function checkInput(
   input: CredentialSchemaInput,
   { owns, resolve, sign }: Authors,
+  resolutionMethod: ResolutionMethod,
 ): Promise<Proof | undefined> {
   const { author, type, schema, proof } = input
-  assertAuthorMethod(author)
+  assertAuthorMethod(author, resolutionMethod)
   if (proof && sign) throw new Problem('BadRequest', 'proof: must be absent when the agent signs the schema.')
   await checkSchema(type, schema)
   await assertAuthor(author, owns)

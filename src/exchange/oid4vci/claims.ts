@@ -40,17 +40,20 @@ export function withDisclosure(claims: StoredClaims, alwaysDisclosed: readonly s
 }
 
 /**
- * The properties of a JSON schema, without the subject's `id`.
+ * The properties of a JSON schema, without the subject's `id`, and its title.
  *
  * @throws {Problem} 400; 503 when the schema cannot be read for now
  */
-export async function readClaims({ env }: Wallet, schemaId: string): Promise<StoredClaims> {
+export async function readClaims(
+  { env }: Wallet,
+  schemaId: string,
+): Promise<{ claims: StoredClaims; title?: string }> {
   try {
     const schema = await env.getSchema(schemaId)
     await checkUsable(schema)
     const { properties, required } = schema as { properties?: unknown; required?: unknown }
-    const claims = isJsonObject(properties) ? Object.entries(properties) : []
-    return claims
+    const all = isJsonObject(properties) ? Object.entries(properties) : []
+    const claims = all
       .filter(([name]) => name !== 'id')
       .slice(0, maxClaims)
       .map(([name, property]) => ({
@@ -58,6 +61,7 @@ export async function readClaims({ env }: Wallet, schemaId: string): Promise<Sto
         mandatory: Array.isArray(required) && required.includes(name),
         ...titleOf(property),
       }))
+    return { claims, ...titleOf(schema) }
   } catch (cause) {
     if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
     throw new Problem(
@@ -68,7 +72,8 @@ export async function readClaims({ env }: Wallet, schemaId: string): Promise<Sto
   }
 }
 
-function titleOf(property: unknown): { title?: string } {
-  const title = isJsonObject(property) ? property['title'] : undefined
-  return typeof title === 'string' ? { title: title.slice(0, maxTitleLength) } : {}
+function titleOf(schema: unknown): { title?: string } {
+  const title = isJsonObject(schema) ? schema['title'] : undefined
+  if (typeof title !== 'string' || title.trim() === '') return {}
+  return { title: title.trim().slice(0, maxTitleLength) }
 }

@@ -6,6 +6,8 @@ import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
 import { openIdFormats, isTyped } from '../../definitions/format-names.ts'
+import { Did } from '../../did/document.ts'
+import { getManagedDid } from '../../wallet/did-registrar/dids.ts'
 import { requireCertificate } from '../../wallet/issuer-certificates/certificates.ts'
 import type { AgentTables } from '../../foundation/storage/agent-tables.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
@@ -15,6 +17,7 @@ import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { claimsOf, maxClaims, readClaims, withDisclosure } from './claims.ts'
+import { CredentialDisplay, credentialDisplayOf, toColumn } from './display.ts'
 import { getOwnIssuer } from './issuers.ts'
 import { KeyAttestationRequirement, requirementOf } from './key-attestation.ts'
 import { providersOf } from './wallet-providers.ts'
@@ -48,6 +51,12 @@ export const CreateCredentialConfiguration = z
     issuerCertificateId: optional(Uuid).describe(
       'For `dc+sd-jwt`: the issuer certificate that signs, instead of a DID (extension).',
     ),
+    issuingDID: optional(Did).describe(
+      'The DID of the wallet that signs, unless an offer names another (extension).',
+    ),
+    display: optional(CredentialDisplay).describe(
+      'The name, the logo and the colours that wallets show. Default: the title of the schema (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialConfigurationRequest' })
 export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
@@ -62,6 +71,10 @@ export const CredentialConfiguration = z
     alwaysDisclosed: z.array(z.string()).optional().describe('As in the request (extension).'),
     keyAttestation: KeyAttestationRequirement.optional().describe('As in the request (extension).'),
     issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
+    issuingDID: z.string().optional().describe('As in the request (extension).'),
+    display: CredentialDisplay.optional().describe(
+      'As in the request, or by the title of the schema (extension).',
+    ),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'CredentialConfiguration' })
@@ -74,7 +87,7 @@ export async function createConfiguration(
   given: CreateCredentialConfiguration,
 ): Promise<CredentialConfiguration> {
   const { configurationId, format, schemaId, vct, alwaysDisclosed = [] } = given
-  const { keyAttestation, issuerCertificateId } = given
+  const { keyAttestation, issuerCertificateId, issuingDID } = given
   checkMembers(given)
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
   if (keyAttestation && !providersOf(issuer))
@@ -83,6 +96,9 @@ export async function createConfiguration(
       'keyAttestation: the issuer trusts no wallet provider. Set walletProviders first.',
     )
   if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId)
+  if (issuingDID !== undefined) await getManagedDid(wallet.db, issuingDID)
+  const { claims, title } = await readClaims(wallet, schemaId)
+  const display = given.display ?? (title === undefined ? undefined : { name: title })
   const row = {
     issuer_id: issuerId,
     id: configurationId,
@@ -91,9 +107,11 @@ export async function createConfiguration(
     schema_id: schemaId,
     vct: vct ?? null,
     certificate_id: issuerCertificateId ?? null,
-    claims: JSON.stringify(withDisclosure(await readClaims(wallet, schemaId), alwaysDisclosed)),
+    claims: JSON.stringify(withDisclosure(claims, alwaysDisclosed)),
     created_at: new Date().toISOString(),
     key_attestation: keyAttestation ? JSON.stringify(keyAttestation) : null,
+    display: toColumn(display),
+    issuing_did: issuingDID ?? null,
   }
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
@@ -112,8 +130,10 @@ export async function createConfiguration(
   return toConfiguration(row)
 }
 
-/** @throws {Problem} 400 for a member that only typed formats have */
+/** @throws {Problem} 400 for two signers, and for a member that only typed formats have */
 function checkMembers({ format, ...given }: CreateCredentialConfiguration): void {
+  if (given.issuingDID !== undefined && given.issuerCertificateId !== undefined)
+    throw new Problem('BadRequest', 'issuingDID: the issuer certificate signs. Leave one of them out.')
   if (isTyped(format)) return
   const names = ['vct', 'alwaysDisclosed', 'issuerCertificateId'] as const
   const taken = names.find((name) => given[name] !== undefined && given[name].length > 0)
@@ -200,6 +220,7 @@ export function toConfiguration(
 ): CredentialConfiguration {
   const keyAttestation = requirementOf(row)
   const { id, format, schema_id: schemaId, vct, certificate_id: certificate, created_at: createdAt } = row
+  const display = credentialDisplayOf(row)
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
   return {
     configurationId: id,
@@ -210,6 +231,8 @@ export function toConfiguration(
     ...(always.length > 0 && { alwaysDisclosed: always }),
     ...(keyAttestation && { keyAttestation }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
+    ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),
+    ...(display && { display }),
     createdAt,
   }
 }

@@ -19,6 +19,7 @@ import {
 } from './authorization-request.ts'
 import { claimsOf } from './claims.ts'
 import { findConfiguration } from './configurations.ts'
+import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { isUsed } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
@@ -44,7 +45,9 @@ export type Consent = {
   redirectUri: string
   /** The DID, or the subject of the certificate. */
   issuer: string | undefined
-  configurationId: string
+  /** What the issuer calls itself, and the credential. */
+  issuerName: string | undefined
+  credentialName: string
   /** The names of the claims. Their values are shown by the wallet, which the person has authorized. */
   claims: string[]
   /** Whether the offer has a transaction code, and where it comes from. */
@@ -220,7 +223,8 @@ async function toConsent(
       issuerCertificateId === undefined
         ? issuingDID
         : (await getCertificate(wallet.db, issuerCertificateId)).subject,
-    configurationId: session.configuration_id,
+    issuerName: issuerDisplayOf(issuer)?.name,
+    credentialName: (configuration && credentialDisplayOf(configuration)?.name) ?? session.configuration_id,
     claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
     txCode:
       secrets?.txCode === undefined

@@ -11,12 +11,14 @@ import type { IssuedType } from '../issuance/model.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { claimsOf } from './claims.ts'
 import { findConfiguration, type ConfigurationRow } from './configurations.ts'
+import { credentialDisplayOf } from './display.ts'
 import { identifierOf } from './issuers.ts'
 
 export const CredentialTypeMetadata = z
   .object({
     vct: z.string(),
     name: z.string(),
+    description: z.string().optional(),
     claims: z.array(
       z.object({
         path: z.array(z.string()),
@@ -29,7 +31,7 @@ export const CredentialTypeMetadata = z
 export type CredentialTypeMetadata = z.infer<typeof CredentialTypeMetadata>
 
 /** The configuration as its type shows it. */
-type Typed = Pick<ConfigurationRow, 'issuer_id' | 'id' | 'vct' | 'claims'>
+type Typed = Pick<ConfigurationRow, 'issuer_id' | 'id' | 'vct' | 'claims' | 'display'>
 
 /** The type of a configuration's credentials: chosen by the tenant, or the URL of the type metadata. */
 export function vctOf(base: string, { issuer_id, id, vct }: Pick<Typed, 'issuer_id' | 'id' | 'vct'>): string {
@@ -70,5 +72,6 @@ function toTypeMetadata(base: string, row: Typed): CredentialTypeMetadata {
     mandatory,
     sd: disclosable ? ('always' as const) : ('never' as const),
   }))
-  return { vct: vctOf(base, row), name: row.id, claims }
+  const { name = row.id, description } = credentialDisplayOf(row) ?? {}
+  return { vct: vctOf(base, row), name, ...(description !== undefined && { description }), claims }
 }

@@ -12,6 +12,7 @@ import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { assertIssuerQuota } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { IssuerDisplay, issuerDisplayOf, toColumn } from './display.ts'
 import { newEncryptionKey } from './encryption-key.ts'
 import type { ExternalServer } from './external-server.ts'
 import { changeProviders, toSettings, WalletAttestation, WalletProviders } from './wallet-providers.ts'
@@ -50,6 +51,9 @@ const extensions = {
 export const CreateCredentialIssuer = z
   .object({
     ...extensions,
+    display: optional(IssuerDisplay).describe(
+      'The name and the logo that wallets show. Default: none (extension).',
+    ),
     id: optional(Uuid).describe('Default: a new UUID.'),
     authorizationServer: optional(AuthorizationServer).describe(
       'An external authorization server. Default: this agent authorizes (extension).',
@@ -73,6 +77,7 @@ export const PatchCredentialIssuer = z
         .meta({ id: 'PatchAuthorizationServer' }),
     ),
     issuerCertificateId: Uuid.nullish().describe('As of a new issuer; null removes it (extension).'),
+    display: IssuerDisplay.nullish().describe('As of a new issuer; null removes it (extension).'),
     encryptionRequired: optional(z.boolean()).describe('As of a new issuer (extension).'),
   })
   .meta({ id: 'PatchCredentialIssuerRequest' })
@@ -82,6 +87,7 @@ export const CredentialIssuer = z
   .object({
     id: z.guid(),
     authorizationServerUrl: z.string(),
+    display: IssuerDisplay.optional().describe('As in the request (extension).'),
     walletProviders: WalletProviders.optional().describe('As in the request (extension).'),
     walletAttestation: WalletAttestation.optional().describe('If there are wallet providers (extension).'),
     issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
@@ -117,6 +123,7 @@ export async function createIssuer(
     encryption_required: encryptionRequired ? 1 : 0,
     created_at: new Date().toISOString(),
     wallet_providers: await changeProviders({ wallet_providers: null }, given),
+    display: toColumn(given.display),
   }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from credential_issuer)`
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
@@ -155,7 +162,7 @@ export async function listIssuers(
 export async function updateIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   id: string,
-  { issuerCertificateId: certificateId, ...given }: PatchCredentialIssuer,
+  { issuerCertificateId: certificateId, display, ...given }: PatchCredentialIssuer,
 ): Promise<CredentialIssuer> {
   if (certificateId) await requireCertificate(wallet.db, certificateId)
   const { authorizationServer, encryptionRequired } = given
@@ -178,6 +185,7 @@ export async function updateIssuer(
       ...next,
       ...(certificateId !== undefined && { certificate_id: certificateId }),
       ...(encryptionRequired !== undefined && { encryption_required: encryptionRequired ? 1 : 0 }),
+      ...(display !== undefined && { display: toColumn(display ?? undefined) }),
       wallet_providers: await changeProviders(row, given),
     }
     await tx.updateTable('credential_issuer').set(changed).where('id', '=', id).execute()
@@ -225,9 +233,11 @@ function toIssuer(
   row: Omit<IssuerRow, 'sequence' | 'wallet_id' | 'created_at'>,
 ): CredentialIssuer {
   const { id, authorization_server: url, certificate_id: certificate } = row
+  const display = issuerDisplayOf(row)
   return {
     id,
     authorizationServerUrl: url ?? identifierOf(base, id),
+    ...(display && { display }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...toSettings(row),
     ...(row.encryption_required === 1 && { encryptionRequired: true as const }),

@@ -5,6 +5,7 @@ import { methodNames } from '../../definitions/did-names.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { claimsOf } from './claims.ts'
 import { type ConfigurationRow } from './configurations.ts'
+import { credentialDisplayOf, issuerDisplayOf, toMetadataDisplay } from './display.ts'
 import { describeEncryption, EncryptionMetadata } from './encryption.ts'
 import { findEncryptionJwk } from './encryption-key.ts'
 import { vctOf } from './credential-types.ts'
@@ -29,6 +30,7 @@ const ConfigurationMetadata = z.looseObject({ format: z.string(), scope: z.strin
 export const IssuerMetadata = z
   .object({
     credential_issuer: z.string(),
+    display: z.array(z.looseObject({ name: z.string() })).optional(),
     authorization_servers: z.array(z.string()).optional(),
     credential_endpoint: z.string(),
     deferred_credential_endpoint: z.string(),
@@ -74,6 +76,7 @@ export async function readIssuerMetadata(
   const rows = await readConfigurations(db, issuerId)
   const identifier = identifierOf(base, issuerId)
   const encryptionKey = findEncryptionJwk(issuer)
+  const display = issuerDisplayOf(issuer)
   const configurations = rows.map((row) => [
     row.id,
     {
@@ -87,6 +90,7 @@ export async function readIssuerMetadata(
   ])
   return {
     credential_issuer: identifier,
+    ...(display && { display: toMetadataDisplay(display) as IssuerMetadata['display'] }),
     // This agent redeems pre-authorized codes, also for an issuer with an external server.
     ...(issuer.authorization_server !== null && {
       authorization_servers: [issuer.authorization_server, identifier],
@@ -116,7 +120,12 @@ function describeType(base: string, row: ConfigurationRow): object {
     mandatory,
     ...(title !== undefined && { display: [{ name: title }] }),
   }))
-  return { [configurationMember]: type, ...(claims.length > 0 && { credential_metadata: { claims } }) }
+  const display = credentialDisplayOf(row)
+  const about = {
+    ...(display && { display: toMetadataDisplay(display) }),
+    ...(claims.length > 0 && { claims }),
+  }
+  return { [configurationMember]: type, ...(Object.keys(about).length > 0 && { credential_metadata: about }) }
 }
 
 /** @throws {Problem} 404 */

@@ -4,10 +4,10 @@ import { formatOfId, type OpenIdFormat, isTyped } from '../../definitions/format
 import { randomId } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
-import { createOnce } from '../engine/idempotency.ts'
+import { type Created, createOnce } from '../engine/idempotency.ts'
 import { begin } from '../engine/record.ts'
 import { expiresIn } from '../protocols/model.ts'
-import { issueCredential } from '../issuance/model.ts'
+import { type CredentialRecord, issueCredential } from '../issuance/model.ts'
 import { Claims } from '../issuance/offers.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { optional } from '../../wallet/model.ts'
@@ -26,7 +26,7 @@ export const CreateOpenIdCredentialOffer = z
   .object({
     credentialConfigurationId: ConfigurationId,
     issuingDID: optional(z.string()).describe(
-      'The issuer’s DID, with an assertionMethod key. Not for a configuration with an issuer certificate.',
+      'The issuer’s DID, with an assertionMethod key. Default: that of the configuration. Not for a configuration with an issuer certificate.',
     ),
     issuingKid: optional(z.string()).describe(
       'The id of the key that signs. Default: the first (extension).',
@@ -68,36 +68,47 @@ export async function createOffer(
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
   let reply: OpenIdCredentialOffer | undefined
   const request = { key, body: { issuerId, ...body } }
-  const record = await createOnce(wallet, issueCredential, request, async ({ id, ...created }) => {
-    const configuration = await requireConfiguration(db, issuerId, body.credentialConfigurationId)
-    const data = issueCredential.model.parse({ ...(await prepare(wallet, configuration, body)), ...created })
-    const { authorizationServer, ...secrets } = newGrant(issuer, body)
-    // The id of a short link, so that the QR code fits a terminal of 80×24.
-    const shortId = body.byReference === true ? newShortLink(wallet).shortId : undefined
-    const made = await wallet.transaction(async (tx) => {
-      const initial = { id, thid: randomId(), data, ...(shortId !== undefined && { shortId }) }
-      const begun = await begin(tx, issueCredential, 'Issuer', offerTrigger, initial)
-      await insertSession(tx, {
-        record_id: id,
-        issuer_id: issuerId,
-        configuration_id: configuration.id,
-        authorization_server: authorizationServer,
-        offer_digest: null,
-        state_digest: digestIf(secrets.issuerState),
-        code_digest: digestIf(secrets.code),
-        authorized: null,
-        sealed: sealSecrets(wallet, id, secrets),
-        guesses: maxGuesses,
-        token_digest: null,
-        token_jkt: null,
-        token_expires_at: null,
-      })
-      return begun
-    })
-    reply = toReply(wallet, issuer, made, { shortId, secrets })
-    return made
+  const record = await createOnce(wallet, issueCredential, request, async (created) => {
+    const begun = await beginOffer({ db, wallet }, issuer, body, created)
+    reply = begun.reply
+    return begun.record
   })
   return reply ?? readReply(wallet, issuer, record)
+}
+
+/** Stores a new offer. @throws {Problem} as `createOffer` */
+export async function beginOffer(
+  { db, wallet }: { db: AgentDb; wallet: Wallet },
+  issuer: IssuerRow,
+  body: CreateOpenIdCredentialOffer,
+  { id, ...created }: Created,
+): Promise<{ record: CredentialRecord; reply: OpenIdCredentialOffer }> {
+  const configuration = await requireConfiguration(db, issuer.id, body.credentialConfigurationId)
+  const data = issueCredential.model.parse({ ...(await prepare(wallet, configuration, body)), ...created })
+  const { authorizationServer, ...secrets } = newGrant(issuer, body)
+  // The id of a short link, so that the QR code fits a terminal of 80×24.
+  const shortId = body.byReference === true ? newShortLink(wallet).shortId : undefined
+  const record = await wallet.transaction(async (tx) => {
+    const initial = { id, thid: randomId(), data, ...(shortId !== undefined && { shortId }) }
+    const begun = await begin(tx, issueCredential, 'Issuer', offerTrigger, initial)
+    await insertSession(tx, {
+      record_id: id,
+      issuer_id: issuer.id,
+      configuration_id: configuration.id,
+      authorization_server: authorizationServer,
+      offer_digest: null,
+      state_digest: digestIf(secrets.issuerState),
+      code_digest: digestIf(secrets.code),
+      authorized: null,
+      sealed: sealSecrets(wallet, id, secrets),
+      guesses: maxGuesses,
+      token_digest: null,
+      token_jkt: null,
+      token_expires_at: null,
+    })
+    return begun
+  })
+  return { record, reply: toReply(wallet, issuer, record, { shortId, secrets }) }
 }
 
 /** The fields of an offer's record. */
@@ -128,8 +139,11 @@ async function prepare(wallet: Wallet, configuration: ConfigurationRow, body: Cr
 
 /** The DID or the certificate that signs. @throws {Problem} 400 for both or neither */
 function signerOf(
-  { id, certificate_id: certificate }: ConfigurationRow,
-  { issuingDID, issuingKid }: Pick<CreateOpenIdCredentialOffer, 'issuingDID' | 'issuingKid'>,
+  { id, certificate_id: certificate, issuing_did: usual }: ConfigurationRow,
+  {
+    issuingDID = usual ?? undefined,
+    issuingKid,
+  }: Pick<CreateOpenIdCredentialOffer, 'issuingDID' | 'issuingKid'>,
 ) {
   if (certificate === null && issuingDID === undefined)
     throw new Problem('BadRequest', 'issuingDID: Missing request parameter: issuingDID')

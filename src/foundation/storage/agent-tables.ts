@@ -130,6 +130,8 @@ export interface AgentTables {
     created_at: string
     /** JSON of the trusted wallet providers, see `oid4vci/wallet-providers.ts`. Null: none. */
     wallet_providers: string | null
+    /** JSON of its name and logo for people, see `oid4vci/display.ts`. Null: none. */
+    display: string | null
   }
 
   /** The credentials that an issuer offers. */
@@ -150,6 +152,10 @@ export interface AgentTables {
     created_at: string
     /** JSON of the key attestation that a request needs, see `oid4vci/key-attestation.ts`. Null: none. */
     key_attestation: string | null
+    /** JSON of its name and look for people, see `oid4vci/display.ts`. Null: none. */
+    display: string | null
+    /** The DID that signs, unless an offer names another. Null: each offer names one. */
+    issuing_did: string | null
   }
 }
 

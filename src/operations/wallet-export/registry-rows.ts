@@ -62,6 +62,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       encryption_required: z.int().default(0),
       created_at: text,
       wallet_providers: text.nullable().default(null),
+      display: text.nullable().default(null),
     }),
   }),
   z.object({
@@ -76,6 +77,8 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       claims: text,
       created_at: text,
       key_attestation: text.nullable().default(null),
+      display: text.nullable().default(null),
+      issuing_did: text.nullable().default(null),
     }),
   }),
 ])

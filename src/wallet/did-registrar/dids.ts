@@ -186,6 +186,8 @@ const StoredContent = z.object({
   retiredKeyIds: z.array(z.string()),
   retiredServiceIds: z.array(z.string()),
   deactivated: z.boolean(),
+  /** The DID is the key of one held credential, and signs nothing else (`holder-key.ts`). */
+  ofHolder: z.literal(true).exactOptional(),
 })
 
 const StoredState = StoredContent.extend({
@@ -196,7 +198,7 @@ const StoredState = StoredContent.extend({
 })
 
 /** Parses the stored content of a DID of any method. */
-export function readContent(json: string): DidContent {
+export function readContent(json: string): z.infer<typeof StoredContent> {
   return StoredContent.parse(JSON.parse(json))
 }
 
@@ -205,7 +207,7 @@ export function readState(json: string): DidState {
   return StoredState.parse(JSON.parse(json))
 }
 
-export function writeState(state: DidContent): string {
+export function writeState(state: DidContent & { ofHolder?: true }): string {
   return JSON.stringify(state)
 }
 

@@ -16,7 +16,7 @@ export type HolderKey = { did: string; kid: string; privateJwk: PrivateJwk }
 
 /** Creates a key. Returns its DID. */
 export function createHolderKey(wallet: Wallet): Promise<string> {
-  return createSingleKeyDid(wallet, 'jwk', 'P-256')
+  return createSingleKeyDid(wallet, 'jwk', 'P-256', { ofHolder: true })
 }
 
 /** The key of a DID of `createHolderKey`. @throws {Problem} 400 if the wallet does not have it */

@@ -40,11 +40,12 @@ export async function createSingleKeyDid(
   wallet: Wallet,
   method: KeyMethodName,
   curve: (typeof keyCurves)[number],
+  more: { ofHolder?: true } = {},
 ): Promise<string> {
   const spec = { id: 'key', usage: singleKeyUsage, curve } as const
   const { did } = await insertDid(wallet, async (didIndex) => {
     const [key] = await createKeys(wallet, didIndex, [spec], new Map())
-    return toSingleKeyRows(wallet, method, didIndex, key!)
+    return toSingleKeyRows(wallet, method, didIndex, key!, more)
   })
   return did
 }
@@ -54,11 +55,16 @@ export function toSingleKeyRows(
   method: KeyMethodName,
   didIndex: number,
   key: NewKey,
+  more: { ofHolder?: true } = {},
 ): NewDid {
   const publicKey = toPublic(key.jwk)
   const { did, id } = forms[method](publicKey)
   const usages = ['authentication', 'assertionMethod'] as const
-  const state = writeState({ ...empty, publicKeys: usages.map((usage) => ({ id, usage, publicKey })) })
+  const state = writeState({
+    ...empty,
+    publicKeys: usages.map((usage) => ({ id, usage, publicKey })),
+    ...more,
+  })
   const row = newRow({ did, method, long_form: null, did_index: didIndex, status: 'PUBLISHED', state })
   return { row, keys: [toKeyRow(wallet, did, versionOf(state), { ...key, id })] }
 }

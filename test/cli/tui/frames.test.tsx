@@ -116,24 +116,6 @@ test('a request over OpenID4VP is listed by its claims and its type', async () =
   expect(frame().split('\n').at(-1)).not.toMatch(/messages|ping|label/)
 })
 
-test.each([
-  ['openid-credential-offer://?credential_offer_uri=https://x.example/o', 'Accept the offer of a credential'],
-  ['openid4vp://?request_uri=https://x.example/r', 'Answer a request for a proof'],
-  ['https://x.example/i?_oobid=abcdefghijklmnop', 'Read a short link'],
-  [
-    `https://x.example/?_oob=${Buffer.from('{"attachments":[]}').toString('base64url')}`,
-    'Accept an invitation to connect',
-  ],
-  [
-    `https://x.example/?_oob=${Buffer.from('{"attachments":["issue-credential"]}').toString('base64url')}`,
-    'Accept the offer of a credential',
-  ],
-])('the title of a pasted %s says what it is', async (text, title) => {
-  const { type, frame } = show()
-  await type(...pasted(text))
-  expect(frame()).toContain(`─ ${title} ─`)
-})
-
 test('a credential, decoded', async () => {
   const { type, shows } = show()
   await type('2', 'j', 'j', codes.enter)

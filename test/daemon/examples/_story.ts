@@ -336,6 +336,13 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await authorizeByOpenId(cast, { schemaId, issuingDID })
   await acme('DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)
   await acme('DELETE /oid4vci/issuers/{issuerId}', { path })
+  await acme('POST /oid4vci/credential-offers', {
+    body: { type: 'Person', issuingDID, claims: { name: 'Alice' } },
+  })
+  await acme('GET /credential-types')
+  await acme('POST /present-proof/presentations/openid4vp/by-type', {
+    body: { type: 'Person', claims: [['name']], did: issuingDID },
+  })
 }
 
 async function redeemByOpenId(

@@ -1,0 +1,17 @@
+/** Templates of credentials, by name. A file of this folder has one. */
+import ageOver18 from './age-over-18.ts'
+import diploma from './diploma.ts'
+import employee from './employee.ts'
+import membership from './membership.ts'
+import person from './person.ts'
+import ticket from './ticket.ts'
+import { TemplateFile } from './model.ts'
+
+const files = { employee, membership, diploma, person, 'age-over-18': ageOver18, ticket } as const
+
+export type TemplateName = keyof typeof files
+export const templateNames = Object.keys(files) as [TemplateName, ...TemplateName[]]
+
+export function getTemplate(name: TemplateName): TemplateFile {
+  return TemplateFile.parse(files[name])
+}
