@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { shownDid } from '../../cli/format/records.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
+import { wholeFlag } from '../../cli/input/filters.ts'
 import { keyMethods, namesOf } from '../../src/definitions/did-names.ts'
 
 export default defineCommand({
@@ -18,6 +19,7 @@ export default defineCommand({
       ...repeatable,
       description: `a ${namesOf(keyMethods)}, which no ledger lists, to restore instead`,
     }),
+    ...wholeFlag,
   },
   timeoutMs: 600_000,
   async run({ flags, call, printList, suggest }) {

@@ -203,10 +203,10 @@ test('two agents connect', async () => {
   ).toContain(aliceId)
   const { contents } = await json(acme)`event list --thid ${shown.thid}`
   expect(contents.map(({ data }: { data: { state: string } }) => data.state)).toEqual([
-    'InvitationGenerated',
-    'ConnectionRequestReceived',
-    'ConnectionResponsePending',
     'ConnectionResponseSent',
+    'ConnectionResponsePending',
+    'ConnectionRequestReceived',
+    'InvitationGenerated',
   ])
 })
 
