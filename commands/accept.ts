@@ -12,7 +12,6 @@ export default defineCommand({
     'agent accept "openid-credential-offer://?credential_offer_uri=https%3A%2F%2F…" --tx-code 493536',
     'agent accept "openid4vp://?client_id=…&request_uri=…" --yes',
     'wl-paste | agent accept - --yes',
-    'agent accept',
   ],
   args: { link: incomingArgument },
   flags: acceptFlags,

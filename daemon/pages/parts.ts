@@ -28,8 +28,8 @@ export function walletLink({ presentation: { here } }: Texts, link: string): Htm
 }
 
 /**
- * The QR code of a link that a wallet on this device can open too: on a narrow screen, which is mostly that of
- * the phone with the wallet, it is folded.
+ * The QR code of a link that a wallet on this device can open too: on a narrow screen, which is mostly that
+ * of the phone with the wallet, it is folded.
  */
 export function walletCode(texts: Texts, link: string, label: string): Html {
   return html`${qrFigure(texts, link, label)}

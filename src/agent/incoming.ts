@@ -1,6 +1,6 @@
 /**
  * What another agent or a person has handed over as a link, a text or JSON: of which kind it is, who asks,
- * and what answers it. Reading it stores nothing, and sends nothing but the request for the content of a link.
+ * and what answers it. Reading it stores nothing, and sends only the request for the content of a link.
  */
 import * as z from 'zod'
 import { resolvePeerDid } from '../did/peer.ts'

@@ -186,7 +186,7 @@ test('a flag has the same meaning in every command', () => {
     [],
   )
   expect([...uses].filter(([, flags]) => count(flags, ({ type }) => type) > 1).map(([name]) => name)).toEqual(
-    ['wait', 'tx-code'],
+    ['tx-code', 'wait'],
   )
   expect(
     [...uses]

@@ -38,6 +38,19 @@ const kinds: Record<
   },
 }
 
+/** A paste from a terminal may contain line breaks. Those of JSON do not matter. */
+function withoutBreaks(text: string): string {
+  return /^\s*\{/.test(text) ? text : text.replaceAll(/\s+/g, '')
+}
+
+/** @throws {UsageError} for a text that is neither a URL, nor JSON, nor base64 of JSON */
+function checkForm(text: string): void {
+  if (/^(?:[a-z][a-z0-9+.-]+:|\{|(?:_oob=)?e[wy][\w+/-]{10})/i.test(text)) return
+  throw new UsageError(
+    'This is not an invitation. Paste the whole URL with its _oob or _oobid parameter, or the value of _oob.',
+  )
+}
+
 export async function acceptInvitation(context: ActionContext, pasted = ''): Promise<string | undefined> {
   const fields = [
     {
@@ -47,12 +60,12 @@ export async function acceptInvitation(context: ActionContext, pasted = ''): Pro
       hint: 'paste its URL: of an invitation, an OpenID4VC offer or request',
     },
   ]
-  const values = await context.fill('Accept an invitation, an offer or a request', fields)
+  const values = await context.fill('Accept an invitation, an offer or a request', fields, {
+    check: ({ invitation = '' }) => checkForm(withoutBreaks(invitation)),
+  })
   if (!values) return undefined
   context.say('Reading the invitation …')
-  // A paste from a terminal may contain line breaks. Only JSON has spaces.
-  const given = values.invitation ?? ''
-  const invitation = given.replaceAll(given.trimStart().startsWith('{') ? /[\r\n]+/g : /\s+/g, '')
+  const invitation = withoutBreaks(values.invitation ?? '')
   const incoming: Incoming = await context.call('POST /invitation', { body: { invitation } })
   const { purpose, answer, oob, goal } = incoming
   if (purpose === 'did-request' || purpose === 'challenge')
