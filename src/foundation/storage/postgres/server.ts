@@ -17,6 +17,7 @@ import * as trustAnchor from './migrations/010-trust-anchor.ts'
 import * as ledgerList from './migrations/011-ledger-list.ts'
 import * as sessionOpenId4Vp from './migrations/012-session-openid4vp.ts'
 import * as webhookBatch from './migrations/013-webhook-batch.ts'
+import * as didLabel from './migrations/014-did-label.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -34,6 +35,7 @@ export const postgresMigrations: Migrations = {
   '011-ledger-list': ledgerList,
   '012-session-openid4vp': sessionOpenId4Vp,
   '013-webhook-batch': webhookBatch,
+  '014-did-label': didLabel,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */
