@@ -21,16 +21,22 @@ const Content = z.union([z.looseObject({ dcql_query: Query }).transform((it) => 
 
 /**
  * The credentials of a query, such as `name and address.city of https://…/person`. Undefined: it is not a
- * DCQL query.
+ * DCQL query. `nameOf` shortens a type.
  */
-export function dcqlText(content: unknown): string | undefined {
+export function dcqlText(content: unknown, nameOf: (type: string) => string): string | undefined {
   const { data } = Content.safeParse(content)
-  return data?.credentials.map(credentialText).join('; ')
+  return data?.credentials.map((each) => credentialText(each, nameOf)).join('; ')
 }
 
-function credentialText({ format, meta, claims }: z.output<typeof CredentialQuery>): string {
+function credentialText(
+  { format, meta, claims }: z.output<typeof CredentialQuery>,
+  nameOf: (type: string) => string,
+): string {
   const types = meta?.vct_values ?? meta?.type_values?.map((all) => all.join(' ')) ?? []
-  const what = types.length > 0 ? types.map(safeLine).join(' or ') : `any ${safeLine(format)} credential`
+  const what =
+    types.length > 0
+      ? types.map((type) => safeLine(nameOf(type))).join(' or ')
+      : `any ${safeLine(format)} credential`
   const names = (claims ?? []).map(({ path }) => pathText(path))
   return names.length > 0 ? `${names.join(', ')} of ${what}` : `${what}, without further claims`
 }

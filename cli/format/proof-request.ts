@@ -56,16 +56,17 @@ const signs: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤' }
 
 /**
  * Describes a request in one line, such as `name and city of an SD-JWT credential with the schema employee,
- * issued by did:prism:…1f2c`. The fields of `proofRequestFields` have the whole ids.
+ * issued by did:prism:…1f2c`. The fields of `proofRequestFields` have the whole ids. `nameOf` shortens the
+ * types of DCQL.
  */
-export function proofRequestText({ issuers, ...asked }: Asked): string {
+export function proofRequestText({ issuers, ...asked }: Asked, nameOf = (type: string) => type): string {
   const named = typeof issuers === 'object' ? `, issued by ${issuers.map(shortDid).join(' or ')}` : ''
-  return contentText(asked) + named
+  return contentText(asked, nameOf) + named
 }
 
-function contentText({ requestData, proofs = [] }: Asked): string {
+function contentText({ requestData, proofs = [] }: Asked, nameOf: (type: string) => string): string {
   const content = tryParseJson(requestData[0] ?? '') ?? {}
-  const dcql = dcqlText(content)
+  const dcql = dcqlText(content, nameOf)
   if (dcql !== undefined) return dcql
   const anonCreds = AnonCreds.safeParse(content)
   if (anonCreds.success) return anonCredsText(anonCreds.data)

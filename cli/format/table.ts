@@ -7,7 +7,10 @@ export type Column<Row> = {
   of: (row: Row) => string | Styled | undefined
   /** Where to cut the text on a narrow terminal. Never cut by default. */
   cut?: 'end' | 'middle'
-  /** Drop the column on a narrow terminal if cutting is not enough. The last such column goes first. */
+  /**
+   * Drop the column on a narrow terminal if cutting is not enough, and if no row has a text. The last such
+   * column goes first.
+   */
   optional?: true
 }
 
@@ -20,10 +23,13 @@ const narrowest = 8
  */
 export function table<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  possible: readonly Column<Row>[],
   width = Infinity,
   paint = plain,
 ): string {
+  const columns = possible.filter(
+    ({ optional, of }) => !optional || rows.some((row) => toCell(of(row) ?? '').text !== ''),
+  )
   const cells = rows.map((row) => columns.map((column) => toCell(column.of(row) ?? '')))
   const natural = columns.map((column, index) =>
     Math.max(widthOf(column.head), ...cells.map((row) => widthOf(row[index]!.text))),

@@ -4,7 +4,7 @@ import { connectionName } from '../../format/text.ts'
 import { isExpired, meanings, openInvitation } from '../../format/states.ts'
 import { connectionActions } from '../actions/connection.ts'
 import type { Connection } from '../data/data.ts'
-import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
+import { age, renewal, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
 
 export const connections: Pane<Connection> = {
   name: 'connections',
@@ -21,7 +21,10 @@ export const connections: Pane<Connection> = {
   ],
   text: (item) =>
     [item.connectionId, connectionName(item), item.goal, item.role, item.state, item.theirDid].join(' '),
-  sections: (item, look) => [{ lines: connectionFields(item) }, ...timeline(item.thid, look)],
+  sections: (item, look) => [
+    { lines: [...connectionFields(item), ...renewal('connection', item.state, item, look.now)] },
+    ...timeline(item.thid, look),
+  ],
   thread: ({ thid }) => thid,
   invitation: (item) =>
     toInvitation(

@@ -3,7 +3,15 @@ import type { Style } from '../../format/colour.ts'
 import type { Action, Run } from '../actions/action.ts'
 import { changedAt, type Data, type Event } from '../data/data.ts'
 import type { Contents } from '../data/contents.ts'
-import { expiredWords, type Expiring, styleOf, styleOfRole, type Topic } from '../../format/states.ts'
+import {
+  expiredWords,
+  type Expiring,
+  isExpired,
+  meanings,
+  styleOf,
+  styleOfRole,
+  type Topic,
+} from '../../format/states.ts'
 import { ago, duration } from '../../format/time.ts'
 import { stateOf } from '../../format/event.ts'
 
@@ -75,6 +83,11 @@ export function toInvitation(
 /** Returns a coloured state, or that the record has expired. `now` is in milliseconds. */
 export function stateCell(topic: Topic, state: string, record: Expiring = {}, now = Date.now()): Piece {
   return { text: expiredWords(record, now) ?? state, style: styleOf(topic, state, record, now) }
+}
+
+/** The command that makes a record anew, if it has expired. */
+export function renewal(topic: Topic, state: string, record: Expiring, now: number): Line[] {
+  return isExpired(record, now) ? [['renew', meanings[topic][state]?.renew]] : []
 }
 
 export function roleCell(role: string): Piece {
