@@ -111,6 +111,11 @@ export function nextCommand(
   return isExpired(record) ? renew : next?.replace('{id}', id)
 }
 
+/** Returns the command that makes a record anew, if it has expired. */
+export function renewal(topic: Topic, state: string, record: Expiring, now = Date.now()): string | undefined {
+  return isExpired(record, now) ? meanings[topic][state]?.renew : undefined
+}
+
 export type Waited = { topic: Topic; id: string; state: string; invitationUrl?: string | undefined }
 
 /** Returns the line that a terminal shows while a command waits. */

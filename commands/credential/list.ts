@@ -1,7 +1,7 @@
 import { readNames } from '../../cli/client/names.ts'
 import { credentialAbout, partnerInCredential } from '../../cli/format/parties.ts'
 import { shortCredentialState } from '../../cli/format/records.ts'
-import { expiresCell } from '../../cli/format/states.ts'
+import { expiresCell, renewal } from '../../cli/format/states.ts'
 import { ago } from '../../cli/format/time.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
@@ -28,5 +28,6 @@ export default listCommand({
       { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
     ]
   },
+  next: ({ contents: [newest] }) => newest && renewal('credential', newest.protocolState, newest),
   empty: 'There are no credential records. `agent credential offer` makes one.',
 })

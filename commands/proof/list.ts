@@ -2,7 +2,7 @@ import { readNames } from '../../cli/client/names.ts'
 import { partnerInProof } from '../../cli/format/parties.ts'
 import { proofRequestText, shortUrlName } from '../../cli/format/proof-request.ts'
 import { shortProofState } from '../../cli/format/proofs.ts'
-import { expiresCell } from '../../cli/format/states.ts'
+import { expiresCell, renewal } from '../../cli/format/states.ts'
 import { ago } from '../../cli/format/time.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
@@ -26,5 +26,6 @@ export default listCommand({
       { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
     ]
   },
+  next: ({ contents: [newest] }) => newest && renewal('proof', newest.status, newest),
   empty: 'There are no presentation records. `agent proof request` makes one.',
 })

@@ -1,10 +1,10 @@
 /** The pane of connections. */
 import { connectionFields } from '../../format/records.ts'
 import { connectionName } from '../../format/text.ts'
-import { isExpired, meanings, openInvitation } from '../../format/states.ts'
+import { isExpired, meanings, openInvitation, renewal } from '../../format/states.ts'
 import { connectionActions } from '../actions/connection.ts'
 import type { Connection } from '../data/data.ts'
-import { age, renewal, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
+import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
 
 export const connections: Pane<Connection> = {
   name: 'connections',
@@ -22,7 +22,7 @@ export const connections: Pane<Connection> = {
   text: (item) =>
     [item.connectionId, connectionName(item), item.goal, item.role, item.state, item.theirDid].join(' '),
   sections: (item, look) => [
-    { lines: [...connectionFields(item), ...renewal('connection', item.state, item, look.now)] },
+    { lines: [...connectionFields(item), ['renew', renewal('connection', item.state, item, look.now)]] },
     ...timeline(item.thid, look),
   ],
   thread: ({ thid }) => thid,

@@ -3,12 +3,12 @@ import type { CredentialRecord } from '../data/data.ts'
 import { inStyle } from '../../format/colour.ts'
 import { credentialAbout, namesOf } from '../../format/parties.ts'
 import { credentialFields, expiryOf, invalidityOf } from '../../format/records.ts'
-import { isMine, openInvitation } from '../../format/states.ts'
+import { isMine, openInvitation, renewal } from '../../format/states.ts'
 import { credentialActions, removeCredential } from '../actions/credential.ts'
 import {
   age,
+  type Line,
   type Look,
-  renewal,
   roleCell,
   stateCell,
   timeline,
@@ -73,9 +73,9 @@ type Content = Parameters<typeof credentialFields>[1] | { error: string }
 function contentSection(item: CredentialRecord, { contents, data, now }: Look): Section {
   const content: Content = contents.credential(contentKey(item))
   const isRead = content !== undefined && !('error' in content)
-  const lines = [
+  const lines: Line[] = [
     ...credentialFields(item, isRead ? content : undefined, namesOf(data.connections)),
-    ...renewal('credential', item.protocolState, item, now),
+    ['renew', renewal('credential', item.protocolState, item, now)],
   ]
   if (content === undefined || isRead) return { lines }
   return { lines: [...lines, ['not decoded', inStyle('bad', content.error)]] }

@@ -85,11 +85,6 @@ export function stateCell(topic: Topic, state: string, record: Expiring = {}, no
   return { text: expiredWords(record, now) ?? state, style: styleOf(topic, state, record, now) }
 }
 
-/** The command that makes a record anew, if it has expired. */
-export function renewal(topic: Topic, state: string, record: Expiring, now: number): Line[] {
-  return isExpired(record, now) ? [['renew', meanings[topic][state]?.renew]] : []
-}
-
 export function roleCell(role: string): Piece {
   return { text: role, style: styleOfRole(role) }
 }

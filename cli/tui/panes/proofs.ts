@@ -1,10 +1,10 @@
 /** The pane of presentation records. */
 import { namesOf, proofAbout } from '../../format/parties.ts'
 import { isUnchecked, presentationFields } from '../../format/proofs.ts'
-import { isExpired, isMine, openInvitation } from '../../format/states.ts'
+import { isExpired, isMine, openInvitation, renewal } from '../../format/states.ts'
 import { proofActions, removeProof } from '../actions/proof.ts'
 import type { PresentationRecord } from '../data/data.ts'
-import { age, renewal, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
+import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
 
 export const proofs: Pane<PresentationRecord> = {
   name: 'proofs',
@@ -24,7 +24,7 @@ export const proofs: Pane<PresentationRecord> = {
     {
       lines: [
         ...presentationFields(item, namesOf(look.data.connections)),
-        ...renewal('proof', item.status, item, look.now),
+        ['renew', renewal('proof', item.status, item, look.now)],
       ],
     },
     ...timeline(item.thid, look),
