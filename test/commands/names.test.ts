@@ -8,7 +8,7 @@ import { personQuery } from '../exchange/oid4vp/_wallet.ts'
 import { untilEnd } from '../support/shared.ts'
 import { connect, credentialIn, presentationIn } from '../support/tenants.ts'
 import { serveUser, startCommandedPair } from './_agents.ts'
-import { fails, newUser, words } from './_cli.ts'
+import { fails, hasScript, newUser, words } from './_cli.ts'
 import { keys, newTerminal } from './_terminal.ts'
 
 const pair = await untilEnd(startCommandedPair())
@@ -142,4 +142,13 @@ test('a tenant whose name exists is noted, and created', async () => {
     expect.stringContaining(`Note: A tenant has the name "Bob" already: ${id}.`),
   ])
   expect((await user.run`tenant create bob --yes`).err).not.toContain('Note')
+})
+
+test.runIf(hasScript())('at a terminal, a person is asked about a tenant whose name exists', async () => {
+  await user.json`tenant create eve`
+  const size = { columns: 80, rows: 24 }
+  const { out } = await user.runInTerminal(['tenant', 'create', 'eve'], size, { TERM: 'xterm' }, 'n\n')
+  expect(out).toMatch(/Create another\? \[y\/N\][\s\S]*Cancelled/)
+  const { contents } = await user.json`tenant list`
+  expect(contents.filter(({ name }: { name: string }) => name === 'eve')).toHaveLength(1)
 })
