@@ -3,15 +3,7 @@ import type { Style } from '../../format/colour.ts'
 import type { Action, Run } from '../actions/action.ts'
 import { changedAt, type Data, type Event } from '../data/data.ts'
 import type { Contents } from '../data/contents.ts'
-import {
-  expiredWords,
-  type Expiring,
-  isExpired,
-  meanings,
-  styleOf,
-  styleOfRole,
-  type Topic,
-} from '../../format/states.ts'
+import { expiredWords, type Expiring, styleOf, styleOfRole, type Topic } from '../../format/states.ts'
 import { ago, duration } from '../../format/time.ts'
 import { stateOf } from '../../format/event.ts'
 
