@@ -7,6 +7,7 @@ import { isLoopback } from './qr/link.ts'
 import * as Flags from '@oclif/core/flags'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
+import { type Expiring, expiresCell } from './format/states.ts'
 import { widthOf } from './format/text.ts'
 import { qrFlags, type Format, type QrChoice, type QrOutput } from './qr/flags.ts'
 
@@ -65,14 +66,20 @@ type InvitationContext = Context<object, { wait?: string | undefined }>
 export function printInvitation(
   context: InvitationContext,
   id: string,
-  record: { invitation?: Invitation | undefined },
+  record: Expiring & { invitation?: Invitation | undefined },
   qr: QrChoice,
 ): void {
   const { flags, isJson, isQuiet, log, logJson, say } = context
   if (!record.invitation) return
   log(isQuiet ? id : toScannable(context, record.invitation, qr).text)
-  if (!isQuiet && flags.wait === undefined) say(`\n${topicOf(context)}  ${id}`)
+  if (!isQuiet && flags.wait === undefined)
+    say([`\n${topicOf(context)}  ${id}`, ...expiryLine(record)].join('\n'))
   if (flags.wait !== undefined && isJson) logJson(record)
+}
+
+function expiryLine(record: Expiring): string[] {
+  const expires = expiresCell(record)
+  return expires === undefined ? [] : [`expires ${expires}`]
 }
 
 export async function drawInvitation(

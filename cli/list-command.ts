@@ -29,7 +29,9 @@ type ListDefinition<List extends Page, Item, F, A> = Description<F, A> & {
   read: (context: ListContext<F, A>) => Promise<List & { contents: Item[] }>
   /** The id of an item, which `--quiet` prints. */
   id: (item: Item) => string
-  columns: readonly Column<Item>[]
+  columns:
+    | readonly Column<Item>[]
+    | ((context: NoInfer<ListContext<F, A>>, items: Item[]) => Promise<readonly Column<Item>[]>)
   /** The message when there are no items. */
   empty: string
   /** The command to suggest for a page. */
@@ -53,7 +55,10 @@ export function listCommand<List extends Page, Item, F = object, A = object>({
       // The compiler does not see that the flags are those of `F` and the paging flags.
       const context = { ...own, paging: toPaging(own.flags) } as unknown as ListContext<F, A>
       const page = await read(context)
-      own.printList(page.contents, id, columns, empty)
+      const isTable = !own.isQuiet && !own.isJson
+      const shown =
+        typeof columns === 'object' ? columns : isTable ? await columns(context, page.contents) : []
+      own.printList(page.contents, id, shown, empty)
       own.suggest(next?.(page, context))
       sayMore(own, page)
       return page

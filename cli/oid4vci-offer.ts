@@ -2,6 +2,7 @@
 import type { Answer, Input } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { credentialFields } from './format/records.ts'
+import { whenAhead } from './format/time.ts'
 import { draw, type Scannable } from './invitation.ts'
 import type { Asking, Question } from './prompts/missing.ts'
 import { whichDid } from './prompts/questions.ts'
@@ -126,7 +127,7 @@ function printOffer({ log, say, isQuiet, isJson }: Context, offer: Offer): void 
   }
   log(isQuiet ? [recordId, txCode].filter((each) => each !== undefined).join('\n') : credentialOffer)
   if (isQuiet) return
-  say(`\ncredential        ${recordId}\nexpires           ${expiresAt}`)
+  say(`\ncredential        ${recordId}\nexpires           ${whenAhead(expiresAt, Date.now())}`)
   if (txCode !== undefined)
     say(`transaction code  ${txCode}   (not shown again; give it to the holder on another channel)`)
 }

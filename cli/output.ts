@@ -20,6 +20,8 @@ export type Output = {
   logJson: (value: unknown) => void
   /** Prints a message on standard error; nothing with `--json`. */
   say: (text: string) => void
+  /** Prints a message on standard error, also with `--json`. */
+  sayError: (text: string) => void
   /** Prints a message if a person reads standard error. */
   sayAtTerminal: (text: string) => void
   /** Prints one result: its id with `--quiet`, otherwise its fields. */
@@ -56,6 +58,7 @@ export function createOutput(
     log,
     logJson: (value) => void process.stdout.write(`${safeJson(value)}\n`),
     say,
+    sayError: (text) => void process.stderr.write(`${text}\n`),
     sayAtTerminal: (text) => {
       if (process.stderr.isTTY && !quiet) say(text)
     },

@@ -127,7 +127,7 @@ function withoutOpenInvitations(resource: ResourceName, found: Item[]): Item[] {
 function formOf(resource: ResourceName): string {
   const { name } = resources[resource]
   return resource === 'did'
-    ? `Name a DID, such as did:${usualMethod}:…, or at least ${minPartLength} characters of its end.`
+    ? `Name a DID, such as did:${usualMethod}:…, its label, or at least ${minPartLength} characters of its end.`
     : `Name it by its id, such as 01a20725-6f2b-7d4e-8c15-b0f3a2917c3d, ${name === undefined ? '' : `its ${name}, `}or at least ${minPartLength} characters of the end of the id.`
 }
 

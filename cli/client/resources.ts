@@ -79,6 +79,7 @@ const table = {
     listCommand: 'agent did list',
     endpoint: 'GET /did-registrar/dids',
     id: 'did',
+    name: 'label',
     state: 'status',
   }),
   didRequest: resource({

@@ -3,15 +3,18 @@ import type { Answer } from '../client/api.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { claimPairs } from './credential.ts'
 import { verifierFields } from './dcql.ts'
+import { type Names, partnerInProof } from './parties.ts'
 import { proofRequestFields } from './proof-request.ts'
 import { expiryField, shownFailure } from './records.ts'
 import { explain, listedState, shownState } from './states.ts'
+import { whenAgo } from './time.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
 
 export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
 type Pair = readonly [name: string, value: unknown]
 
-export function presentationFields(record: PresentationRecord): Pair[] {
+/** `names`: those of connections, if they are known. */
+export function presentationFields(record: PresentationRecord, names?: Names): Pair[] {
   return [
     ['proof', record.presentationId],
     ['role', record.role],
@@ -20,6 +23,7 @@ export function presentationFields(record: PresentationRecord): Pair[] {
     // Records of earlier releases have the claims alone.
     ...(record.verification?.credentials?.flatMap(presentedFields) ??
       claimPairs(record.disclosedClaims ?? {}, 'shown ')),
+    [record.role === 'Prover' ? 'asked by' : 'asked of', partnerField(record, names)],
     ['connection', record.connectionId],
     ['goal', record.goal],
     ...verifierFields(record),
@@ -34,8 +38,16 @@ export function presentationFields(record: PresentationRecord): Pair[] {
     ...checkFields(record.verification?.checks ?? []),
     ['issuer check', record.verification && issuerCheckOf(record.verification)],
     ['thread', record.thid],
+    ['created', whenAgo(record.createdAt, Date.now())],
+    ['updated', record.updatedAt && whenAgo(record.updatedAt, Date.now())],
     ['last failure', shownFailure(record)],
   ]
+}
+
+/** Undefined where `verifierFields` says more, or the name of the connection is not known. */
+function partnerField(record: PresentationRecord, names: Names | undefined): string | undefined {
+  if (record.openid4vpRequest || (record.connectionId !== undefined && !names)) return undefined
+  return partnerInProof(record, names ?? new Map())
 }
 
 type Verification = NonNullable<PresentationRecord['verification']>

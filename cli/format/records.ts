@@ -4,13 +4,19 @@ import type { Answer } from '../client/api.ts'
 import { partOf } from '../input/credential.ts'
 import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
-import { type Expiring, listedState, shownState } from './states.ts'
-import { ago, whenAhead, whenAgo } from './time.ts'
+import { type Expiring, isExpired, listedState, shownState } from './states.ts'
+import { type Names, partnerInCredential } from './parties.ts'
+import { ago, inUnits, whenAhead, whenAgo } from './time.ts'
 
 export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}'>
 type Pair = readonly [name: string, value: unknown]
 
-export function credentialFields(record: CredentialRecord, content?: CredentialContent): Pair[] {
+/** `names`: those of connections, if they are known. */
+export function credentialFields(
+  record: CredentialRecord,
+  content?: CredentialContent,
+  names?: Names,
+): Pair[] {
   return [
     ['credential', record.recordId],
     ['role', record.role],
@@ -22,17 +28,27 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
     ...claimPairs(content?.claims ?? record.claims),
     ['disclosable', content && disclosableOf(content)],
     ['issuer', content?.issuer ?? record.issuingDID],
-    ['offered by', record.openid4vci?.credentialIssuer],
+    [record.role === 'Holder' ? 'offered by' : 'offered to', partnerField(record, names)],
     ['subject', content?.subject ?? record.subjectId],
     [hasType(record) ? 'type' : 'schemas', content?.schemas.join(' ') || undefined],
     ['definition', content?.definition],
     ['goal', record.goal],
-    ['valid for', content || record.validityPeriod === undefined ? undefined : `${record.validityPeriod} s`],
+    [
+      'valid for',
+      content || record.validityPeriod === undefined ? undefined : inUnits(record.validityPeriod),
+    ],
     ['thread', record.thid],
     ['created', whenAgo(record.createdAt, Date.now())],
     ['updated', record.updatedAt && whenAgo(record.updatedAt, Date.now())],
     ['last failure', shownFailure(record)],
   ]
+}
+
+/** The issuer of an OpenID4VCI offer, or the other side, if the name of its connection is known. */
+function partnerField(record: CredentialRecord, names: Names | undefined): string | undefined {
+  if (record.openid4vci) return record.openid4vci.credentialIssuer
+  if (record.connectionId !== undefined && !names) return undefined
+  return partnerInCredential(record, names ?? new Map())
 }
 
 /** Whether the credential has one type, instead of schemas. */
@@ -41,8 +57,11 @@ function hasType({ credentialFormat }: CredentialRecord): boolean {
 }
 
 /** Until when a record waits for an answer. */
-export function expiryField({ expiresAt }: Expiring): string | undefined {
-  return expiresAt && whenAhead(expiresAt, Date.now())
+export function expiryField(record: Expiring): string | Styled | undefined {
+  const { expiresAt } = record
+  if (expiresAt === undefined) return undefined
+  const when = whenAhead(expiresAt, Date.now())
+  return isExpired(record) ? inStyle('faint', when) : when
 }
 
 export function shownFailure({
@@ -168,6 +187,19 @@ export function explainDid({ status, deactivated, pendingOperation }: Did): stri
 export function shownDid(did: Did): Styled {
   const isOver = did.deactivated || (did.status === 'PUBLISHED' && did.pendingOperation === undefined)
   return inStyle(did.deactivated ? 'bad' : isOver ? 'good' : 'waiting', explainDid(did))
+}
+
+/** Returns the fields of a DID. */
+export function didFields(did: Did): Pair[] {
+  const { pendingOperation, metaLastFailure: failure } = did
+  return [
+    ['did', did.did],
+    ['label', did.label],
+    ['long form', did.longFormDid],
+    ['state', shownDid(did)],
+    ['operation', pendingOperation],
+    [pendingOperation === undefined ? 'last failure' : 'delayed by', failure?.detail ?? failure?.title],
+  ]
 }
 
 export function nextForDid({ did, status, deactivated, pendingOperation }: Did): string {

@@ -2,7 +2,7 @@
 import { definitions, type RecordTopic } from '../../src/definitions/protocols.ts'
 import type { State } from '../../src/definitions/machine.ts'
 import { inStyle, type Style, type Styled } from './colour.ts'
-import { ago } from './time.ts'
+import { ago, ahead } from './time.ts'
 
 export type Topic = RecordTopic
 
@@ -37,6 +37,12 @@ export function isExpired({ expiresAt }: Expiring, now = Date.now()): boolean {
 /** Returns `expired 23 min ago`, if a record has expired. */
 export function expiredWords(record: Expiring, now = Date.now()): string | undefined {
   return isExpired(record, now) ? `expired ${ago(record.expiresAt!, now)}` : undefined
+}
+
+/** Returns when an open invitation, offer or request expires, such as `in 13 d`. */
+export function expiresCell(record: Expiring): string | undefined {
+  const now = Date.now()
+  return record.expiresAt === undefined || isExpired(record, now) ? undefined : ahead(record.expiresAt, now)
 }
 
 export function isMine(topic: Topic, state: string, record: Expiring = {}): boolean {
@@ -104,6 +110,11 @@ export function nextCommand(
 ): string | undefined {
   const { next, renew } = meanings[topic][state] ?? {}
   return isExpired(record) ? renew : next?.replace('{id}', id)
+}
+
+/** Returns the command that makes a record anew, if it has expired. */
+export function renewal(topic: Topic, state: string, record: Expiring, now = Date.now()): string | undefined {
+  return isExpired(record, now) ? meanings[topic][state]?.renew : undefined
 }
 
 export type Waited = { topic: Topic; id: string; state: string; invitationUrl?: string | undefined }

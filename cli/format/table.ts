@@ -7,7 +7,10 @@ export type Column<Row> = {
   of: (row: Row) => string | Styled | undefined
   /** Where to cut the text on a narrow terminal. Never cut by default. */
   cut?: 'end' | 'middle'
-  /** Drop the column on a narrow terminal if cutting is not enough. The last such column goes first. */
+  /**
+   * Drop the column on a narrow terminal if cutting is not enough, and if no row has a text. The last such
+   * column goes first.
+   */
   optional?: true
   /** A terminal shows the ends of the ids in the text, such as `…9a6a43`. */
   isId?: true
@@ -29,10 +32,13 @@ const widestPadded = 120
  */
 export function table<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  possible: readonly Column<Row>[],
   width = Infinity,
   paint = plain,
 ): string {
+  const columns = possible.filter(
+    ({ optional, of }) => !optional || rows.some((row) => toCell(of(row) ?? '').text !== ''),
+  )
   if (width === Infinity) {
     const cells = cellsOf(rows, columns)
     return draw(columns, cells, widthsOf(columns, cells, widestPadded), paint, (text) => text)

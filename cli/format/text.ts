@@ -126,7 +126,7 @@ export function connectionName({ connectionId, label, goal, theirDid }: Named): 
 }
 
 /** Returns the host of a did:peer:2, with its port unless it is the default. */
-function hostOf(did = ''): string | undefined {
+export function hostOf(did = ''): string | undefined {
   for (const [, service = ''] of isPeerDid(did) ? did.matchAll(/\.S([\w=-]+)/g) : []) {
     const [, url] =
       /"(?:uri|s|serviceEndpoint)"\s*:\s*"([a-z]+:\/\/[^"]+)"/.exec(

@@ -29,11 +29,35 @@ export function whenAgo(iso: string, now: number): string {
   return iso.startsWith(words) ? iso : `${iso}, ${words}`
 }
 
-/** Formats the time until a time in its largest unit: `in 3 d`. `now` is in milliseconds. */
+/**
+ * Formats the time until a time, rounded to its largest unit: `in 30 d`, also seconds after these 30 days
+ * have begun. `now` is in milliseconds.
+ */
 export function ahead(iso: string, now: number): string {
-  const seconds = Math.floor((Date.parse(iso) - now) / 1_000)
-  const unit = units.find(([length]) => seconds >= length)
-  return unit ? `in ${Math.floor(seconds / unit[0])} ${unit[1]}` : 'now'
+  const found = rounded((Date.parse(iso) - now) / 1_000, units)
+  return found ? `in ${found.count} ${found.unit}` : 'now'
+}
+
+/** A duration in its largest unit, rounded: 23 h 59 min is one day, 23 h are 23 hours. */
+function rounded<Unit extends string>(
+  seconds: number,
+  units: readonly (readonly [length: number, unit: Unit])[],
+): { count: number; unit: Unit } | undefined {
+  const index = units.findIndex(([length], at) => seconds >= length - (units[at + 1]?.[0] ?? 0) / 2)
+  const unit = units[index]
+  return unit && seconds >= 1 ? { count: Math.round(seconds / unit[0]), unit: unit[1] } : undefined
+}
+
+/** Formats a duration in its two largest units: `6 min 5 s`, `365 d`. */
+export function inUnits(seconds: number): string {
+  const parts: string[] = []
+  let rest = Math.round(seconds)
+  for (const [length, unit] of units) {
+    const count = Math.floor(rest / length)
+    if (count > 0) parts.push(`${count} ${unit}`)
+    rest -= count * length
+  }
+  return parts.slice(0, 2).join(' ') || '0 s'
 }
 
 /**
@@ -57,11 +81,9 @@ const words = [
  * milliseconds.
  */
 export function inWords(time: number, now: number): string {
-  const seconds = Math.floor(Math.abs(time - now) / 1_000)
-  const unit = words.find(([length]) => seconds >= length)
-  if (!unit) return 'now'
-  const count = Math.floor(seconds / unit[0])
-  const distance = `${count} ${unit[1]}${count === 1 ? '' : 's'}`
+  const found = rounded(Math.abs(time - now) / 1_000, words)
+  if (!found) return 'now'
+  const distance = `${found.count} ${found.unit}${found.count === 1 ? '' : 's'}`
   return time <= now ? `${distance} ago` : `in ${distance}`
 }
 

@@ -5,14 +5,14 @@ import { ownDidText } from '../../src/definitions/did-names.ts'
 import { UsageError } from '../errors/errors.ts'
 
 /** A required argument. oclif would otherwise read a missing one from standard input. */
-export const argument = (description: string) =>
+export const argument = (description: string, { canBeEmpty = false } = {}) =>
   Args.string({
     required: true,
     ignoreStdin: true,
     description,
     // An empty id would name a list in the API.
     async parse(text) {
-      if (text === '') throw new UsageError(`An argument is empty: ${description}.`)
+      if (text === '' && !canBeEmpty) throw new UsageError(`An argument is empty: ${description}.`)
       return text
     },
   })

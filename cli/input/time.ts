@@ -1,6 +1,8 @@
 /** Durations and instants from flags. */
 import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../errors/errors.ts'
+import { inUnits } from '../format/time.ts'
+import type { Output } from '../output.ts'
 
 const units = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 
@@ -10,6 +12,21 @@ export function readSeconds(flag: string, text: string): number {
   if (number === undefined)
     throw new UsageError(`--${flag} ${JSON.stringify(text)} is not a duration such as 3600, 90m, 12h or 30d.`)
   return Number(number) * units[(unit || 's') as keyof typeof units]
+}
+
+/**
+ * Says how long a lifetime without a unit is: `365` is some minutes, not days. `lifetimes` are flags by their
+ * names.
+ */
+export function noteUnits(
+  { sayError }: Pick<Output, 'sayError'>,
+  lifetimes: Readonly<Record<string, string | undefined>>,
+): void {
+  for (const [flag, text = ''] of Object.entries(lifetimes))
+    if (/^\d+$/.test(text))
+      sayError(
+        `Note: --${flag} ${text} is in seconds: ${inUnits(readSeconds(flag, text))}. With a unit: ${text}s, ${text}d.`,
+      )
 }
 
 /**

@@ -1,21 +1,30 @@
 /** Questions of several commands. Each loads its options when it is asked. */
-import { claimsLine } from '../format/credential.ts'
+import { readNames } from '../client/names.ts'
+import { credentialTitle, proofTitle } from '../format/parties.ts'
 import { type Candidates, unanswered } from '../format/proof-request.ts'
 import { faultOf, UsageError } from '../errors/errors.ts'
 import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
-import { connectionName, shortUrlName } from '../format/text.ts'
+import { connectionName, shortDid, shortId, shortUrlName } from '../format/text.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
-import { expectedStates, explain, isConnected, meanings, type Topic } from '../format/states.ts'
+import {
+  expectedStates,
+  explain,
+  type Expiring,
+  isConnected,
+  meanings,
+  type Topic,
+} from '../format/states.ts'
 import { ago } from '../format/time.ts'
 import { parseIssuer } from '../input/issuers.ts'
 import type { Choice } from './ask.ts'
 import type { Asking, Question } from './missing.ts'
 
-const query = { limit: 1_000, offset: 0 }
+/** The newest first. */
+const query = { limit: 1_000, offset: 0, order: 'desc' } as const
 
 /** A record as an option: its id, role, state, creation time and name. */
-type Listed = { id: string; role: string; state: string; createdAt?: string; name: string }
+type Listed = Expiring & { id: string; role: string; state: string; createdAt: string; name: string }
 
 const lists: Record<Topic, (call: Asking['call']) => Promise<Listed[]>> = {
   connection: async (call) => {
@@ -24,21 +33,18 @@ const lists: Record<Topic, (call: Asking['call']) => Promise<Listed[]>> = {
   },
   credential: async (call) => {
     const { contents } = await call('GET /issue-credentials/records', { query })
-    return contents.map(({ recordId: id, protocolState: state, ...each }) => ({
+    const names = await readNames(call, contents)
+    return contents.map((each) => ({
       ...each,
-      id,
-      state,
-      name: claimsLine(each.claims) || id,
+      id: each.recordId,
+      state: each.protocolState,
+      name: credentialTitle(each, names),
     }))
   },
   proof: async (call) => {
     const { contents } = await call('GET /present-proof/presentations', { query })
-    return contents.map(({ presentationId: id, status: state, role, goal }) => ({
-      id,
-      role,
-      state,
-      name: goal ?? id,
-    }))
+    const names = await readNames(call, contents)
+    return contents.map((each) => ({ ...each, state: each.status, name: proofTitle(each, names) }))
   },
 }
 
@@ -48,7 +54,7 @@ export function whichRecord(topic: Topic, command?: string): Question {
     ask: async ({ call, terminal }) => {
       const all = await lists[topic](call)
       const states = command === undefined ? undefined : expectedStates(command)
-      const fitting = all.filter(({ state }) => states?.includes(state) ?? true)
+      const fitting = all.filter((each) => states?.includes(each.state) ?? true)
       const words = states?.map((state) => meanings[topic][state]!.words).join(', or ')
       if (fitting.length === 0)
         throw new UsageError(
@@ -203,11 +209,18 @@ export const whichIssuer: Question = {
   },
 }
 
+export const whichLabel: Question = {
+  ask: async ({ terminal }) => {
+    const { askText } = await import('./ask.ts')
+    return [await askText('The new label, or Enter to remove it:', { optional: true }, terminal)]
+  },
+}
+
 function chooseDid(message: string, dids: readonly Did[], terminal: Asking['terminal']): Promise<string> {
   const choices = dids.map((each) => ({
     value: each.did,
-    name: canonicalDid(each.did),
-    hint: explainDid(each),
+    name: each.label === undefined ? canonicalDid(each.did) : `${each.label}  ${shortDid(each.did)}`,
+    hint: each.label === undefined ? explainDid(each) : `${canonicalDid(each.did)}  ${explainDid(each)}`,
   }))
   return choose(message, choices, terminal)
 }
@@ -221,7 +234,12 @@ async function choose(
   return askChoice(message, choices, terminal)
 }
 
-function toChoice(topic: Topic, { id, role, state, createdAt, name }: Listed, value = id): Choice<string> {
-  const age = createdAt === undefined ? '' : `  (${ago(createdAt, Date.now())})`
-  return { value, name: `${name}${age}`, hint: `${id}  ${role}, ${explain(topic, state)}` }
+function toChoice(topic: Topic, record: Listed, value = record.id): Choice<string> {
+  const { id, role, state, createdAt, name } = record
+  const age = ago(createdAt, Date.now())
+  return {
+    value,
+    name: `${name}, ${age}`,
+    hint: `…${shortId(id)}  ${role}, ${explain(topic, state, record)}`,
+  }
 }

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { shownState } from '../../cli/format/states.ts'
 import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../../cli/input/credential.ts'
-import { expiresInFlag, readExpiresIn } from '../../cli/input/time.ts'
+import { expiresInFlag, noteUnits, readExpiresIn } from '../../cli/input/time.ts'
 import { drawInvitation, invitationFlags, printInvitation } from '../../cli/invitation.ts'
 import { chooseQr } from '../../cli/qr/flags.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
@@ -35,6 +35,7 @@ export default defineCommand({
       expiresIn: readExpiresIn(flags['expires-in']),
       automaticAcceptance: readAcceptance(flags),
     }
+    noteUnits(context, { 'expires-in': flags['expires-in'] })
     const qr = chooseQr(flags)
     return changeRecord(context, 'connection', {
       until: 'ConnectionResponseSent',

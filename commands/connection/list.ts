@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Connection } from '../../cli/format/records.ts'
 import { connectionName } from '../../cli/format/text.ts'
-import { listedState } from '../../cli/format/states.ts'
+import { expiresCell, listedState, renewal } from '../../cli/format/states.ts'
 import { ago } from '../../cli/format/time.ts'
 import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 import { listCommand } from '../../cli/list-command.ts'
@@ -32,9 +32,11 @@ export default listCommand({
     { head: 'id', of: ({ connectionId }) => connectionId, isId: true },
     { head: 'role', of: ({ role }) => role, optional: true },
     { head: 'state', of: (item) => listedState('connection', item.state, item) },
-    { head: 'label', of: connectionName, cut: 'end' },
+    { head: 'label', of: (item) => connectionName(item), cut: 'end' },
+    { head: 'expires', of: (item) => expiresCell(item), optional: true },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
   ],
+  next: ({ contents: [newest] }) => newest && renewal('connection', newest.state, newest),
   empty: 'There are no connections. `agent connection invite` makes an invitation.',
 })
 

@@ -6,7 +6,7 @@ import { repeatable } from '../../cli/input/arguments.ts'
 import { claimFlags, readClaims } from '../../cli/input/claims.ts'
 import { type FormatFlag, formatFlag, toFormat, toOpenIdFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
-import { expiresInFlag, readExpiresIn, readSeconds } from '../../cli/input/time.ts'
+import { expiresInFlag, noteUnits, readExpiresIn, readSeconds } from '../../cli/input/time.ts'
 import { offerToWallet, whichConfiguration, whichSigner } from '../../cli/oid4vci-offer.ts'
 import { whichClaims } from '../../cli/prompts/claims.ts'
 import { toWhomOrWallet } from '../../cli/prompts/questions.ts'
@@ -93,7 +93,7 @@ export default defineCommand({
       ...repeatable,
       description: 'schema of the claims: its guid on this agent, or a URL',
     }),
-    validity: Flags.string({ description: 'validity period: 3600, 90m, 12h, 365d' }),
+    validity: Flags.string({ description: 'validity period: 90m, 12h, 365d; a bare number is in seconds' }),
     format: formatFlag('sdjwt lets the holder choose claims to disclose, anoncreds needs --definition'),
     auto: Flags.boolean({ description: 'issue as soon as the holder accepts' }),
     ...qrFlags(['invitation', 'oid4vci']),
@@ -114,6 +114,7 @@ export default defineCommand({
     const format = readFormat(flags)
     const expiresIn = readExpiresIn(flags['expires-in'])
     const validityPeriod = validity === undefined ? undefined : readSeconds('validity', validity)
+    noteUnits(context, { 'expires-in': flags['expires-in'], validity })
     if (oid4vci !== undefined)
       return offerToWallet(context, {
         issuerId: oid4vci || undefined,

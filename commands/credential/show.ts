@@ -1,3 +1,4 @@
+import { readNames } from '../../cli/client/names.ts'
 import { defineCommand } from '../../cli/define-command.ts'
 import { credentialFields } from '../../cli/format/records.ts'
 import { nextCommand, openInvitation } from '../../cli/format/states.ts'
@@ -14,7 +15,7 @@ export default defineCommand({
   flags: askedQrFlags(),
   questions: { id: whichRecord('credential') },
   async run(context) {
-    const { args, flags, call, isQuiet, print, suggest } = context
+    const { args, flags, call, isJson, isQuiet, print, suggest } = context
     const qr = chooseAskedQr(flags)
     const path = { recordId: args.id }
     const record = await call('GET /issue-credentials/records/{recordId}', { path })
@@ -23,7 +24,8 @@ export default defineCommand({
     const content = isWanted
       ? await call('GET /issue-credentials/records/{recordId}/credential', { path })
       : undefined
-    print(recordId, credentialFields(record, content))
+    const names = isJson || isQuiet ? undefined : await readNames(call, [record])
+    print(recordId, credentialFields(record, content, names))
     suggest(nextCommand('credential', protocolState, recordId, record))
     await printInvitationAgain(context, recordId, openInvitation(protocolState, record), qr)
     return content ? { ...record, content } : record

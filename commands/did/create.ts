@@ -41,6 +41,9 @@ const methodFlags = {
     options: keyCurves,
   })(),
   name: Flags.string({ description: `last part of a ${namesOf(namedMethods)}; default: random` }),
+  label: Flags.string({
+    description: 'your name for the DID, which commands take in its place; it is not sent',
+  }),
 }
 
 const templateFlags = {
@@ -82,6 +85,7 @@ export default defineCommand({
   examples: [
     'agent did create',
     'agent did create --publish --wait',
+    'agent did create --label "Acme signing" --publish --wait',
     'agent did create --auth-curve Ed25519 --assertion-curve none',
     'agent did create --key login:authentication:Ed25519 --key issue:assertionMethod --service site,LinkedDomains,https://example.com',
     'agent did create --method web --name acme',
@@ -96,7 +100,7 @@ export default defineCommand({
   async run(context) {
     const { flags, call, print, suggest } = context
     if (flags.wait) readTimeout(flags)
-    const { method, name } = flags
+    const { method, name, label } = flags
     const isOnLedger = facts[method].kind === 'ledger'
     if (name !== undefined && !namedMethods.includes(method))
       throw new UsageError(`--name needs ${flagsOf(namedMethods)}.`)
@@ -106,6 +110,7 @@ export default defineCommand({
     const state = isOnLedger ? 'CREATED' : 'PUBLISHED'
     print(did, [
       ['did', did],
+      ['label', label || undefined],
       ['long form', isOnLedger ? longFormDid : undefined],
       ['state', shownDid({ did, status: state })],
     ])
@@ -131,15 +136,16 @@ async function publish(context: OperationContext, did: string) {
 function toBody(
   flags: FlagValues<typeof methodFlags & typeof templateFlags>,
 ): Input<'POST /did-registrar/dids'>['body'] {
-  const { method, name, curve } = flags
+  const { method, name, curve, label } = flags
   const isKey = keyMethods.some((each) => each === method)
   if (curve !== undefined && !isKey) throw new UsageError(`--curve needs ${flagsOf(keyMethods)}.`)
-  if (!isKey) return { documentTemplate: toTemplate(flags), ...(method !== usualMethod && { method, name }) }
+  if (!isKey)
+    return { documentTemplate: toTemplate(flags), label, ...(method !== usualMethod && { method, name }) }
   const names = Object.keys(templateFlags) as (keyof typeof templateFlags)[]
   const given = names.find((name) => flags[name] !== undefined)
   if (given !== undefined)
     throw new UsageError(`--${given} needs ${flagsOf(writtenMethods)}: a did:${method} is one key.`)
-  return { method, curve, documentTemplate: {} }
+  return { method, curve, label, documentTemplate: {} }
 }
 
 function toTemplate(flags: FlagValues<typeof templateFlags>): Template {

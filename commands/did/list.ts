@@ -7,6 +7,7 @@ export default listCommand({
   read: ({ call, paging }) => call('GET /did-registrar/dids', { query: paging }),
   id: ({ did }) => did,
   columns: [
+    { head: 'label', of: ({ label }) => label, cut: 'end', optional: true },
     { head: 'did', of: ({ did }) => did, cut: 'middle' },
     { head: 'state', of: shownDid },
   ],

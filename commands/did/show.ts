@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/define-command.ts'
-import { nextForDid, shownDid } from '../../cli/format/records.ts'
+import { didFields, nextForDid } from '../../cli/format/records.ts'
 import { ownDidArgument } from '../../cli/input/arguments.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 
@@ -10,13 +10,7 @@ export default defineCommand({
   questions: { did: whichDid('Which DID?') },
   async run({ args, call, print, suggest }) {
     const shown = await call('GET /did-registrar/dids/{didRef}', { path: { didRef: args.did } })
-    print(shown.did, [
-      ['did', shown.did],
-      ['long form', shown.longFormDid],
-      ['state', shownDid(shown)],
-      ['operation', shown.pendingOperation],
-      [shown.pendingOperation === undefined ? 'last failure' : 'delayed by', shown.metaLastFailure?.detail],
-    ])
+    print(shown.did, didFields(shown))
     suggest(nextForDid(shown))
     return shown
   },

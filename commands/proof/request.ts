@@ -7,7 +7,7 @@ import { readClaimNames } from '../../cli/input/claims.ts'
 import { formatFlag, toFormat } from '../../cli/input/credential.ts'
 import { readAsked } from '../../cli/input/proof-request.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
-import { expiresInFlag, readExpiresIn } from '../../cli/input/time.ts'
+import { expiresInFlag, noteUnits, readExpiresIn } from '../../cli/input/time.ts'
 import { openId4VpFlags, readQuery, requestFromWallet } from '../../cli/oid4vp-request.ts'
 import { whichTrusted, whichType } from '../../cli/oid4vp-type.ts'
 import { issuerFlags, readIssuers } from '../../cli/input/issuers.ts'
@@ -96,6 +96,7 @@ export default defineCommand({
   },
   async run(context) {
     const { flags, call, getAccess } = context
+    noteUnits(context, { 'expires-in': flags['expires-in'] })
     if (flags.oid4vp)
       return requestFromWallet(context, { policyId: flags.policy, statusCheck: flags['status-check'] })
     const { connection: connectionId, schema, domain, challenge = randomUUID(), goal } = flags

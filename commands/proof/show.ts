@@ -1,3 +1,4 @@
+import { readNames } from '../../cli/client/names.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { candidatesTable, presentCommands } from '../../cli/format/proof-request.ts'
 import { presentationFields, type PresentationRecord } from '../../cli/format/proofs.ts'
@@ -16,12 +17,13 @@ export default defineCommand({
   flags: askedQrFlags(),
   questions: { id: whichRecord('proof') },
   async run(context) {
-    const { args, flags, call, print, suggest } = context
+    const { args, flags, call, print, suggest, isJson, isQuiet } = context
     const qr = chooseAskedQr(flags)
     const record = await call('GET /present-proof/presentations/{presentationId}', {
       path: { presentationId: args.id },
     })
-    print(record.presentationId, presentationFields(record))
+    const names = isJson || isQuiet ? undefined : await readNames(call, [record])
+    print(record.presentationId, presentationFields(record, names))
     if (record.status === 'RequestReceived' && isMine('proof', record.status, record))
       await suggestCandidates(context, record)
     else suggest(nextCommand('proof', record.status, record.presentationId, record))

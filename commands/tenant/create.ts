@@ -1,7 +1,9 @@
 /** `agent tenant create`: creates the wallet, the entity and the API key in three calls. */
 import * as Flags from '@oclif/core/flags'
-import { defineCommand } from '../../cli/define-command.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { readItems } from '../../cli/client/resources.ts'
+import { type Context, defineCommand } from '../../cli/define-command.ts'
+import { argument, yesFlag } from '../../cli/input/arguments.ts'
+import { canAsk, confirm } from '../../cli/prompts/ask.ts'
 import { makeKey, newKeyFlags } from '../../cli/input/secrets.ts'
 
 export default defineCommand({
@@ -13,9 +15,12 @@ export default defineCommand({
   },
   flags: {
     wallet: Flags.string({ description: 'id of the wallet; default: a new wallet' }),
+    yes: yesFlag,
     ...newKeyFlags,
   },
-  async run({ args, flags, call, print, suggest }) {
+  async run(context) {
+    const { args, flags, call, print, suggest } = context
+    await noteNamesakes(context, args.name)
     const file = flags['key-file']
     // Create the key file first: a key that cannot be stored would be lost.
     const apiKey = makeKey(file)
@@ -37,3 +42,17 @@ export default defineCommand({
     return { id, name: args.name, walletId, ...secret }
   },
 })
+
+/** Commands find a tenant by its name only if no other has it. Asks at a terminal, and says so in a script. */
+async function noteNamesakes(
+  { call, flags, isJson, sayError }: Context<object, { yes: boolean }>,
+  name: string,
+) {
+  const { items } = await readItems('tenant', call, { limit: 1_000, order: 'desc' })
+  const same = items.filter(({ names }) => names.some((each) => each.toLowerCase() === name.toLowerCase()))
+  const [first] = same
+  if (!first || flags.yes) return
+  const text = `A tenant has the name ${JSON.stringify(name)} already: ${first.id}. Commands then need the id of either.`
+  if (canAsk({ json: isJson })) await confirm(`${text} Create another?`)
+  else sayError(`Note: ${text}`)
+}

@@ -5,6 +5,7 @@ import {
   CreateManagedDid,
   CreateManagedDidResponse,
   DidOperationResponse,
+  LabelDid,
   ManagedDidDetail,
   Restoration,
   RestoreDids,
@@ -13,6 +14,7 @@ import {
 import {
   createDid,
   deactivateDid,
+  labelDid,
   publishDid,
   restoreDids,
   updateDid,
@@ -67,6 +69,22 @@ export default [
       reply: [200, ManagedDidDetail],
     },
     async ({ wallet }, { path: { didRef } }) => toDetail(await getDidRow(wallet.db, didRef)),
+  ),
+
+  route(
+    'PATCH /did-registrar/dids/{didRef}',
+    {
+      summary: 'Name a DID of the wallet',
+      operationId: 'labelDid',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer', 'holder'],
+      path,
+      body: LabelDid,
+      reply: [200, ManagedDidDetail],
+    },
+    async ({ wallet }, { path: { didRef }, body: { label } }) =>
+      toDetail(await labelDid(wallet, didRef, label)),
   ),
 
   route(

@@ -60,7 +60,9 @@ test('an invitation, an offer and a request are shown as expired, without their 
     expect(out).toMatch(/^expires +\S+, \d+ s ago$/m)
     expect(out).not.toMatch(/_oob/)
     expect(out + err).toContain(renew)
-    expect((await mine.run`${topic} list`).out).toMatch(new RegExp(`${id} .*expired \\d+ s ago`))
+    const listed = await mine.run`${topic} list`
+    expect(listed.out).toMatch(new RegExp(`${id} .*expired \\d+ s ago`))
+    expect(listed.err).toMatch(new RegExp(`Next:\n  agent ${topic} (?:invite|offer|request)`))
     const traced = (await mine.run`trace ${id}`).out
     expect(traced).toMatch(/\(expired \d+ s ago\)/)
     expect(traced).not.toContain('has not answered')

@@ -387,7 +387,7 @@ describe('times', () => {
   test.each([
     ['2026-11-20T12:00:00.900Z', 'now'],
     ['2026-11-20T12:00:59Z', 'in 59 s'],
-    ['2026-11-20T14:59:00Z', 'in 2 h'],
+    ['2026-11-20T14:59:00Z', 'in 3 h'],
     ['2027-11-20T12:00:00Z', 'in 365 d'],
   ])('%s is %s', (time, words) => {
     expect(ahead(time, now)).toBe(words)

@@ -117,6 +117,7 @@ test('DIDs, connections, credentials and proofs', async () => {
   await run(`did publish ${did} --wait`)
   await run('did list')
   await run(`did show ${did}`)
+  await run(`did label ${did} Issuer`)
   await run(`did resolve ${did}`)
   await run(`did update ${did} --add-key auth-9:authentication --wait`)
   await run('did restore')

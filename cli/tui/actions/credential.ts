@@ -215,6 +215,8 @@ function toOffer(values: Readonly<Record<string, string>>) {
   )
   if (claim.length === 0) throw new UsageError('A credential needs a claim: write one, such as name=Alice.')
   const { validity = '' } = values
+  if (/^\d+$/.test(validity))
+    throw new UsageError(`expires ${validity} has no unit: write ${validity}d for days, or ${validity}h.`)
   try {
     return {
       claims: readClaims({ claim }),

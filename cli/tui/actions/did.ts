@@ -15,6 +15,7 @@ export const didActions: readonly Action<Did>[] = [
       return 'The DID is being published. Its state changes when it is on the ledger.'
     },
   },
+  { key: 'L', word: 'label', run: label },
   { key: 'D', word: 'deactivate', when: canBeDeactivated, run: deactivate },
 ]
 
@@ -40,6 +41,19 @@ async function deactivate(context: ActionContext, { did: didRef }: Did): Promise
   )
   await context.store.reloadDids()
   return deactivated ? 'The DID is deactivated.' : 'The deactivation is on its way to the ledger.'
+}
+
+async function label(context: ActionContext, { did, label: before = '' }: Did): Promise<string | undefined> {
+  const hint = 'your name for the DID; it is not sent'
+  const field = { name: 'label', label: 'label', value: before, hint }
+  const values = await context.fill('Label the DID', [field])
+  if (!values) return undefined
+  const changed = await context.call('PATCH /did-registrar/dids/{didRef}', {
+    path: { didRef: did },
+    body: { label: values.label ?? '' },
+  })
+  await context.store.reloadDids()
+  return changed.label === undefined ? 'The label is removed.' : `The label is “${changed.label}”.`
 }
 
 type Purpose = 'authentication' | 'assertionMethod'
@@ -136,7 +150,11 @@ async function optionsFor(context: ActionContext, purpose: Purpose, fits: (did: 
   )
   return owned
     .filter(({ keys }) => keys.length > 0)
-    .map(({ did: { did, status }, keys }) => ({ label: did, detail: status, value: { did, keys } }))
+    .map(({ did: { did, label, status }, keys }) => ({
+      label: label === undefined ? did : `${label}  ${did}`,
+      detail: status,
+      value: { did, keys },
+    }))
 }
 
 /** Returns the fragments of a DID's keys for a purpose. Empty if the DID does not resolve. */

@@ -1,7 +1,7 @@
 /** The pane of connections. */
 import { connectionFields } from '../../format/records.ts'
 import { connectionName } from '../../format/text.ts'
-import { isExpired, meanings, openInvitation } from '../../format/states.ts'
+import { isExpired, meanings, openInvitation, renewal } from '../../format/states.ts'
 import { connectionActions } from '../actions/connection.ts'
 import type { Connection } from '../data/data.ts'
 import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
@@ -28,7 +28,10 @@ export const connections: Pane<Connection> = {
   ],
   text: (item) =>
     [item.connectionId, connectionName(item), item.goal, item.role, item.state, item.theirDid].join(' '),
-  sections: (item, look) => [{ lines: connectionFields(item) }, ...timeline(item.thid, look)],
+  sections: (item, look) => [
+    { lines: [...connectionFields(item), ['renew', renewal('connection', item.state, item, look.now)]] },
+    ...timeline(item.thid, look),
+  ],
   thread: ({ thid }) => thid,
   invitation: (item) =>
     toInvitation(

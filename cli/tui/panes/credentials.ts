@@ -1,13 +1,14 @@
 /** The pane of credential records. */
 import type { CredentialRecord } from '../data/data.ts'
 import { inStyle } from '../../format/colour.ts'
-import { claimsLine } from '../../format/credential.ts'
+import { credentialAbout, namesOf } from '../../format/parties.ts'
 import { credentialFields, expiryOf, invalidityOf } from '../../format/records.ts'
-import { isMine, openInvitation } from '../../format/states.ts'
-import { shortId } from '../../format/text.ts'
+import { isMine, openInvitation, renewal } from '../../format/states.ts'
 import { credentialActions, removeCredential } from '../actions/credential.ts'
 import {
   age,
+  type Line,
+  type Look,
   roleCell,
   stateCell,
   timeline,
@@ -25,7 +26,7 @@ export const credentials: Pane<CredentialRecord> = {
   id: ({ recordId }) => recordId,
   columns: [
     { head: 'id', width: 8, of: ({ recordId }) => recordId.slice(-8), from: 100 },
-    { head: 'claims', width: 'rest', of: (item) => claimsLine(item.claims) || unclaimedName(item) },
+    { head: 'claims', width: 'rest', of: credentialAbout },
     { head: 'role', width: 6, of: ({ role }) => roleCell(role), from: 74 },
     { head: 'format', width: 6, of: ({ credentialFormat }) => credentialFormat, from: 110 },
     {
@@ -52,10 +53,7 @@ export const credentials: Pane<CredentialRecord> = {
       subjectId,
       thid,
     ].join(' '),
-  sections: (item, look) => [
-    contentSection(item, look.contents.credential(contentKey(item))),
-    ...timeline(item.thid, look),
-  ],
+  sections: (item, look) => [contentSection(item, look), ...timeline(item.thid, look)],
   thread: ({ thid }) => thid,
   isMine: (item) => isMine('credential', item.protocolState, item),
   invitation: (item) =>
@@ -72,11 +70,6 @@ function standingCell(item: CredentialRecord, now: number): Piece | undefined {
   return (expiryOf(item) ?? Infinity) <= now ? { text: 'expired', style: 'faint' } : undefined
 }
 
-/** The name of a record without claims: its goal, or the end of its id. */
-function unclaimedName({ goal, recordId }: CredentialRecord): string {
-  return goal ?? shortId(recordId)
-}
-
 /** The cache key of a decoded credential. */
 export function contentKey({ recordId, protocolState, revoked, updatedAt }: CredentialRecord): string {
   return [recordId, protocolState, revoked, updatedAt].join(' ')
@@ -84,9 +77,13 @@ export function contentKey({ recordId, protocolState, revoked, updatedAt }: Cred
 
 type Content = Parameters<typeof credentialFields>[1] | { error: string }
 
-function contentSection(item: CredentialRecord, content: Content): Section {
+function contentSection(item: CredentialRecord, { contents, data, now }: Look): Section {
+  const content: Content = contents.credential(contentKey(item))
   const isRead = content !== undefined && !('error' in content)
-  const lines = credentialFields(item, isRead ? content : undefined)
+  const lines: Line[] = [
+    ...credentialFields(item, isRead ? content : undefined, namesOf(data.connections)),
+    ['renew', renewal('credential', item.protocolState, item, now)],
+  ]
   if (content === undefined || isRead) return { lines }
   return { lines: [...lines, ['not decoded', inStyle('bad', content.error)]] }
 }

@@ -1,7 +1,7 @@
 /** The pane of DIDs. */
-import { inStyle, type Style } from '../../format/colour.ts'
+import type { Style } from '../../format/colour.ts'
 import { documentFields } from '../../format/did-document.ts'
-import { explainDid } from '../../format/records.ts'
+import { didFields } from '../../format/records.ts'
 import { didActions } from '../actions/did.ts'
 import type { Did } from '../data/data.ts'
 import { age, timeline, type Pane } from './pane.ts'
@@ -13,7 +13,11 @@ export const dids: Pane<Did> = {
   id: ({ did }) => did,
   idName: 'DID',
   columns: [
-    { head: 'did', width: 'rest', of: ({ did }) => did },
+    {
+      head: 'did',
+      width: 'rest',
+      of: ({ did, label }) => (label === undefined ? did : `${label}  ${did}`),
+    },
     {
       head: 'state',
       width: 19,
@@ -27,17 +31,10 @@ export const dids: Pane<Did> = {
       from: 55,
     },
   ],
-  text: ({ did, status, deactivated }) => [did, status, deactivated && 'deactivated'].join(' '),
+  text: ({ did, label, status, deactivated }) => [did, label, status, deactivated && 'deactivated'].join(' '),
   sections: (item, look) => [
     {
-      lines: [
-        ['did', item.did],
-        ['state', inStyle(styleOfDid(item), explainDid(item))],
-        ...documentFields(look.contents.did(item)),
-        ['long form', item.longFormDid],
-        ['operation', item.pendingOperation],
-        ['last failure', item.metaLastFailure?.detail ?? item.metaLastFailure?.title],
-      ],
+      lines: [...didFields(item), ...documentFields(look.contents.did(item))],
     },
     ...timeline(item.did, look),
   ],

@@ -1,10 +1,9 @@
 /** The pane of presentation records. */
-import { connectionName } from '../../format/text.ts'
-import { shortProofRequest } from '../../format/proof-request.ts'
+import { namesOf, proofAbout } from '../../format/parties.ts'
 import { isUnchecked, presentationFields } from '../../format/proofs.ts'
-import { isExpired, isMine, openInvitation } from '../../format/states.ts'
+import { isExpired, isMine, openInvitation, renewal } from '../../format/states.ts'
 import { proofActions, removeProof } from '../actions/proof.ts'
-import type { Data, PresentationRecord } from '../data/data.ts'
+import type { PresentationRecord } from '../data/data.ts'
 import { age, roleCell, stateCell, timeline, toInvitation, type Pane, type Piece } from './pane.ts'
 
 export const proofs: Pane<PresentationRecord> = {
@@ -14,20 +13,28 @@ export const proofs: Pane<PresentationRecord> = {
   id: ({ presentationId }) => presentationId,
   columns: [
     { head: 'id', width: 8, of: ({ presentationId }) => presentationId.slice(-8), from: 100 },
-    { head: 'about', width: 'rest', of: (item, data) => aboutOf(item, data) },
+    { head: 'about', width: 'rest', of: (item, data) => proofAbout(item, namesOf(data.connections)) },
     { head: 'role', width: 8, of: ({ role }) => roleCell(role), from: 74 },
     { head: 'state', width: 30, of: proofCell },
     {
       head: 'changed',
       width: 10,
       isSteady: true,
-      of: (item, data, now) => age(item.presentationId, {}, data, now),
+      of: (item, data, now) => age(item.presentationId, item, data, now),
       from: 55,
     },
   ],
   text: ({ presentationId, role, status, goal, thid, requestData }) =>
     [presentationId, role, status, goal, thid, ...requestData].join(' '),
-  sections: (item, look) => [{ lines: presentationFields(item) }, ...timeline(item.thid, look)],
+  sections: (item, look) => [
+    {
+      lines: [
+        ...presentationFields(item, namesOf(look.data.connections)),
+        ['renew', renewal('proof', item.status, item, look.now)],
+      ],
+    },
+    ...timeline(item.thid, look),
+  ],
   thread: ({ thid }) => thid,
   isMine: (item) => isMine('proof', item.status, item),
   invitation: (item) =>
@@ -46,12 +53,6 @@ function openRequest({
 }: PresentationRecord): { invitationUrl: string } | undefined {
   const isOpen = status === 'RequestCreated' && !isExpired(item)
   return isOpen && openid4vp ? { invitationUrl: openid4vp.authorizationRequest } : undefined
-}
-
-/** Returns the goal, the other side, or the content of the request. */
-function aboutOf({ goal, connectionId, ...asked }: PresentationRecord, { connections }: Data): string {
-  const connection = connections.find((each) => each.connectionId === connectionId)
-  return goal ?? (connection ? connectionName(connection) : shortProofRequest(asked))
 }
 
 function proofCell(item: PresentationRecord, _: unknown, now: number): Piece {

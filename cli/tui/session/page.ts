@@ -96,7 +96,7 @@ export const help: readonly { group: string; keys: readonly (readonly [keys: str
     {
       group: 'The selected item',
       keys: [
-        ['m P L', 'messages, ping, and label of a connection, or of a record’s connection'],
+        ['m P L', 'messages, ping, and label of a connection, or of a record’s; label of a DID'],
         ['T', 'trace: each step, and what the flow waits for'],
         ['t s e', 'test a webhook; retry failed deliveries; edit its signing'],
         ['y Y U', 'copy the invitation’s URL, or the id; always the id; the long URL'],

@@ -116,6 +116,7 @@ export const IssueCredentialRecord = z
   .object({
     recordId: z.guid(),
     thid: z.string(),
+    connectionId: z.string().optional().describe('Extension.'),
     credentialFormat: CredentialFormat,
     subjectId: z.string().optional(),
     validityPeriod: z.number().optional(),
@@ -169,6 +170,7 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
   return {
     recordId: record.id,
     thid: record.thid,
+    connectionId: record.connectionId,
     credentialFormat: record.credentialFormat,
     subjectId: record.subjectId,
     validityPeriod: record.validityPeriod,

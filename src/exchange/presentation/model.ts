@@ -108,6 +108,8 @@ export const PresentationStatus = z
       .optional()
       .describe('Verifier, SDJWT and AnonCreds: the disclosed claims.'),
     connectionId: z.string().optional(),
+    createdAt: z.iso.datetime().describe('Extension.'),
+    updatedAt: z.iso.datetime().optional().describe('Extension.'),
     policyId: z.string().optional().describe('The verification policy of the request.'),
     issuers: AcceptedIssuers.optional().describe(
       'The issuers that the request accepts, beside those of `proofs` and a policy (extension).',
@@ -143,7 +145,9 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
     data: record.data,
     requestData: record.requestData,
     disclosedClaims: record.disclosedClaims,
-    connectionId: role === 'Verifier' ? record.connectionId : undefined,
+    connectionId: record.connectionId,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
     policyId: record.policy?.id,
     issuers: record.openid4vp?.issuers ?? record.issuers,
     expiresAt: toExpiresAt(expiryOf(record)),
@@ -151,6 +155,7 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
     dcql: record.dcql,
     openid4vp: record.openid4vp && toOpenId4VpStatus(record.openid4vp),
     openid4vpRequest: record.openid4vpRequest && toOpenId4VpRequest(record.openid4vpRequest),
+    goal: record.comment || undefined,
     ...toInvitationFields(record),
     metaRetries: record.metaRetries,
     metaLastFailure: record.metaLastFailure,

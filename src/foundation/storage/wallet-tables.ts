@@ -95,6 +95,8 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     pending_operation: string | null
     /** JSON of the problem that delays or ended the last operation. */
     failure: string | null
+    /** The wallet's name for the DID, which is not in its document. Null: it has none. */
+    label: string | null
     created_at: string
     updated_at: string | null
   }

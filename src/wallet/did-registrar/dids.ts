@@ -26,6 +26,7 @@ const columns = [
   'state',
   'pending_operation',
   'failure',
+  'label',
   'created_at',
   'updated_at',
 ] as const
@@ -45,6 +46,7 @@ export function newRow(
     ...known,
     pending_operation: null,
     failure: null,
+    label: null,
     created_at: new Date().toISOString(),
     updated_at: null,
   }
@@ -125,10 +127,9 @@ export function operationPending(did: string): Problem {
 }
 
 /** A DID as in events. */
-export function toManagedDid({ did, long_form, status }: DidRow): ManagedDid {
-  return status === 'PUBLISHED' || long_form === null
-    ? { did, status }
-    : { did, longFormDid: long_form, status }
+export function toManagedDid({ did, long_form, status, label }: DidRow): ManagedDid {
+  const isShort = status === 'PUBLISHED' || long_form === null
+  return { did, ...(!isShort && { longFormDid: long_form }), status, ...(label !== null && { label }) }
 }
 
 /** A DID as in the API, with its pending operation and last failure. */

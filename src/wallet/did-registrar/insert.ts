@@ -12,25 +12,30 @@ export type NewDid = { row: DidRow; operation?: OperationRow; keys: KeyRow[] }
 /** One queue per wallet: concurrent DIDs with the same DID index would have to be created again. */
 const queues = new WeakMap<Db, PQueue>()
 
-/** Creates and inserts a DID at the next free DID index. */
+/** Creates and inserts a DID at the next free DID index. `label` is the wallet's name for it. */
 export async function insertDid(
   wallet: Wallet,
   create: (didIndex: number) => Promise<NewDid>,
+  label?: string | null,
 ): Promise<DidRow> {
   const queue = queues.get(wallet.db) ?? new PQueue({ concurrency: 1 })
   queues.set(wallet.db, queue)
-  return queue.add(() => insertNext(wallet, create))
+  return queue.add(() => insertNext(wallet, create, label))
 }
 
-async function insertNext(wallet: Wallet, create: (didIndex: number) => Promise<NewDid>): Promise<DidRow> {
+async function insertNext(
+  wallet: Wallet,
+  create: (didIndex: number) => Promise<NewDid>,
+  label: string | null | undefined,
+): Promise<DidRow> {
   for (;;) {
     const didIndex = await nextDidIndex(wallet.db)
     const made = await create(didIndex)
-    const { row } = made
+    const row = { ...made.row, label: label || null }
     const isInserted = await wallet.transaction(async (tx) => {
       // A restored DID may use the index since the keys were derived.
       if ((await nextDidIndex(tx)) !== didIndex) return false
-      await insertRows(tx, made)
+      await insertRows(tx, { ...made, row })
       if (row.status === 'PUBLISHED')
         await appendEvent(tx, { type: 'DIDStatusUpdated', subject: row.did, data: toManagedDid(row) })
       return true

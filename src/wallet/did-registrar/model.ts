@@ -14,6 +14,8 @@ import {
 
 const quoted = (methods: readonly string[]) => methods.map((name) => `\`${name}\``).join(' or ')
 
+const Label = z.string().trim().max(255)
+
 /** A list. Null and absent mean empty. */
 const list = <Type extends z.ZodType>(type: Type) =>
   z
@@ -72,6 +74,9 @@ export const CreateManagedDid = z
       .describe(
         `Extension. The last part of a ${quoted(namedMethods)} DID, unique on this agent. Random when absent.`,
       ),
+    label: Label.nullish().describe(
+      'Extension. The wallet’s name for the DID, for lists and questions. It is not in the document.',
+    ),
     documentTemplate: z.object({
       publicKeys: list(ManagedDidKeyTemplate),
       internalKeys: list(InternalKeyTemplate),
@@ -95,9 +100,14 @@ export const ManagedDid = z
     did: z.string().describe('Short form.'),
     longFormDid: z.string().optional().describe('Present until the DID is published.'),
     status: z.enum(['CREATED', 'PUBLICATION_PENDING', 'PUBLISHED']),
+    label: z.string().optional().describe('Extension. The wallet’s name for the DID.'),
   })
   .meta({ id: 'ManagedDID' })
 export type ManagedDid = z.infer<typeof ManagedDid>
+
+export const LabelDid = z
+  .object({ label: Label.describe('The wallet’s name for the DID; an empty text removes it.') })
+  .meta({ id: 'LabelManagedDIDRequest', examples: [{ label: 'Acme signing' }] })
 
 /** Why an operation is delayed or was rejected. */
 export const Failure = z.object({ status: z.int(), type: z.string(), title: z.string(), detail: z.string() })

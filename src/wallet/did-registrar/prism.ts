@@ -41,7 +41,11 @@ export const prism = {
  * @throws {InvalidOperation} when the template breaks a rule.
  */
 export async function createPrismDid(wallet: Wallet, template: CreateManagedDid): Promise<string> {
-  const { long_form } = await insertDid(wallet, (didIndex) => createRows(wallet, template, didIndex))
+  const { long_form } = await insertDid(
+    wallet,
+    (didIndex) => createRows(wallet, template, didIndex),
+    template.label,
+  )
   return long_form!
 }
 

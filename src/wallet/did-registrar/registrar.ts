@@ -4,7 +4,7 @@ import { usualMethod } from '../../definitions/did-names.ts'
 import { InvalidOperation } from '../../did/prism/model.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../wallet.ts'
-import { type DidRow, getDidRow, operationPending, readContent, versionOf } from './dids.ts'
+import { type DidRow, getDidRow, operationPending, readContent, updateDidRow, versionOf } from './dids.ts'
 import { managed } from './methods.ts'
 import type { CreateManagedDid, DidOperationResponse, RestoredDid, UpdateManagedDid } from './model.ts'
 import { restoreSingleKeyDids } from './restore-single-key.ts'
@@ -49,6 +49,15 @@ export async function updateDid(
 export async function deactivateDid(wallet: Wallet, didRef: string): Promise<DidOperationResponse> {
   const row = await getChangeable(wallet, didRef, 'deactivate')
   return orRefuse(() => managed[row.method].deactivate!(wallet, row), 'BadRequest', 'update')
+}
+
+/** Sets or removes the wallet's name for a DID. @throws {Problem} as `getManagedDid` */
+export async function labelDid(wallet: Wallet, didRef: string, label: string): Promise<DidRow> {
+  const { did } = await getDidRow(wallet.db, didRef)
+  return wallet.transaction(async (tx) => {
+    await updateDidRow(tx, did, { label: label || null })
+    return getDidRow(tx, did)
+  })
 }
 
 /**

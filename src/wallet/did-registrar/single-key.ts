@@ -25,13 +25,13 @@ const forms: Record<KeyMethodName, (jwk: PublicJwk) => { did: string; id: string
 }
 
 export const singleKey = (method: KeyMethodName): ManagedMethod => ({
-  async create(wallet, { curve, documentTemplate }) {
+  async create(wallet, { curve, label, documentTemplate }) {
     if (Object.values(documentTemplate).some((list) => list.length > 0))
       throw new Problem(
         'UnprocessableEntity',
         `documentTemplate: a did:${method} is one key and has no other content. Leave the template empty, and name the curve in 'curve'.`,
       )
-    return createSingleKeyDid(wallet, method, curve ?? 'P-256')
+    return createSingleKeyDid(wallet, method, curve ?? 'P-256', { label })
   },
 })
 
@@ -40,13 +40,14 @@ export async function createSingleKeyDid(
   wallet: Wallet,
   method: KeyMethodName,
   curve: (typeof keyCurves)[number],
-  more: { ofHolder?: true } = {},
+  { label, ...more }: { ofHolder?: true; label?: string | null | undefined } = {},
 ): Promise<string> {
   const spec = { id: 'key', usage: singleKeyUsage, curve } as const
-  const { did } = await insertDid(wallet, async (didIndex) => {
+  const create = async (didIndex: number) => {
     const [key] = await createKeys(wallet, didIndex, [spec], new Map())
     return toSingleKeyRows(wallet, method, didIndex, key!, more)
-  })
+  }
+  const { did } = await insertDid(wallet, create, label)
   return did
 }
 

@@ -31,7 +31,7 @@ export const web = {
  */
 export async function createWebDid(
   wallet: Wallet,
-  { name, documentTemplate }: CreateManagedDid,
+  { name, label, documentTemplate }: CreateManagedDid,
   db: AgentDb,
 ): Promise<string> {
   const did = toWebDid(wallet.env.urls.rest, name ?? randomId())
@@ -40,7 +40,7 @@ export async function createWebDid(
   const trial = await createKeys(wallet, 0, specs, new Map())
   contentOf(documentTemplate, trial)
   await takeName(db, wallet, did)
-  await insertDid(wallet, async (didIndex) => {
+  const create = async (didIndex: number) => {
     const keys = await createKeys(wallet, didIndex, specs, new Map())
     const state = writeState(contentOf(documentTemplate, keys))
     const row = newRow({
@@ -52,7 +52,8 @@ export async function createWebDid(
       state,
     })
     return { row, keys: keys.map((key) => toKeyRow(wallet, did, versionOf(state), key)) }
-  })
+  }
+  await insertDid(wallet, create, label)
   return did
 }
 

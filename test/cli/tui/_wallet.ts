@@ -90,6 +90,7 @@ function record(
     thid: `thread-${number}`,
     role,
     protocolState,
+    connectionId: id(1),
     credentialFormat: 'JWT' as const,
     claims: {},
   }
@@ -135,6 +136,7 @@ function proof(
   const base = {
     presentationId: id(number),
     id: id(number),
+    createdAt: at(60),
     thid: `thread-${number}`,
     role,
     status,

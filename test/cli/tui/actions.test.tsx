@@ -73,6 +73,17 @@ test('a connection is labelled, named by its label in questions, and named by ho
   expect(left.frame()).toMatch(new RegExp(`› 127\\.0\\.0\\.1:\\d+ ${connectionId.slice(-8)} `))
 })
 
+test('a DID is labelled in its pane', async () => {
+  await using both = await two()
+  const { did } = await newDid(both.alice, 'authentication')
+  await both.left.after('4').shows(did.slice(0, 40))
+  await both.left.after('L').shows('Label the DID')
+  await both.left.after('Acme signing', codes.enter).shows('✓ The label is “Acme signing”.')
+  await both.left.shows('› Acme signing  did:prism:')
+  const shown = await both.alice.call('GET /did-registrar/dids/{didRef}', { path: { didRef: did } })
+  expect(shown.label).toBe('Acme signing')
+})
+
 test('the other side of a connection is pinged', async () => {
   await using both = await two()
   await both.left.type('p')

@@ -99,6 +99,7 @@ async function makeDids({ acme, alice }: Cast) {
   const isPublished = async () =>
     (await acme('GET /did-registrar/dids', {})).contents[0]!.status === 'PUBLISHED'
   await until('publication', isPublished, Boolean)
+  await acme('PATCH /did-registrar/dids/{didRef}', { path: { didRef }, body: { label: 'Acme signing' } })
   await acme('GET /did-registrar/dids/{didRef}', { path: { didRef } })
   await acme('GET /dids/{didRef}', { path: { didRef } })
   const addKey = { id: 'auth-1', purpose: 'authentication' as const, curve: 'Ed25519' as const }

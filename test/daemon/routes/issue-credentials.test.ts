@@ -273,6 +273,7 @@ test('a record has exactly the documented fields on each side', async () => {
   const token = expect.stringMatching(/^(?:[\w-]{4})*(?:[\w-]{2}==|[\w-]{3}=)?$/)
   const both = {
     thid,
+    connectionId: expect.any(String),
     credentialFormat: 'JWT',
     claims: { name: 'Alice' },
     createdAt: time,

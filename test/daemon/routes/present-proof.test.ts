@@ -250,7 +250,17 @@ test('a record has exactly the documented fields on each side', async () => {
   await presentationIn(verifier.call, it.thid, 'PresentationVerified')
   await presentationIn(prover.call, it.thid, 'PresentationSent')
   const vp = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/)
-  const both = { thid: it.thid, proofs: [], data: [vp], requestData: [expect.any(String)], metaRetries: 5 }
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+  const both = {
+    thid: it.thid,
+    connectionId: expect.any(String),
+    createdAt: time,
+    updatedAt: time,
+    proofs: [],
+    data: [vp],
+    requestData: [expect.any(String)],
+    metaRetries: 5,
+  }
   const verifiers = (await ask('GET', `/${it.verifiers}`)).body
   const ids = (id: string) => ({ presentationId: id, id })
   expect(verifiers).toEqual({

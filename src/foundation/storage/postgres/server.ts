@@ -18,6 +18,7 @@ import * as ledgerList from './migrations/011-ledger-list.ts'
 import * as sessionOpenId4Vp from './migrations/012-session-openid4vp.ts'
 import * as webhookBatch from './migrations/013-webhook-batch.ts'
 import * as display from './migrations/014-display.ts'
+import * as didLabel from './migrations/015-did-label.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -36,6 +37,7 @@ export const postgresMigrations: Migrations = {
   '012-session-openid4vp': sessionOpenId4Vp,
   '013-webhook-batch': webhookBatch,
   '014-display': display,
+  '015-did-label': didLabel,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */
