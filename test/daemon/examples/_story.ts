@@ -334,7 +334,7 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await acme('POST /oid4vci/credential-offers', {
     body: { type: 'Person', issuingDID, claims: { name: 'Alice' } },
   })
-  await acme('GET /credential-types', {})
+  await acme('GET /credential-types')
   await acme('POST /present-proof/presentations/openid4vp/by-type', {
     body: { type: 'Person', claims: [['name']], did: issuingDID },
   })
