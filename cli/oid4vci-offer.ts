@@ -13,7 +13,7 @@ const route = 'POST /oid4vci/credential-offers'
 type Offer = Answer<typeof route>
 type Offered = Omit<Input<typeof route>['body'], 'byReference'>
 
-/** Asks for the DID that issues. An offer to a wallet takes the only one, that of its configuration, or a new one. */
+/** Asks for the DID that issues. An offer to a wallet needs none: it takes the only one, or makes it. */
 export const whichSigner: Question = {
   unless: ['definition', 'oid4vci'],
   ask: (asking) => whichDid('Which DID issues it?', 'issuing-did').ask(asking),

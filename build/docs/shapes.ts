@@ -3,7 +3,6 @@
  * names, and for other commands the row here. A row without a type adds a note.
  */
 import * as z from 'zod'
-import { TemplateFile } from '../../src/definitions/templates/model.ts'
 import { Running } from '../../src/foundation/running.ts'
 import { readCommands } from './manifest.ts'
 import {
@@ -73,7 +72,7 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'credential:verify': own(z.object({ valid: z.boolean() }).extend((bodyOf('POST /verification/credential') as z.ZodArray<z.ZodObject>).element.shape).meta({ id: 'VerifiedCredential' }), 'Also when it is not valid, with exit code 8.'),
   demo: own(z.looseObject({ scenario: z.string(), totalMs: z.number() }).meta({ id: 'DemoSummary' }), 'The parts of the demonstration, with their times in milliseconds.'),
   'template:list': own(z.object({ contents: z.array(z.object({ name: z.string(), title: z.string(), summary: z.string(), claims: z.array(z.string()) })) }).meta({ id: 'TemplateList' })),
-  'template:show': own(TemplateFile.extend({ name: z.string() }).meta({ id: 'ShownTemplate' })),
+  'template:show': own(z.object({ name: z.string(), title: z.string(), summary: z.string(), display: z.object({ backgroundColor: z.string(), textColor: z.string() }), schema: z.looseObject({ $schema: z.string(), properties: z.record(z.string(), z.unknown()) }).describe('A JSON Schema (2020-12).'), example: z.record(z.string(), z.unknown()).describe('Claims that satisfy the schema.') }).meta({ id: 'ShownTemplate' })),
   'daemon:logs': lines(z.looseObject({ level: z.number(), time: z.number().describe('In milliseconds since 1970.'), msg: z.string().optional() }).meta({ id: 'LogLine' }), 'As the daemon writes them.'),
   'daemon:install': own(Service.extend({ manager: z.enum(['systemd', 'launchd']), dataDir: z.string(), installed: z.boolean().describe('False with --dry-run.'), content: z.string().optional().describe('The file, with --dry-run.') }).meta({ id: 'InstalledService' })),
   'daemon:restart': own(Daemon.extend({ previousPid: z.number() }).meta({ id: 'RestartedDaemon' })),

@@ -90,7 +90,7 @@ export function offerInOneStep(
       issuerId,
       credentialConfigurationId: configurationId,
       ...(record.issuingDID !== undefined && { issuingDID: record.issuingDID }),
-      made: made.map(({ remove: _, ...each }) => each),
+      made: made.map(({ kind, id, name }) => ({ kind, id, ...(name !== undefined && { name }) })),
     }
   })
 }

@@ -1,4 +1,7 @@
-/** Adds the columns of the display of issuers and credentials, as the migration of that name does in SQLite. Frozen. */
+/**
+ * Adds the columns of the display of issuers and credentials, as the migration of that name does in SQLite.
+ * Frozen.
+ */
 import { sql, type Kysely } from 'kysely'
 
 const script = `
