@@ -173,7 +173,7 @@ test('a line below the code says which one it is, and what a wallet without shor
     ['onboard create --long', 'The code is the JSON text.'],
   ] as const) {
     const { out } = await user.runSized(line.split(' '), size, env)
-    expect(out.split('\n').slice(-2)).toEqual([loopback, note])
+    expect(out.split('\n').slice(-3)).toEqual([loopback, note, expect.stringMatching(/^http:\S+$/)])
   }
 })
 
