@@ -6,6 +6,7 @@ import { findSubjects } from './client/subjects.ts'
 import type { Context, FlagValues } from './define-command.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 import { credentialFields } from './format/records.ts'
+import { safeLine } from './format/text.ts'
 import { aboutLines, type Incoming, type Purpose, readIncoming, requestIn } from './incoming.ts'
 import { readTimeout } from './input/time.ts'
 import { receiveCredential, receiveFlags, requireConsent } from './oid4vci-receive.ts'
@@ -77,7 +78,7 @@ async function acceptDidCommOffer(context: AcceptContext, incoming: Incoming) {
   const path = { recordId: offered.recordId }
   if (!isQuiet)
     for (const [name, value] of credentialFields(offered))
-      if (value !== undefined && !hidden.has(name)) say(`  ${name.padEnd(8)} ${String(value)}`)
+      if (typeof value === 'string' && !hidden.has(name)) say(`  ${name.padEnd(8)} ${safeLine(value)}`)
   try {
     await consent(context, 'Accept this credential?')
   } catch (error) {

@@ -29,6 +29,8 @@ export type Scannable = {
   code: string
   note?: string | undefined
   secret?: string | undefined
+  /** The page is in the code where `code` does not fit. */
+  hasPageCode?: boolean
 } & ({ page: string } | { server: string })
 
 export type Invitation = { invitationUrl: string; shortUrl?: string | undefined }
@@ -174,7 +176,7 @@ async function drawInTerminal(
   const { drawForTerminal } = await import('./qr/terminal.ts')
   const whole = drawForTerminal(code, output)
   // A page has a short link, and the code for wallets.
-  const ofPage = 'reason' in whole && !whole.isFinal && hasPage && scannable.page !== code
+  const ofPage = 'reason' in whole && !whole.isFinal && hasPage && scannable.hasPageCode
   const drawn = ofPage ? drawForTerminal(scannable.page, output) : whole
   if ('reason' in drawn) {
     const again = forSameDaemon(`agent ${topicOf(context)} show ${shown} --open`)
@@ -184,8 +186,12 @@ async function drawInTerminal(
     return
   }
   const local = `This computer only. For phones: ${forSameDaemon('agent daemon restart --lan')}`
-  const link = hasPage ? scannable.page : undefined
-  const last = [link, scannable.secret].filter((each) => each !== undefined).join('   ')
+  const { secret } = scannable
+  const withLink = [hasPage ? scannable.page : undefined, secret]
+    .filter((each) => each !== undefined)
+    .join('   ')
+  // The link is above too: it must not push the code off the screen.
+  const last = widthOf(withLink) <= drawn.columns && drawn.room > 0 ? withLink : (secret ?? '')
   const notes = [
     ...(ofPage
       ? [`The code is the page, which has the code for wallets: that one is larger than this terminal.`]
@@ -193,7 +199,7 @@ async function drawInTerminal(
     ...(isLoopback(hasPage ? scannable.page : scannable.server) ? [local] : []),
     ...(note === undefined ? [] : [note]),
   ]
-  let room = drawn.room - (last === '' ? 0 : Math.ceil(widthOf(last) / drawn.columns) || 1)
+  let room = drawn.room - (last === '' ? 0 : 1)
   const below = notes.filter((text) => {
     const lines = Math.ceil(widthOf(text) / drawn.columns) || 1
     const fits = lines <= room

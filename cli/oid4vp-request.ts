@@ -201,5 +201,5 @@ function toScannable({ openid4vp }: Records['proof']): Scannable {
   const url = openid4vp!.authorizationRequest
   const page = openid4vp!.pageUrl
   const note = page.startsWith('http:') ? 'Most wallets require https.' : undefined
-  return { text: url, code: url, page, note }
+  return { text: url, code: url, page, note, hasPageCode: true }
 }
