@@ -168,7 +168,6 @@ await build({
   stdin: {
     contents: `export * from './cli/main.ts'
       export const commands = {
-        get help() { return require('@oclif/plugin-help').commands.help },
         ${getters.join('\n')}
       }`,
     resolveDir: root,

@@ -108,6 +108,7 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'tenant:delete': own(z.object({ id: z.string(), walletId: z.string(), deleted: z.literal(true) }).meta({ id: 'DeletedTenant' })),
   'tenant:key:create': own((bodyOf('POST /iam/entities/{id}/api-keys') as z.ZodObject).extend(Key).meta({ id: 'CreatedKey' })),
   trace: { note: 'With --follow its steps alone, one a line.' },
+  version: own(z.object({ name: z.string(), version: z.string(), platform: z.string(), node: z.string() }).meta({ id: 'ProgramVersion' })),
   'vdr:remove': own(z.object({ url: z.string(), removed: z.literal(true), operationId: z.string().optional() }).meta({ id: 'RemovedVdrEntry' })),
   'vdr:show': own(z.object({ url: z.string(), content: z.string().describe('The content in base64.') }).meta({ id: 'VdrEntry' })),
   'wallet:export': own(z.object({ walletId: z.guid(), file: z.string(), bytes: z.number(), moved: z.boolean() }).meta({ id: 'WalletExport' })),

@@ -4,6 +4,7 @@ import type { Interfaces } from '@oclif/core'
 import { UsageError } from './errors.ts'
 import { nearest } from '../../src/foundation/nearest.ts'
 import { nearestCommand } from './nearest-command.ts'
+import { meant } from '../tree.ts'
 import { printReport, type Report } from './report.ts'
 
 /** The flags of a command, as oclif defines them. */
@@ -18,7 +19,7 @@ export function toUsageError(error: unknown, argv: readonly string[], { flags }:
   if (!('oclif' in error || error.message.startsWith('Parsing --'))) return error
   const unknown = unknownFlag(argv, flags)
   if (unknown !== undefined)
-    return new UsageError(`This command has no flag ${unknown}.${meant(unknown, namesOf(flags))}`)
+    return new UsageError(`This command has no flag ${unknown}.${suggestion(unknown, namesOf(flags))}`)
   if (argv.includes('-o') && !Object.values(flags).some(({ char }) => char === 'o'))
     return new UsageError('This command has no flag -o. For JSON: --json')
   const text = stripVTControlCharacters(error.message).replace(/\n?See more help with --help$/, '')
@@ -54,14 +55,14 @@ function namesOf(flags: Definitions['flags']): string[] {
   ])
 }
 
-function meant(given: string, known: readonly string[]): string {
+function suggestion(given: string, known: readonly string[]): string {
   const near = nearest(given, known)
   return near === undefined ? '' : ` Did you mean ${near}?`
 }
 
 function choice(options: string, given: string): string {
   const known = options.split(', ')
-  return `${known.join(', ').replace(/, ([^,]*)$/, ' or $1')}.${meant(given, known)}`
+  return `${known.join(', ').replace(/, ([^,]*)$/, ' or $1')}.${suggestion(given, known)}`
 }
 
 type Argument = { name: string; description?: string }
@@ -99,7 +100,11 @@ export function reportNotFound(
     .map((command) => command.id.replaceAll(':', ' '))
   const topic = config.findTopic(words[0] ?? '')
   const topics = config.topics.map(({ name }) => name).filter((name) => !name.includes(':'))
-  const near = nearestCommand(words, known) ?? (words.length === 1 ? nearest(words[0]!, topics) : undefined)
+  const near =
+    meant[words.slice(0, 2).join(' ')] ??
+    (topic ? undefined : meant[words[0]!]) ??
+    nearestCommand(words, known) ??
+    (words.length === 1 ? nearest(words[0]!, topics) : undefined)
   const isTooLong = near !== undefined && words.join(' ').startsWith(`${near} `)
   const report: Report = {
     code: 'Usage',

@@ -21,8 +21,8 @@ test('every command has a one-line summary and examples', () => {
 })
 
 test('every command has --json, and --quiet where it talks to a daemon', () => {
-  // The dashboard prints no JSON.
-  expect(offenders(({ flags }) => flags['json'] !== undefined)).toEqual(['tui'])
+  // Help and the dashboard print no JSON.
+  expect(offenders(({ flags }) => flags['json'] !== undefined)).toEqual(['help', 'tui'])
   expect(
     offenders(({ flags }) => flags['url']?.helpGroup !== 'DAEMON' || flags['quiet']?.char === 'q'),
   ).toEqual([])
@@ -123,6 +123,7 @@ const meanings: Readonly<Record<string, string>> = {
   'data-dir': 'the folder of a daemon',
   'key-id': 'the authentication key that signs',
   after: 'what came after this event',
+  all: 'what is left out otherwise',
   author: 'the DID of a schema’s author',
   claim: 'a claim, given by its name and value or asked for by its path',
   connection: 'the connection, by its id',

@@ -433,6 +433,7 @@ test('the daemon, the profiles and the doctor', async () => {
   await run('config show --all')
   await run('config validate')
   await run('config schema')
+  await run('version')
   await run('profile list')
   await run('profile show')
   await run('profile add far --url https://agent.example')
