@@ -8,8 +8,12 @@ import { meant } from '../tree.ts'
 import { printReport, type Report } from './report.ts'
 
 /** The flags of a command, as oclif defines them. */
-export type Definitions = {
-  flags: Readonly<Record<string, { allowNo?: boolean; char?: string; options?: readonly string[] }>>
+export type Definitions = { flags: Readonly<Record<string, Definition>> }
+type Definition = {
+  allowNo?: boolean
+  char?: string
+  options?: readonly string[]
+  description?: string
 }
 
 /** Translates a parse error of oclif into a usage error. Returns any other error unchanged. */
@@ -35,7 +39,45 @@ export function toUsageError(error: unknown, argv: readonly string[], { flags }:
   const { args } = error as { args?: unknown }
   if (/^Missing \d+ required arg/.test(text) && Array.isArray(args))
     return new UsageError(missing(args as Argument[]))
-  return new UsageError(inOneLine(text))
+  return new UsageError(inOneLine(text, (line) => inOurWords(line, argv, flags)))
+}
+
+/** Says what flags need and exclude, which oclif says in the passive voice and without values. */
+function inOurWords(line: string, argv: readonly string[], flags: Definitions['flags']): string {
+  const all = /^All of the following must be provided when using (\S+): (.*)$/.exec(line)
+  if (all) return `${all[1]} needs ${listed(missingOf(all[2]!, argv), 'and', all[1]!, flags)}.`
+  const some = /^One of the following must be provided when using (\S+): (.*)$/.exec(line)
+  if (some) return `${some[1]} needs ${listed(some[2]!.split(', '), 'or', some[1]!, flags)}.`
+  const one = /^(?:Exactly|At least) one of the following must be provided: (.*)$/.exec(line)
+  if (one) return `Give ${listed(one[1]!.split(', '), 'or', '', flags)}.`
+  const both = /^(--[\w-]+)(?:=.*)? cannot also be provided when using (\S+)$/s.exec(line)
+  if (both) return `Give ${both.slice(1).toSorted().join(' or ')}, not both.`
+  const [, name] = /^Missing required flag (\S+)$/.exec(line) ?? []
+  const [, empty] = /^Flag --(\S+) expects a value$/.exec(line) ?? []
+  const { description } = flags[name ?? empty ?? ''] ?? {}
+  const about = description === undefined ? '' : ` (${description})`
+  if (name !== undefined) return `A flag is missing: --${name}${about}.`
+  return empty === undefined ? line : `--${empty} needs a value${about}.`
+}
+
+function missingOf(names: string, argv: readonly string[]): string[] {
+  const given = argv.map((arg) => arg.replace(/=.*$/s, ''))
+  return names.split(', ').filter((name) => !given.includes(name))
+}
+
+/** Names flags, with the value that `needing` is for: its description says `anoncreds only`. */
+function listed(
+  names: readonly string[],
+  word: 'and' | 'or',
+  needing: string,
+  flags: Definitions['flags'],
+): string {
+  const [, only = ''] = /\b(\w+) only\b/.exec(flags[needing.slice(2)]?.description ?? '') ?? []
+  const withValues = names.map((name) => {
+    const { options } = flags[name.slice(2)] ?? {}
+    return options?.includes(only) ? `${name} ${only}` : name
+  })
+  return withValues.join(', ').replace(/, ([^,]*)$/, ` ${word} $1`)
 }
 
 /** Finds the first flag on the command line that the command does not have. */
@@ -75,13 +117,14 @@ function missing(args: readonly Argument[]): string {
 }
 
 /** Joins the heading and the list of an error text of oclif. */
-function inOneLine(text: string): string {
+function inOneLine(text: string, translate: (line: string) => string): string {
   const [head = '', ...rest] = text
     .split('\n')
     .map((line) => line.trim().replaceAll(/\s+/g, ' '))
     .filter((line) => line !== '')
-  if (rest.length === 0) return head
-  const list = rest.map((line) => (line.endsWith('.') ? line : `${line}.`)).join(' ')
+  if (rest.length === 0) return translate(head)
+  const sentences = rest.map(translate).map((line) => (line.endsWith('.') ? line : `${line}.`))
+  const list = [...new Set(sentences)].join(' ')
   return /^The following errors? occurred:$/.test(head) ? list : `${head} ${list}`
 }
 
