@@ -28,11 +28,15 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
   if (options) return options.map((value) => ({ value }))
   if (current.startsWith('@')) return filesAfterAt(current)
   const [topic = ''] = command.id.split(':')
-  if (name === 'wait')
-    return Object.entries(meanings[topic as keyof typeof meanings] ?? {}).map(([value, { words }]) => ({
-      value,
-      about: words,
-    }))
+  if (name === 'wait' || name === 'state') {
+    const states = Object.entries(meanings[topic as keyof typeof meanings] ?? {})
+    const words = new Set(name === 'state' ? states.map(([, state]) => state.words) : [])
+    return [
+      // Shells would split the others.
+      ...[...words].filter((each) => !each.includes(' ')).map((value) => ({ value })),
+      ...states.map(([value, state]) => ({ value, about: state.words })),
+    ]
+  }
   if (command.id === 'explain' && place.kind === 'arg') {
     const { names } = await import('../explain/explanations.ts')
     return names().map((value) => ({ value }))
