@@ -224,7 +224,13 @@ const toEscape = (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0'
 writeFileSync(bundle, readFileSync(bundle, 'utf8').replaceAll(/[^\0-\x7f]/g, toEscape))
 
 // The shell runs this on every Tab.
-await build({ ...script, minify: true, entryPoints: ['cli/completion/complete.ts'], outdir: 'dist' })
+await build({
+  ...script,
+  minify: true,
+  entryPoints: ['cli/completion/complete.ts'],
+  outdir: 'dist',
+  plugins: [separate([[/\/config\/report\.ts$/, './config.cjs']])],
+})
 
 writeApiPage(root)
 

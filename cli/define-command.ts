@@ -23,6 +23,7 @@ const jsonFlag = { json: Flags.boolean({ description: 'Format output as json.', 
 const globalFlags = {
   // cli/main.ts takes this flag from the command line; it is declared here for help and completion.
   'no-color': Flags.boolean({ description: 'print without colours (NO_COLOR)', helpGroup: 'GLOBAL' }),
+  quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
 }
 
 const daemonFlags = {
@@ -40,7 +41,6 @@ const daemonFlags = {
     description: 'file of the administrator’s key (AGENT_ADMIN_KEY: the key)',
     helpGroup: 'DAEMON',
   }),
-  quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
 }
 
 type CommonFlags = Identity & { quiet?: boolean }

@@ -40,7 +40,9 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'backup:verify': own(backupAtRest, 'Also when it is not sound, with the exit code that says so.'),
   completion: own(z.object({ shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() }).meta({ id: 'CompletionScript' })),
   'config:schema': own(z.looseObject({ $schema: z.string(), properties: z.record(z.string(), z.unknown()) }).meta({ id: 'ConfigSchema' }), 'A JSON Schema (2020-12).'),
+  'config:set': own(z.object({ name: z.string(), value: z.string().describe('*** for a secret.'), path: z.string() }).meta({ id: 'ChangedSetting' })),
   'config:show': own(ShownConfig),
+  'config:unset': own(z.object({ name: z.string(), removedFrom: z.array(z.string()).describe('Empty when no file had it.') }).meta({ id: 'RemovedSetting' })),
   'config:validate': own(CheckedConfig, 'Also when it is not valid, with exit code 2.'),
   'connection:invite': { note: twice },
   'credential:export': own(z.object({ recordId: z.string(), credential: z.string().optional(), file: z.string().optional() }).meta({ id: 'ExportedCredential' }), 'With --as json what the credential says, as `content` of credential show.'),
@@ -80,6 +82,7 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'event:listen': lines(bodyOf('GET /events/{id}'), 'Each event as it comes.'),
   'event:replay': Replayed,
   'event:tail': lines(bodyOf('GET /events/{id}'), 'Each event as it comes.'),
+  init: own(z.object({ file: z.string(), profile: z.string() }).meta({ id: 'NewConfig' })),
   'issuer:show': own(
     (bodyOf('POST /oid4vci/issuers') as z.ZodObject)
       .extend({ metadata: bodyOf('GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer') })

@@ -41,6 +41,10 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
     const { names } = await import('../explain/explanations.ts')
     return names().map((value) => ({ value }))
   }
+  if (topic === 'config' && name === 'name') {
+    const { settingNames } = await import('../../src/foundation/config/report.ts')
+    return settingNames().map((value) => ({ value }))
+  }
   const kind = kindOf(place)
   if (kind === undefined) return []
   if (kind === 'file') return 'files'

@@ -41,7 +41,7 @@ function accepts(command: string, name: (typeof names)[number]): boolean {
   )
     return false
   if (
-    /^agent (?:daemon (?:start|stop|restart|status|logs|install|uninstall)|backup verify|config (?:show|validate))\b/.test(
+    /^agent (?:daemon (?:start|stop|restart|status|logs|install|uninstall)|backup verify|config (?:show|set|unset|validate))\b/.test(
       command,
     )
   )

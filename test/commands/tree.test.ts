@@ -97,4 +97,6 @@ test('completion does not offer aliases, and completes the command of one', asyn
   } as unknown as Parameters<typeof complete>[0]
   expect(await complete(manifest, ['sta'])).toBe('')
   expect(await complete(manifest, ['status', '--data'])).toContain('--data-dir')
+  expect(await complete(manifest, ['config', 'set', 'AGENT_HTTP_'])).toBe('AGENT_HTTP_PORT\n')
+  expect(await complete(manifest, ['connection', 'list', '--state', 'conn'])).toBe('connected\n')
 })
