@@ -154,6 +154,8 @@ type Line = {
   isJson: boolean
   /** The flags that choose the daemon, once they are parsed. Errors need them too. */
   common: CommonFlags
+  /** The record that the line names, once it is found. */
+  record?: unknown
 }
 
 async function execute(
@@ -168,6 +170,7 @@ async function execute(
     const argv = daemon && questions ? await complete(line, given, questions, daemon) : given
     const { args, flags } = await parseLine(line, argv)
     await daemon?.resolveIds(line.id, { args, flags }, daemon.call)
+    line.record = (args as { id?: unknown }).id
     const output = createOutput(line.isJson, line.common)
     return await run({ args, flags, name: line.name, argv, ...output, ...daemon })
   } finally {
@@ -218,9 +221,15 @@ async function parseLine(line: Line, argv: string[], rules = line.rules) {
 }
 
 /** Prints an error and sets the exit code. @throws an error that ends the process. */
-function reportError(error: Error & { code?: string; oclif?: object }, { id, isJson, common }: Line): void {
+function reportError(
+  error: Error & { code?: string; oclif?: object },
+  { id, isJson, common, record }: Line,
+): void {
   if (error.code === 'EEXIT' || (error.oclif !== undefined && !isJson)) throw error
   const report = toReport(error, id)
+  const [topic] = id.split(':')
+  if (typeof record === 'string' && report.hint === `agent ${topic} show <id>`)
+    report.hint = `agent ${topic} show ${record}`
   if (report.hint !== undefined) report.hint = forSameDaemon(report.hint, common)
   process.exitCode = report.exitCode
   printReport(report, isJson, error)

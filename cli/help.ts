@@ -78,7 +78,7 @@ export default class AgentHelp extends Help {
     if (words.length === 0) return this.log(this.formatRoot(rest.includes('--all')))
     if (isKnown) return super.showHelp(words)
     const { reportNotFound } = await import('./errors/parsing.ts')
-    reportNotFound(this.config, id, argv)
+    reportNotFound(this.config, subject, argv)
     exit(2)
   }
 

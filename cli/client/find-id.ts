@@ -41,7 +41,9 @@ export async function resolveIds(
       if (resource === undefined || resource === 'file' || resource === 'profile' || resource === 'record')
         continue
       const find = (text: unknown) =>
-        typeof text === 'string' && text !== '-' ? findId(resource, text, call, { ...flags, ...args }) : text
+        typeof text === 'string' && text !== '-'
+          ? findId(resource, text.trim(), call, { ...flags, ...args })
+          : text
       values[name] = Array.isArray(value) ? await Promise.all(value.map(find)) : await find(value)
     }
 }

@@ -52,8 +52,8 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
     const { listThings } = await import('./live.ts')
     const things = await listThings(kind, given)
     const states = place.kind === 'arg' ? expectedStates(command.id.replace(':', ' ')) : []
-    const expected = things.filter(({ state = '' }) => states.includes(state))
-    return expected.length > 0 ? expected : things
+    // A command that expects some states cannot use another record, such as one of the other role.
+    return states.length === 0 ? things : things.filter(({ state = '' }) => states.includes(state))
   } catch {
     return []
   }

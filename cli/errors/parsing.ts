@@ -129,15 +129,15 @@ function inOneLine(text: string, translate: (line: string) => string): string {
 }
 
 /**
- * Reports an unknown command on standard error, with a suggestion; as JSON with `--json`. `id` is what oclif
- * has taken for the command: words with colons between them.
+ * Reports an unknown command on standard error, with a suggestion; as JSON with `--json`. `given` are the words
+ * before the first flag.
  */
 export function reportNotFound(
   config: Pick<Interfaces.Config, 'commands' | 'findTopic' | 'topics'>,
-  id: string,
+  given: readonly string[],
   argv: readonly string[],
 ): void {
-  const words = id.split(':').filter((word) => word !== '')
+  const words = given.filter((word) => word !== '')
   const known = config.commands
     .filter(({ hidden }) => !hidden)
     .map((command) => command.id.replaceAll(':', ' '))

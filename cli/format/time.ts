@@ -24,11 +24,12 @@ export function whenAgo(iso: string, now: number): string {
   return iso.startsWith(words) ? iso : `${iso}, ${words}`
 }
 
-/** Formats the time until a time in its largest unit: `in 3 d`. `now` is in milliseconds. */
+/** Formats the time until a time in its largest unit, rounded: `in 3 d`. `now` is in milliseconds. */
 export function ahead(iso: string, now: number): string {
   const seconds = Math.floor((Date.parse(iso) - now) / 1_000)
+  // What is made for 30 days is valid for a second less when it is shown.
   const unit = units.find(([length]) => seconds >= length)
-  return unit ? `in ${Math.floor(seconds / unit[0])} ${unit[1]}` : 'now'
+  return unit ? `in ${Math.round(seconds / unit[0])} ${unit[1]}` : 'now'
 }
 
 /**

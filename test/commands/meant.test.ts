@@ -14,6 +14,10 @@ test.each([
     ['connection', 'delete', 'abc'],
     'There is no command agent connection delete abc. Did you mean agent connection remove?',
   ],
+  [
+    ['did', 'get', 'did:prism:ab:cd'],
+    'There is no command agent did get did:prism:ab:cd. Did you mean agent did show?',
+  ],
   [['connection', 'frobnicate'], 'There is no command agent connection frobnicate.'],
   [['connection', 'list', '--lmit', '3'], 'This command has no flag --lmit. Did you mean --limit?'],
   [
