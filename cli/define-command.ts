@@ -73,6 +73,8 @@ export type Description<F, A> = {
   /** The time limit of a call, instead of the client's. */
   timeoutMs?: number
   hasJsonFlag?: boolean
+  /** Help and completion leave it out: another command does the same. */
+  hidden?: boolean
 }
 
 type Definition<F, A, Given> = Description<F, A> & {
@@ -91,6 +93,7 @@ export type Command = {
   description: string | undefined
   examples: string[]
   usage: string | undefined
+  hidden: boolean
   args: Interfaces.ArgInput
   flags: Interfaces.FlagInput
   /** The flags that many commands have. */
@@ -118,7 +121,7 @@ export function defineLocalCommand<F = object, A = object>(
 type AnyDefinition = Definition<Interfaces.FlagInput, Interfaces.ArgInput, any>
 
 function toCommand(definition: AnyDefinition, common: Interfaces.FlagInput, open?: typeof connect): Command {
-  const { summary, description, examples, usage } = definition
+  const { summary, description, examples, usage, hidden = false } = definition
   const { args = {}, flags = {}, hasJsonFlag = true } = definition
   const baseFlags = hasJsonFlag ? { ...jsonFlag, ...common } : common
   const rules = { args, flags: { ...baseFlags, ...flags } }
@@ -127,6 +130,7 @@ function toCommand(definition: AnyDefinition, common: Interfaces.FlagInput, open
     description,
     examples,
     usage,
+    hidden,
     args,
     flags,
     baseFlags,

@@ -1,5 +1,5 @@
 /**
- * DID requests (`agent onboard`) and challenges (`agent auth`): sends them, waits for the answer, and answers
+ * DID requests (`agent onboard`) and challenges (`agent signin`): sends them, waits for the answer, and answers
  * them.
  */
 import { setTimeout } from 'node:timers/promises'
@@ -32,7 +32,7 @@ const topics = {
     /** The exit code when the request was declined. */
     failed: 5,
   },
-  auth: {
+  signin: {
     noun: 'challenge',
     read: (call: Client, challengeId: string, wait: number): Promise<Request> =>
       call('GET /did-authentication/challenges/{challengeId}', { path: { challengeId }, query: { wait } }),

@@ -13,13 +13,13 @@ export const groups: readonly Group[] = [
   { name: 'Exchange',  main: ['accept', 'connection', 'credential', 'proof'],
                        more: ['message', 'trace', 'decode', 'didcomm'] },
   { name: 'Identity',  main: ['did', 'schema', 'trust'],
-                       more: ['policy', 'onboard', 'auth', 'creddef', 'vdr'] },
+                       more: ['policy', 'onboard', 'signin', 'creddef', 'vdr'] },
   { name: 'OpenID4VC', main: ['issuer', 'oid4vc', 'template'],
                        more: ['issuer-cert', 'dcql', 'presentation-definition'] },
   { name: 'Integrate', main: ['webhook', 'event'],
                        more: ['run'] },
   { name: 'Operate',   main: ['profile', 'config', 'tenant', 'backup'],
-                       more: ['wallet', 'key', 'audit', 'login', 'logout', 'node'] },
+                       more: ['wallet', 'master-key', 'audit', 'login', 'logout', 'node'] },
 ]
 
 const mainVerbs = [
@@ -48,6 +48,9 @@ export const aliases: Readonly<Record<string, string>> = {
   restart: 'daemon restart',
   status: 'daemon status',
   logs: 'daemon logs',
+  auth: 'signin',
+  key: 'master-key',
+  'tenant delete': 'tenant remove --with-wallet',
 }
 
 /** Replaces an alias at the beginning of a command line. */
@@ -60,7 +63,7 @@ export function withoutAlias(words: readonly string[]): string[] {
 
 /** What one probably looks for under a name that does not exist. */
 export const meant: Readonly<Record<string, string>> = {
-  'auth login': 'login',
+  'signin login': 'login',
   'daemon list': 'profile list',
   invite: 'connection invite',
   issue: 'credential offer',

@@ -8,6 +8,7 @@ const command: Omit<Command, 'run'> & { run: (argv: string[], config: unknown) =
   summary: 'Show the help of a topic or a command',
   description: undefined,
   examples: ['agent help', 'agent help --all', 'agent help credential', 'agent help credential offer'],
+  hidden: false,
   usage: 'help [TOPIC] [COMMAND] [--all]',
   args: { topic: optionalArgument('topic'), command: optionalArgument('command') },
   flags: { all: Flags.boolean({ description: 'list all topics and commands' }) },

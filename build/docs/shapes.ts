@@ -33,8 +33,8 @@ const credential = answer('GET /issue-credentials/records/{recordId}')
 // prettier-ignore
 export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'audit:verify': { note: 'Also when the log was altered, with the exit code that says so.' },
-  'auth:create': { note: twice },
-  'auth:show': answer('GET /did-authentication/challenges/{challengeId}'),
+  'signin:create': { note: twice },
+  'signin:show': answer('GET /did-authentication/challenges/{challengeId}'),
   'backup:create': { note: 'Also when wallets are missing, with exit code 1.' },
   'backup:restore': own(backupAtRest),
   'backup:verify': own(backupAtRest, 'Also when it is not sound, with the exit code that says so.'),
@@ -108,7 +108,7 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'schema:show': answer('GET /schema-registry/schemas/{guid}', `${inEnvelope} With --raw the JSON schema alone.`),
   'schema:validate': { note: 'Also when something is wrong, with exit code 8.' },
   'tenant:create': own(z.object({ id: z.string(), name: z.string(), walletId: z.string(), ...Key }).meta({ id: 'CreatedTenant' })),
-  'tenant:delete': own(z.object({ id: z.string(), walletId: z.string(), deleted: z.literal(true) }).meta({ id: 'DeletedTenant' })),
+  'tenant:remove': own(z.object({ id: z.string(), walletId: z.string(), removed: z.literal(true), walletRemoved: z.boolean() }).meta({ id: 'RemovedTenant' })),
   'tenant:key:create': own((bodyOf('POST /iam/entities/{id}/api-keys') as z.ZodObject).extend(Key).meta({ id: 'CreatedKey' })),
   trace: { note: 'With --follow its steps alone, one a line.' },
   version: own(z.object({ name: z.string(), version: z.string(), platform: z.string(), node: z.string() }).meta({ id: 'ProgramVersion' })),

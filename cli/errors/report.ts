@@ -208,8 +208,8 @@ function explanationOf(type: string): string | undefined {
 /** The topics with a list. */
 // prettier-ignore
 const listed: ReadonlySet<string> = new Set([
-  'audit', 'auth', 'connection', 'creddef', 'credential', 'did', 'event', 'issuer', 'issuer-cert', 'message', 'node', 'onboard',
-  'policy', 'presentation-definition', 'profile', 'proof', 'schema', 'tenant', 'trust', 'wallet', 'webhook',
+  'audit', 'connection', 'creddef', 'credential', 'did', 'event', 'issuer', 'issuer-cert', 'message', 'node', 'onboard',
+  'policy', 'presentation-definition', 'profile', 'proof', 'schema', 'signin', 'tenant', 'trust', 'wallet', 'webhook',
 ])
 
 /** The lists of what the commands of other topics are about. */

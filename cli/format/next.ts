@@ -37,7 +37,9 @@ export function forProfile(text: string, profile: string | undefined): string {
 function accepts(command: string, name: (typeof names)[number]): boolean {
   if (
     !command.startsWith('agent ') ||
-    / --help$|^agent (?:profile|explain|decode|help|completion|demo|run|version|init|config schema)\b/.test(command)
+    / --help$|^agent (?:profile|explain|decode|help|completion|demo|run|version|init|config schema)\b/.test(
+      command,
+    )
   )
     return false
   if (

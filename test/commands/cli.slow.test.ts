@@ -30,7 +30,6 @@ describe('without a daemon', () => {
     const { code, out } = await user.run`--help`
     expect(code).toBe(0)
     for (const topic of [
-      'auth',
       'connection',
       'credential',
       'daemon',
@@ -234,7 +233,7 @@ describe('with a daemon', () => {
     expect((await user.run`connection list --api-key-file ${file}`).code).toBe(0)
     expect((await user.run`tenant create bob --key-file ${file}`).code).toBe(2)
     expect((await user.json`tenant show ${made.id}`).walletId).toBe(made.walletId)
-    expect((await user.run`tenant remove ${made.id} --yes`).code).toBe(0)
+    expect((await user.run`tenant remove ${made.id} --keep-wallet --yes`).code).toBe(0)
     expect((await user.run`connection list --api-key-file ${file}`).code).toBe(4)
   })
 

@@ -110,9 +110,8 @@ test('commands that remove something ask for confirmation or accept --yes', () =
   const takers = commands.filter(({ id }) => /:(?:remove|revoke|deactivate|delete)$/.test(id))
   expect(takers.length).toBeGreaterThan(8)
   expect(offenders(({ flags: { yes } }) => yes?.char === 'y', takers)).toEqual([])
-  // `agent tenant remove` keeps the wallet, `agent tenant delete` deletes it too.
   const others = commands.filter(({ id }) => /:(?:delete|rm|destroy|get|ls|new)$/.test(id))
-  expect(others.map(({ id }) => id)).toEqual(['tenant:delete'])
+  expect(others.map(({ id }) => id)).toEqual([])
 })
 
 /** Flags whose descriptions differ by command, with their common meaning. */

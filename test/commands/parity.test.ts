@@ -12,7 +12,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /web/{name}/did.json': 'a did:web is resolved by its address: `agent did resolve`',
   'GET /invitation': 'the page behind an invitation’s link; `agent connection accept` reads the link itself',
   'POST /invitation':
-    'reads what a short URL returns: `agent onboard submit`, `agent auth respond` and the dashboard call it before they ask for confirmation',
+    'reads what a short URL returns: `agent onboard submit`, `agent signin respond` and the dashboard call it before they ask for confirmation',
   'GET /i': 'the page behind a short URL; the commands that accept invitations have the daemon retrieve it',
   'DELETE /iam/apikey-authentication':
     'takes a key by the key itself; `agent tenant key revoke` takes its id',
@@ -22,13 +22,13 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'POST /onboard/{didRequestSubmissionId}':
     'of the side that asks: `agent onboard submit` has the daemon of the side that answers post there',
   'GET /did-authentication/challenge-submissions/{challengeSubmissionId}':
-    'the page behind a link; `agent auth respond` reads the link itself',
+    'the page behind a link; `agent signin respond` reads the link itself',
   'POST /did-authentication/challenge-submissions/{challengeSubmissionId}':
-    'of the side that asks: `agent auth respond` has the daemon of the side that answers post there',
+    'of the side that asks: `agent signin respond` has the daemon of the side that answers post there',
   'GET /oid4vci/issuers/{issuerId}/credential-types/{configurationId}': forWallets,
   'POST /oid4vci/issuers/{issuerId}/deferred-credentials': forWallets,
   'POST /oid4vci/issuers/{issuerId}/notifications': forWallets,
-  'GET /.well-known/jwks.json': 'for the applications that verify the tokens of `agent auth token`',
+  'GET /.well-known/jwks.json': 'for the applications that verify the tokens of `agent signin token`',
   'POST /api/submissions/signed-operations': ledger,
   'POST /api/submissions/objects': ledger,
   'GET /api/operations/{operationId}': ledger,
@@ -97,7 +97,7 @@ test('the calls of a command are read from its code', () => {
     'POST /wallets',
   ])
   // Found in the shared file of the asking commands, not in the name of a type.
-  expect(calls.get('auth:show')).toContain('GET /did-authentication/challenges/{challengeId}')
+  expect(calls.get('signin:show')).toContain('GET /did-authentication/challenges/{challengeId}')
   expect(calls.get('policy:list')).toEqual(new Set(['GET /verification/policies']))
   expect(calls.get('event:tail')).toContain('GET /events/stream')
 })

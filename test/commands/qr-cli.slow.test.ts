@@ -151,7 +151,7 @@ describe('a QR code file', () => {
 })
 
 test('a DID request and a challenge have QR codes of a short link or of their text, until they are answered', async () => {
-  for (const topic of ['onboard', 'auth']) {
+  for (const topic of ['onboard', 'signin']) {
     const file = join(user.folder, `${topic}.png`)
     const { code, out } = await run`${topic} create --from Zürich --qr-file ${file}`
     expect({ topic, code }).toEqual({ topic, code: 0 })
@@ -187,7 +187,7 @@ test('an address that phones reach has no warning', async () => {
     [reachable.url, false],
     [agent.url, true],
   ] as const) {
-    for (const command of ['connection invite', 'onboard create', 'auth create']) {
+    for (const command of ['connection invite', 'onboard create', 'signin create']) {
       const { out } = await user.runSized([...words`${command.split(' ')}`, '--long'], size, {
         ...env,
         AGENT_URL: url,
@@ -217,8 +217,8 @@ describe.skipIf(process.platform !== 'linux')('--open', () => {
       'connection invite --long',
       'connection invite',
       'onboard create --long',
-      'auth create --long',
-      'auth create --quiet',
+      'signin create --long',
+      'signin create --quiet',
     ]) {
       const { code, err } = await open(line)
       expect({ line, code }).toEqual({ line, code: 0 })

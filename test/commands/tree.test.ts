@@ -3,11 +3,15 @@ import { expect, test } from 'vitest'
 import { readCommands, topics } from '../../build/docs/manifest.ts'
 import { complete } from '../../cli/completion/complete.ts'
 import { aliases, groups, meant, withoutAlias } from '../../cli/tree.ts'
-import { useUser } from './_cli.ts'
+import { fails, useUser } from './_cli.ts'
 
 const user = useUser()
 const ids = readCommands().map(({ id }) => id)
-const isKnown = (words: string) => ids.includes(words.replaceAll(' ', ':')) || words in topics
+/** Whether a topic or a command has this name, without its flags. */
+const isKnown = (words: string) =>
+  [words, words.replace(/ --.*$/, '')].some(
+    (name) => ids.includes(name.replaceAll(' ', ':')) || name in topics,
+  )
 
 /** Topics, and commands without a topic, as help lists them. */
 const listed = [
@@ -56,6 +60,10 @@ test('usage names arguments and required flags only', async () => {
   expect(await usage('connection show')).toBe('$ agent connection show ID [FLAGS]')
   expect(await usage('daemon status')).toBe('$ agent daemon status [FLAGS]')
   expect(await usage('profile add')).toBe('$ agent profile add NAME --url=<value> [FLAGS]')
+})
+
+test('what a tenant leaves behind is said', async () => {
+  expect(await user.run`tenant remove x --yes`).toEqual(fails(2, 'Give --keep-wallet or --with-wallet.'))
 })
 
 test.each(Object.entries(aliases))('%s runs %s', async (alias, command) => {

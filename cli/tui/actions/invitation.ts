@@ -32,7 +32,7 @@ async function retrieve({ call }: ActionContext, url: string): Promise<ReturnTyp
   if (purpose === 'did-request')
     throw new UsageError(`This is a DID request. Answer it with: agent onboard submit "${url}" --new`)
   if (purpose === 'challenge')
-    throw new UsageError(`This is a challenge. Answer it with: agent auth respond "${url}" --did …`)
+    throw new UsageError(`This is a challenge. Answer it with: agent signin respond "${url}" --did …`)
   return { kind: purpose, oob: oob!, goal: invitation?.body?.goal }
 }
 
