@@ -1,5 +1,5 @@
 /**
- * DID requests (`agent onboard`) and challenges (`agent signin`): sends them, waits for the answer, and answers
+ * DID requests (`agent onboard`) and challenges (`agent signin`): sends them, waits for the answer, answers
  * them.
  */
 import { setTimeout } from 'node:timers/promises'

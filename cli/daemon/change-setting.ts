@@ -31,7 +31,9 @@ export async function readName(text: string): Promise<string> {
 export async function settingFiles(name: string, where: Where): Promise<string[]> {
   const { around, profile = around.AGENT_PROFILE, config } = where
   const inspected = await inspectNextStart(around, where.profile, config)
-  const unreadable = inspected.faults.filter((fault) => fault.name === undefined)
+  const unreadable = inspected.faults.filter(
+    (fault) => fault.name === undefined && !(name === 'AGENT_CONFIG_FILE' && fault.source === 'file'),
+  )
   if (unreadable.length > 0) throw new ConfigError(unreadable)
   const ofProfile = settingsPath(around.AGENT_CONFIG_DIR, profile)
   // The name of the configuration file cannot be in it.

@@ -129,8 +129,8 @@ function inOneLine(text: string, translate: (line: string) => string): string {
 }
 
 /**
- * Reports an unknown command on standard error, with a suggestion; as JSON with `--json`. `given` are the words
- * before the first flag.
+ * Reports an unknown command on standard error, with a suggestion; as JSON with `--json`. `given` are the
+ * words before the first flag.
  */
 export function reportNotFound(
   config: Pick<Interfaces.Config, 'commands' | 'findTopic' | 'topics'>,

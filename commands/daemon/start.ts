@@ -68,12 +68,7 @@ export default defineLocalCommand({
     else {
       await requireFreeProfile(asked)
       const layers = [requested, asked.env, file, readSettings(configDir, profile)]
-      const { settings, busy } = await takeFreePorts(profile, layers)
-      Object.assign(requested, settings)
-      if (busy.length > 0)
-        say(
-          `${busy.length === 1 ? `Port ${busy[0]} is` : `Ports ${busy.join(' and ')} are`} in use. The profile ${profile} takes free ports, and keeps them.`,
-        )
+      Object.assign(requested, await takeFreePorts(profile, layers, say))
       // The standard error of a daemon in the foreground is its log.
       if (!flags.foreground || process.stderr.isTTY) await sayLan(context, layers)
     }

@@ -16,14 +16,13 @@ const { port: busy } = await untilEnd(listen())
 
 test('another profile takes free ports if a default one is in use and no source sets it', async () => {
   const ports = { AGENT_HTTP_PORT: busy, AGENT_DIDCOMM_PORT: 0 }
-  const take = (profile: string, ...layers: Record<string, string>[]) => takeFreePorts(profile, layers, ports)
+  const said: string[] = []
+  const take = (profile: string, ...layers: Record<string, string>[]) =>
+    takeFreePorts(profile, layers, (text) => said.push(text), ports)
   const free = { AGENT_HTTP_PORT: '0', AGENT_DIDCOMM_PORT: '0' }
-  expect(await take('second', {}, {})).toEqual({ settings: free, busy: [busy] })
-  expect(await take('local', {})).toEqual({ settings: {}, busy: [] })
-  expect(await take('second', {}, { AGENT_HTTP_PORT: '9085' })).toEqual({ settings: {}, busy: [] })
-  expect(await take('second', { AGENT_DIDCOMM_PORT: '9090' })).toEqual({
-    settings: { AGENT_HTTP_PORT: '0' },
-    busy: [busy],
-  })
-  expect(await takeFreePorts('second', [{}], { AGENT_HTTP_PORT: 0 })).toEqual({ settings: {}, busy: [] })
+  expect(await take('second', {}, {})).toEqual(free)
+  expect(said).toEqual([`Port ${busy} is in use. The profile second takes free ports, and keeps them.`])
+  expect(await take('local', {})).toEqual({})
+  expect(await take('second', {}, { AGENT_HTTP_PORT: '9085' })).toEqual({})
+  expect(await take('second', { AGENT_DIDCOMM_PORT: '9090' })).toEqual({ AGENT_HTTP_PORT: '0' })
 })
