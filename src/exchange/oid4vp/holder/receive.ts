@@ -102,7 +102,8 @@ async function followLink({ env }: Wallet, text: string): Promise<string> {
 function describeLinked(document: unknown, url: URL): [what: string, command: string] {
   if (isJsonObject(document) && 'onboardEndpoint' in document)
     return ['a DID request', 'agent onboard submit']
-  if (isJsonObject(document) && 'submissionEndpoint' in document) return ['a challenge', 'agent signin respond']
+  if (isJsonObject(document) && 'submissionEndpoint' in document)
+    return ['a challenge', 'agent signin respond']
   const purpose = purposeIn(toInvitation(document, url).invitation)
   if (purpose === 'offer') return ['a credential offer of DIDComm', 'agent credential accept-invitation']
   if (purpose === 'request') return ['a proof request of DIDComm', 'agent proof accept-invitation']
