@@ -27,7 +27,7 @@ describe('without a daemon', () => {
   })
 
   test('help names every topic', async () => {
-    const { code, out } = await user.run`--help`
+    const { code, out } = await user.run`help --all`
     expect(code).toBe(0)
     for (const topic of [
       'connection',
