@@ -36,8 +36,7 @@ export function toScannable(
   { isLong }: QrChoice,
 ): Scannable {
   if (shortUrl !== undefined && !isLong) {
-    const note =
-      'Short link. A wallet that cannot open it needs the whole invitation: repeat the command with --long.'
+    const note = 'Short link. For a wallet that cannot open it, repeat with --long.'
     return { text: shortUrl, code: shortUrl, page: shortUrl, note }
   }
   // With `--json` the URL stays as it is in the record.

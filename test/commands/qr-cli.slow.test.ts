@@ -168,7 +168,7 @@ test('a DID request and a challenge have QR codes of a short link or of their te
 test('a line below the code says which one it is, and what a wallet without short links needs', async () => {
   const size = { columns: 80, rows: 40 }
   for (const [line, note] of [
-    ['connection invite', 'Short link. A wallet that cannot open it'],
+    ['connection invite', 'Short link. For a wallet that cannot open it, repeat with --long.'],
     ['onboard create', 'The code is a short link; a wallet that needs JSON: --long.'],
     ['onboard create --long', 'The code is the JSON text.'],
   ] as const) {
