@@ -168,7 +168,6 @@ await build({
   stdin: {
     contents: `export * from './cli/main.ts'
       export const commands = {
-        get help() { return require('@oclif/plugin-help').commands.help },
         ${getters.join('\n')}
       }`,
     resolveDir: root,
@@ -225,7 +224,13 @@ const toEscape = (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0'
 writeFileSync(bundle, readFileSync(bundle, 'utf8').replaceAll(/[^\0-\x7f]/g, toEscape))
 
 // The shell runs this on every Tab.
-await build({ ...script, minify: true, entryPoints: ['cli/completion/complete.ts'], outdir: 'dist' })
+await build({
+  ...script,
+  minify: true,
+  entryPoints: ['cli/completion/complete.ts'],
+  outdir: 'dist',
+  plugins: [separate([[/\/config\/report\.ts$/, './config.cjs']])],
+})
 
 writeApiPage(root)
 

@@ -3,19 +3,21 @@
  * `--oid4vci` may have no value.
  */
 
+import { withoutAlias } from './tree.ts'
+
 /** The global flags with a value, and those without. */
 const valued = ['--profile', '-p', '--url', '--api-key-file', '--admin-key-file']
 const switches = ['--json', '--quiet', '-q']
 
 /**
- * Moves leading global flags behind the words of the command, and replaces `-h` by `--help`. Arguments after
- * `--` stay.
+ * Moves leading global flags behind the words of the command, and replaces `-h` by `--help` and aliases by
+ * their commands. Arguments after `--` stay.
  */
 export function arrange(argv: readonly string[], ids: readonly string[]): string[] {
   const end = argv.indexOf('--')
   const before = argv.slice(0, end === -1 ? undefined : end).map((arg) => (arg === '-h' ? '--help' : arg))
   const count = Math.min(leadingFlags(before), before.length)
-  const [flags, rest] = [before.slice(0, count), before.slice(count)]
+  const [flags, rest] = [before.slice(0, count), withoutAlias(before.slice(count))]
   const words = wordsOf(rest, ids)
   return [...rest.slice(0, words), ...flags, ...rest.slice(words), ...argv.slice(before.length)]
 }

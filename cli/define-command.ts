@@ -24,6 +24,7 @@ const jsonFlag = { json: Flags.boolean({ description: 'Format output as json.', 
 const globalFlags = {
   // cli/main.ts takes this flag from the command line; it is declared here for help and completion.
   'no-color': Flags.boolean({ description: 'print without colours (NO_COLOR)', helpGroup: 'GLOBAL' }),
+  quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
 }
 
 const daemonFlags = {
@@ -41,7 +42,6 @@ const daemonFlags = {
     description: 'file of the administrator’s key (AGENT_ADMIN_KEY: the key)',
     helpGroup: 'DAEMON',
   }),
-  quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
 }
 
 type CommonFlags = Identity & { quiet?: boolean }
@@ -74,6 +74,8 @@ export type Description<F, A> = {
   /** The time limit of a call, instead of the client's. */
   timeoutMs?: number
   hasJsonFlag?: boolean
+  /** Help and completion leave it out: another command does the same. */
+  hidden?: boolean
 }
 
 type Definition<F, A, Given> = Description<F, A> & {
@@ -92,6 +94,7 @@ export type Command = {
   description: string | undefined
   examples: string[]
   usage: string | undefined
+  hidden: boolean
   args: Interfaces.ArgInput
   flags: Interfaces.FlagInput
   /** The flags that many commands have. */
@@ -119,7 +122,7 @@ export function defineLocalCommand<F = object, A = object>(
 type AnyDefinition = Definition<Interfaces.FlagInput, Interfaces.ArgInput, any>
 
 function toCommand(definition: AnyDefinition, common: Interfaces.FlagInput, open?: typeof connect): Command {
-  const { summary, description, examples, usage } = definition
+  const { summary, description, examples, usage, hidden = false } = definition
   const { args = {}, flags = {}, hasJsonFlag = true } = definition
   const baseFlags = hasJsonFlag ? { ...jsonFlag, ...common } : common
   const rules = { args, flags: { ...baseFlags, ...flags } }
@@ -128,6 +131,7 @@ function toCommand(definition: AnyDefinition, common: Interfaces.FlagInput, open
     description,
     examples,
     usage,
+    hidden,
     args,
     flags,
     baseFlags,
@@ -155,6 +159,8 @@ type Line = {
   isJson: boolean
   /** The flags that choose the daemon, once they are parsed. Errors need them too. */
   common: CommonFlags
+  /** The record that the line names, once it is found. */
+  record?: unknown
 }
 
 async function execute(
@@ -170,6 +176,7 @@ async function execute(
     const argv = daemon && questions ? await complete(line, given, questions, daemon) : given
     const { args, flags } = await parseLine(line, argv)
     await daemon?.resolveIds(line.id, { args, flags }, daemon.call)
+    line.record = (args as { id?: unknown }).id
     const output = createOutput(line.isJson, line.common)
     return await run({ args, flags, name: line.name, argv, ...output, ...daemon })
   } finally {
@@ -223,9 +230,15 @@ async function parseLine(line: Line, argv: string[], rules = line.rules) {
 }
 
 /** Prints an error and sets the exit code. @throws an error that ends the process. */
-function reportError(error: Error & { code?: string; oclif?: object }, { id, isJson, common }: Line): void {
+function reportError(
+  error: Error & { code?: string; oclif?: object },
+  { id, isJson, common, record }: Line,
+): void {
   if (error.code === 'EEXIT' || (error.oclif !== undefined && !isJson)) throw error
   const report = toReport(error, id)
+  const [topic] = id.split(':')
+  if (typeof record === 'string' && report.hint === `agent ${topic} show <id>`)
+    report.hint = `agent ${topic} show ${record}`
   if (report.hint !== undefined) report.hint = forSameDaemon(report.hint, common)
   process.exitCode = report.exitCode
   printReport(report, isJson, error)

@@ -1,5 +1,5 @@
 /**
- * DID requests (`agent onboard`) and challenges (`agent auth`): sends them, and waits for the answer.
+ * DID requests (`agent onboard`) and challenges (`agent signin`): sends them, and waits for the answer.
  */
 import { setTimeout } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
@@ -30,7 +30,7 @@ const topics = {
     /** The exit code when the request was declined. */
     failed: 5,
   },
-  auth: {
+  signin: {
     noun: 'challenge',
     read: (call: Client, challengeId: string, wait: number): Promise<Request> =>
       call('GET /did-authentication/challenges/{challengeId}', { path: { challengeId }, query: { wait } }),

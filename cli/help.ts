@@ -2,7 +2,9 @@
 import type { Interfaces } from '@oclif/core'
 import { CommandHelp as OclifCommandHelp, Help } from '@oclif/core/help'
 import { exit } from '@oclif/core/errors'
+import { colour } from './format/colour.ts'
 import { wrap } from './format/text.ts'
+import { byUse, groups, withoutAlias } from './tree.ts'
 
 /** The commands that answer one kind of link. `agent accept` answers all. */
 const answeredByAccept = new Set([
@@ -12,16 +14,11 @@ const answeredByAccept = new Set([
   'oid4vc:receive',
   'oid4vc:present',
   'onboard:submit',
-  'auth:respond',
+  'signin:respond',
 ])
 
 /** Groups of flags that most commands have. They have their own sections. */
 const common = ['GLOBAL', 'DAEMON']
-
-const firstSteps = `$ agent demo
-$ agent daemon start
-$ agent connection invite --wait
-$ agent credential offer --help`
 
 /** Fills in the templates that commands use. oclif compiles every text as a template of EJS. */
 function fill(text: string, bin: string, commandId = ''): string {
@@ -47,20 +44,24 @@ class CommandHelp extends OclifCommandHelp {
     return [...sections.filter(isExamples), ...sections.filter((section) => !isExamples(section))]
   }
 
-  /** Omits the common flags from the usage. */
+  /** The arguments and the required flags. */
   protected override defaultUsage() {
-    const whole = this.command
-    const own = Object.entries(whole.flags).filter(
-      ([, { helpGroup }]) => helpGroup === undefined || !common.includes(helpGroup),
+    const { id, args, flags } = this.command
+    const own = Object.values(flags).filter(
+      ({ helpGroup, hidden }) => !hidden && !common.includes(helpGroup ?? ''),
     )
-    this.command = { ...whole, flags: Object.fromEntries(own) }
-    try {
-      return super.defaultUsage()
-    } finally {
-      this.command = whole
-    }
+    const required = own.filter((flag) => flag.required)
+    return [
+      id,
+      ...Object.values(args).map((arg) => this.arg(arg)),
+      ...required.map((flag) => this.flagHelpLabel(flag).trim()),
+      ...(own.length > required.length ? ['[FLAGS]'] : []),
+    ].join(' ')
   }
 }
+
+/** A terminal with fewer rows gets the first help without empty lines. */
+const airyRows = 32
 
 export default class AgentHelp extends Help {
   protected override CommandHelpClass = CommandHelp
@@ -80,14 +81,15 @@ export default class AgentHelp extends Help {
     const rest = argv.filter((arg) => arg !== '--help')
     const flag = rest.findIndex((arg) => arg.startsWith('-'))
     const subject = rest.slice(0, flag === -1 ? undefined : flag)
-    const words = subject.flatMap((arg) => arg.split(/[: ]/))
+    const words = withoutAlias(subject.flatMap((arg) => arg.split(/[: ]/)))
     const id = words.join(':')
     const isKnown =
       words.some((_, last) => this.config.findCommand(words.slice(0, last + 1).join(':'))) ||
       this.config.findTopic(id)
-    if (words.length === 0 || isKnown) return super.showHelp(subject)
+    if (words.length === 0) return this.log(this.formatRoot(rest.includes('--all')))
+    if (isKnown) return super.showHelp(words)
     const { reportNotFound } = await import('./errors/parsing.ts')
-    reportNotFound(this.config, id, argv)
+    reportNotFound(this.config, subject, argv)
     exit(2)
   }
 
@@ -102,13 +104,48 @@ export default class AgentHelp extends Help {
       this.log(`A link, a QR code or a picture of one is answered by \`${this.config.bin} accept\`.\n`)
   }
 
-  override formatRoot(): string {
-    const { bin, pjson, userAgent } = this.config
-    return [
-      pjson.oclif.description,
-      this.section('EXAMPLES', firstSteps),
-      this.section('VERSION', this.wrap(userAgent)),
-      this.section('USAGE', this.wrap(`$ ${bin} [COMMAND]`)),
-    ].join('\n\n')
+  /** As oclif's, in the order of use. */
+  protected override get sortedCommands() {
+    return this.config.commands.filter(({ hidden }) => !hidden).toSorted((a, b) => byUse(a.id, b.id))
+  }
+
+  /** Names commands without their topic, which the usage above them has. */
+  protected override formatCommands(commands: Parameters<Help['formatCommands']>[0]) {
+    const short = commands.map((each) => ({ ...each, id: each.id.slice(each.id.lastIndexOf(':') + 1) }))
+    return super.formatCommands(short)
+  }
+
+  /** The groups: the main topics and commands, or all. */
+  override formatRoot(isAll = false): string {
+    const paint = colour(process.stdout)
+    const about = new Map<string, string | undefined>([
+      ...this.config.commands.map(({ id, summary }): [string, string | undefined] => [id, summary]),
+      ...this.sortedTopics.map(({ name, description }): [string, string | undefined] => [name, description]),
+    ])
+    const listed = groups.map(({ name, main, more }) => ({
+      name,
+      entries: [...main, ...(isAll ? more : [])].filter((entry) => about.has(entry)),
+    }))
+    const first = Math.max(...listed.map(({ name }) => name.length)) + 2
+    const second = Math.max(...listed.flatMap(({ entries }) => entries.map(({ length }) => length))) + 2
+    const indent = first + second
+    const parts = listed.map(({ name, entries }) =>
+      entries.flatMap((entry, index) => {
+        const lines = wrap(about.get(entry) ?? '', this.opts.maxWidth - indent)
+        const head = paint('strong', (index === 0 ? name : '').padEnd(first)) + entry.padEnd(second)
+        return lines.map((line, at) => (at === 0 ? head : ' '.repeat(indent)) + line)
+      }),
+    )
+    const { isTTY, rows } = process.stdout
+    const isAiry = isAll || !isTTY || rows >= airyRows
+    const { bin, pjson } = this.config
+    const foot = isAll
+      ? `Commands of a topic: ${bin} help <topic>`
+      : `Commands of a topic: ${bin} help <topic>. All topics: ${bin} help --all`
+    return [[pjson.oclif.description], ...parts, [foot]]
+      .map((lines) => lines.join('\n'))
+      .join(isAiry ? '\n\n' : '\n')
   }
 }
+
+export type Config = Interfaces.Config

@@ -42,7 +42,7 @@ export function toScannable(
   { isLong }: QrChoice,
 ): Scannable {
   if (shortUrl !== undefined && !isLong) {
-    const note = 'Short link: a wallet that does not read it needs --long.'
+    const note = 'Short link. For a wallet that cannot open it, repeat with --long.'
     return { text: shortUrl, code: shortUrl, page: shortUrl, note }
   }
   // With `--json` the URL stays as it is in the record.

@@ -11,11 +11,15 @@ export { reportCrash } from './errors/report.ts'
 export { default as Help } from './help.ts'
 
 /** Suggests a similar command. */
-export const notFound: Hook<'command_not_found'> = async function ({ config, id, argv }) {
+export const notFound: Hook<'command_not_found'> = async function ({ config }) {
   const { reportNotFound } = await import('./errors/parsing.ts')
-  reportNotFound(config, id, argv ?? [])
+  const flag = line.findIndex((arg) => arg.startsWith('-'))
+  reportNotFound(config, line.slice(0, flag === -1 ? undefined : flag), line)
   this.exit(2)
 }
+
+/** The command line. oclif splits its words at colons, of which DIDs have several. */
+let line: string[] = []
 
 type Program = {
   /** The folder of package.json, and its content. */
@@ -47,6 +51,7 @@ export async function start(given: string[], program: Program): Promise<unknown>
     given.filter((arg, index) => !isPlain(arg, index)),
     Object.keys(commands),
   )
+  line = argv
   const named = findNamed(argv, commands)
   if (named) return commands[named.id]!.run(argv.slice(named.words), named.id)
   const { run } = await import('@oclif/core/run')

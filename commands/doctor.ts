@@ -20,7 +20,7 @@ import packageJson from '../package.json' with { type: 'json' }
 type DoctorContext = Context<object, { deep: boolean }>
 
 export default defineCommand({
-  summary: 'Check this program, the daemon and its ledger, and suggest repairs',
+  summary: 'Check the program, daemon and ledger, and suggest repairs',
   description:
     'Exits with 0 if no check failed (warnings are allowed), 7 if no daemon answers, 4 if a key is not accepted, otherwise 1. With the administrator’s key, includes the daemon’s own checks. If no daemon answers, checks its data folder on this machine.',
   examples: [

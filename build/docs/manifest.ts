@@ -37,12 +37,12 @@ const Command = z.object({
 })
 export type Command = z.infer<typeof Command>
 
-/** Returns all commands except `help`, which is part of oclif. */
+/** Returns all commands. */
 export function readCommands(): Command[] {
   const { commands } = z
     .object({ commands: z.record(z.string(), Command) })
     .parse(JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')))
-  return Object.values(commands).filter(({ id }) => id !== 'help')
+  return Object.values(commands)
 }
 
 const Package = z.object({

@@ -42,7 +42,7 @@ export async function resolveIds(
         continue
       const find = (text: unknown) =>
         typeof text === 'string' && text !== '-' && !(name === 'oid4vci' && text === '')
-          ? findId(resource, text, call, { ...flags, ...args })
+          ? findId(resource, text.trim(), call, { ...flags, ...args })
           : text
       values[name] = Array.isArray(value) ? await Promise.all(value.map(find)) : await find(value)
     }

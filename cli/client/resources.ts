@@ -36,7 +36,7 @@ const table = {
   }),
   challenge: resource({
     noun: 'challenge',
-    listCommand: 'agent auth list',
+    listCommand: 'agent signin list',
     endpoint: 'GET /did-authentication/challenges',
     id: 'id',
     state: 'state',

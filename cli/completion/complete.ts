@@ -28,14 +28,22 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
   if (options) return options.map((value) => ({ value }))
   if (current.startsWith('@')) return filesAfterAt(current)
   const [topic = ''] = command.id.split(':')
-  if (name === 'wait')
-    return Object.entries(meanings[topic as keyof typeof meanings] ?? {}).map(([value, { words }]) => ({
-      value,
-      about: words,
-    }))
+  if (name === 'wait' || name === 'state') {
+    const states = Object.entries(meanings[topic as keyof typeof meanings] ?? {})
+    const words = new Set(name === 'state' ? states.map(([, state]) => state.words) : [])
+    return [
+      // Shells would split the others.
+      ...[...words].filter((each) => !each.includes(' ')).map((value) => ({ value })),
+      ...states.map(([value, state]) => ({ value, about: state.words })),
+    ]
+  }
   if (command.id === 'explain' && place.kind === 'arg') {
     const { names } = await import('../explain/explanations.ts')
     return names().map((value) => ({ value }))
+  }
+  if (topic === 'config' && name === 'name') {
+    const { settingNames } = await import('../../src/foundation/config/report.ts')
+    return settingNames().map((value) => ({ value }))
   }
   const kind = kindOf(place)
   if (kind === undefined) return []
@@ -44,8 +52,8 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
     const { listThings } = await import('./live.ts')
     const things = await listThings(kind, given)
     const states = place.kind === 'arg' ? expectedStates(command.id.replace(':', ' ')) : []
-    const expected = things.filter(({ state = '' }) => states.includes(state))
-    return expected.length > 0 ? expected : things
+    // A command that expects some states cannot use another record, such as one of the other role.
+    return states.length === 0 ? things : things.filter(({ state = '' }) => states.includes(state))
   } catch {
     return []
   }

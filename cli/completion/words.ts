@@ -1,6 +1,7 @@
 /** Finds what may come next on a command line, from oclif's manifest. */
 
 import { leadingFlags } from '../argv.ts'
+import { withoutAlias } from '../tree.ts'
 
 /** The part of the manifest that completion reads. */
 export type Manifest = {
@@ -57,14 +58,13 @@ export function whatIsNext(manifest: Manifest, given: readonly string[]): Next {
 }
 
 function whatFollows(manifest: Manifest, words: readonly string[], leading: readonly string[]): Next {
-  const before = words.slice(0, -1)
   const current = words.at(-1) ?? ''
-  const asksForHelp = before[0] === 'help'
-  const named = asksForHelp ? before.slice(1) : before
-  const command = asksForHelp ? undefined : findCommand(manifest, named)
+  const asksForHelp = words[0] === 'help' && words.length > 1
+  const before = withoutAlias(words.slice(asksForHelp ? 1 : 0, -1))
+  const command = asksForHelp ? undefined : findCommand(manifest, before)
   if (!command)
     return {
-      words: named.some((word) => word.startsWith('-')) ? [] : nextNames(manifest, named, asksForHelp),
+      words: before.some((word) => word.startsWith('-')) ? [] : nextNames(manifest, before, asksForHelp),
     }
   const { given, count, pending, isOver } = walk(command, [
     ...leading,

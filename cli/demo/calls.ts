@@ -114,12 +114,12 @@ const commands: Readonly<Record<string, (body: Body, id: string) => Words | unde
     return ['onboard', 'submit', JSON.stringify(didRequest), ...which]
   },
   'GET /onboard/did-requests/{didRequestId}': (_, id) => ['onboard', 'show', id, '--wait'],
-  'POST /did-authentication/challenges': ({ from }) => ['auth', 'create', ...flags({ from })],
+  'POST /did-authentication/challenges': ({ from }) => ['signin', 'create', ...flags({ from })],
   'POST /did-authentication/answers': ({ challenge, did }) => {
-    return ['auth', 'respond', JSON.stringify(challenge), '--did', did]
+    return ['signin', 'respond', JSON.stringify(challenge), '--did', did]
   },
-  'GET /did-authentication/challenges/{challengeId}': (_, id) => ['auth', 'show', id, '--wait'],
-  'POST /did-authentication/challenges/{challengeId}/token': (_, id) => ['auth', 'token', id],
+  'GET /did-authentication/challenges/{challengeId}': (_, id) => ['signin', 'show', id, '--wait'],
+  'POST /did-authentication/challenges/{challengeId}/token': (_, id) => ['signin', 'token', id],
 }
 
 /**

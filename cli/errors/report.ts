@@ -1,6 +1,6 @@
 /** Turns an error into a report: what happened, why, the command that helps, and the exit code. */
 import { systemReason } from '../../src/foundation/system-reason.ts'
-import { safe } from '../format/text.ts'
+import { safe, wrap } from '../format/text.ts'
 
 /** An error as `--json` prints it on standard error. */
 export type Report = {
@@ -88,17 +88,27 @@ export function toReport(error: unknown, commandId: string): Report {
  * error too.
  */
 export function printReport(report: Report, isJson: boolean, error?: unknown): void {
-  process.stderr.write(`${isJson ? JSON.stringify(report) : renderReport(report)}\n`)
+  const { isTTY, columns } = process.stderr
+  const text = isJson ? JSON.stringify(report) : renderReport(report, isTTY ? columns : undefined)
+  process.stderr.write(`${text}\n`)
   if (process.env['DEBUG'] && report.code === 'Bug' && error instanceof Error)
     process.stderr.write(`${error.stack}\n`)
 }
 
 /** Formats a report for people. Details may quote a peer, so control characters are removed. */
-export function renderReport({ title, detail, hint }: Report): string {
-  const lines = [`Error: ${safe(title)}`]
-  if (detail !== undefined && detail !== title) lines.push(`  ${safe(detail)}`)
+export function renderReport({ title, detail, hint }: Report, columns?: number): string {
+  const lines = wrapped(`Error: ${safe(title)}`, '', columns)
+  if (detail !== undefined && detail !== title) lines.push(...wrapped(safe(detail), '  ', columns))
   if (hint !== undefined) lines.push(`  Try: ${hint}`)
   return lines.join('\n')
+}
+
+/** Breaks lines at spaces, where a terminal breaks inside words. Lists of candidates keep their lines. */
+function wrapped(text: string, indent: string, columns = Infinity): string[] {
+  return text.split('\n').flatMap((line) => {
+    const lines = line.length + indent.length < columns ? [line] : wrap(line, columns - 1 - indent.length)
+    return lines.map((each) => `${indent}${each}`)
+  })
 }
 
 function findProblem(error: unknown): ProblemBody | undefined {
@@ -198,8 +208,8 @@ function explanationOf(type: string): string | undefined {
 /** The topics with a list. */
 // prettier-ignore
 const listed: ReadonlySet<string> = new Set([
-  'audit', 'auth', 'connection', 'creddef', 'credential', 'did', 'event', 'issuer', 'issuer-cert', 'message', 'node', 'onboard',
-  'policy', 'presentation-definition', 'profile', 'proof', 'schema', 'tenant', 'trust', 'wallet', 'webhook',
+  'audit', 'connection', 'creddef', 'credential', 'did', 'event', 'issuer', 'issuer-cert', 'message', 'node', 'onboard',
+  'policy', 'presentation-definition', 'profile', 'proof', 'schema', 'signin', 'tenant', 'trust', 'wallet', 'webhook',
 ])
 
 /** The lists of what the commands of other topics are about. */

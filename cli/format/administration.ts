@@ -161,7 +161,7 @@ export function showProfiles(configDir: string, inUse: string): ShownProfile[] {
   })
 }
 
-const places = { local: 'on this machine', remote: 'elsewhere' } as const
+const places = { local: 'on this machine', remote: 'by its address' } as const
 
 export const profileColumns: Column<ShownProfile>[] = [
   { head: 'profile', of: ({ name }) => name },

@@ -37,11 +37,13 @@ export function forProfile(text: string, profile: string | undefined): string {
 function accepts(command: string, name: (typeof names)[number]): boolean {
   if (
     !command.startsWith('agent ') ||
-    / --help$|^agent (?:profile|explain|decode|help|completion|demo|run|config schema)\b/.test(command)
+    / --help$|^agent (?:profile|explain|decode|help|completion|demo|run|version|init|config schema)\b/.test(
+      command,
+    )
   )
     return false
   if (
-    /^agent (?:daemon (?:start|stop|restart|status|logs|install|uninstall)|backup verify|config (?:show|validate))\b/.test(
+    /^agent (?:daemon (?:start|stop|restart|status|logs|install|uninstall)|backup verify|config (?:show|set|unset|validate))\b/.test(
       command,
     )
   )

@@ -97,13 +97,15 @@ export function proofRequestFields(asked: Asked): Pair[] {
   const lines = linesOf(asked.proofs ?? [])
   const rules = restrictionsOf(AnonCreds.safeParse(content).data)
   const named = typeof asked.issuers === 'object' ? asked.issuers : []
+  // The domain of a request that names none.
+  const domain = Options.safeParse(content).data?.options.domain
   const issuers = [...named, ...lines.flatMap(({ trustIssuers }) => trustIssuers ?? [])]
   return [
     ['asked for', asked.requestData.length === 0 ? undefined : proofRequestText(asked)],
     ['schema', lines.map(({ schemaId }) => schemaId).join(' ') || undefined],
     ['trusted issuer', [...new Set(issuers.map(canonicalDid))].join(' ') || undefined],
     ['restrictions', rules.length > 0 ? rules : undefined],
-    ['domain', Options.safeParse(content).data?.options.domain],
+    ['domain', domain === 'default-domain' ? undefined : domain],
   ]
 }
 

@@ -1,4 +1,5 @@
 /** Formats credential records, connections and DIDs. */
+import { canonicalDid } from '../../src/definitions/did-names.ts'
 import { isTokenFormat, traitsOf } from '../../src/definitions/format-names.ts'
 import type { Answer } from '../client/api.ts'
 import { partOf } from '../input/credential.ts'
@@ -29,7 +30,7 @@ export function credentialFields(
     ['disclosable', content && disclosableOf(content)],
     ['issuer', content?.issuer ?? record.issuingDID],
     [record.role === 'Holder' ? 'offered by' : 'offered to', partnerField(record, names)],
-    ['subject', content?.subject ?? record.subjectId],
+    ['subject', canonicalDid(content?.subject ?? record.subjectId ?? '') || undefined],
     [hasType(record) ? 'type' : 'schemas', content?.schemas.join(' ') || undefined],
     ['definition', content?.definition],
     ['goal', record.goal],
@@ -124,7 +125,7 @@ function statusOf(record: CredentialRecord): string | Styled | undefined {
     ? undefined
     : role === 'Issuer'
       ? 'not revoked'
-      : 'not revoked (no notification from the issuer)'
+      : 'not revoked, as far as the issuer has said'
 }
 
 /** Describes the format. The payload of an SD-JWT tells if it is bound to a key. */

@@ -26,7 +26,7 @@ export function toPaging({ limit, offset }: Paging): Paging & { order: 'desc' } 
 export const recordFlags = {
   ...pagingFlags,
   thid: Flags.string({ description: 'only the record of this DIDComm thread' }),
-  state: Flags.string({ description: 'only records in this state' }),
+  state: Flags.string({ description: 'only records in this state: its words, such as issued, or its name' }),
   role: Flags.string({ description: 'only records with this role of the wallet' }),
 }
 
@@ -38,9 +38,21 @@ export function toRecordQuery(
   return {
     ...toPaging(paging),
     ...(thid !== undefined && { thid }),
-    ...(state !== undefined && { state: readOneOf('state', topic, state, Object.keys(meanings[topic])) }),
+    ...(state !== undefined && { state: readStates(topic, state).join(',') }),
     ...(role !== undefined && { role: readOneOf('role', topic, role, definitionOf(topic).roles) }),
   }
+}
+
+/** Finds the states that have these words, or this name, ignoring case. @throws {UsageError} */
+export function readStates(topic: Topic, text: string): string[] {
+  const wanted = text.toLowerCase()
+  const states = Object.entries(meanings[topic])
+  const found = states.filter(([name, { words }]) => wanted === name.toLowerCase() || wanted === words)
+  if (found.length > 0) return found.map(([name]) => name)
+  const words = [...new Set(states.map(([, state]) => state.words))].toSorted((a, b) => a.length - b.length)
+  throw new UsageError(
+    `--state: ${JSON.stringify(text)} is not a state of a ${topic}. Valid values: ${words.join('; ')}. So are their names, such as ${states[0]![0]}.`,
+  )
 }
 
 /** Finds a state or a role of a topic, ignoring case. @throws {UsageError} */

@@ -55,7 +55,6 @@ const args: Readonly<Record<string, Kind | 'file'>> = {
 /** The kind of the arguments `id`, `guid` and `name`, by topic. */
 const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   id: {
-    auth: 'challenge',
     connection: 'connection',
     credential: 'credential',
     event: 'event',
@@ -65,6 +64,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     policy: 'policy',
     'presentation-definition': 'definition',
     proof: 'proof',
+    signin: 'challenge',
     tenant: 'tenant',
     trace: 'record',
     trust: 'trustAnchor',

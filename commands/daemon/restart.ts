@@ -21,7 +21,7 @@ export default defineLocalCommand({
   ],
   flags: { ...localDaemonFlags, lan: lanFlag },
   async run(context) {
-    const { flags, say, printFields } = context
+    const { flags, say, print } = context
     const around = fromProcess()
     const dataDir = findDataDir(flags, around)
     const running = await findDaemon(dataDir)
@@ -44,7 +44,7 @@ export default defineLocalCommand({
     const { url, didcommUrl, certificate, pid, calls, warnings } = await ready
     detach(child)
     const logFile = logPath(dataDir)
-    printFields([
+    print(url, [
       ['api', url],
       ['didcomm', didcommUrl],
       ['certificate', certificate],

@@ -8,6 +8,7 @@ import { configFlag, readConfigured, toArguments } from '../../cli/daemon/config
 import { requireFreeProfile, requireSameDaemon } from '../../cli/daemon/conflicts.ts'
 import { findDaemon } from '../../cli/daemon/find.ts'
 import { httpsFlag, lanFlag, lanSettings, sayLan } from '../../cli/daemon/lan.ts'
+import { takeFreePorts } from '../../cli/daemon/ports.ts'
 import { launchInBackground, launchInForeground, detach } from '../../cli/daemon/launch.ts'
 import { defineLocalCommand, type LocalContext } from '../../cli/define-command.ts'
 import { CommandError } from '../../cli/errors/errors.ts'
@@ -49,11 +50,11 @@ export default defineLocalCommand({
     }),
   },
   async run(context) {
-    const { flags, say, suggest, printFields } = context
+    const { flags, say, suggest, print } = context
     const around = fromProcess()
     const profile = flags.profile ?? around.AGENT_PROFILE
     const configDir = around.AGENT_CONFIG_DIR
-    const requested = withoutEmpty({
+    const requested: Record<string, string> = withoutEmpty({
       AGENT_CONFIG_FILE: flags.config && resolve(flags.config),
       AGENT_HOST: flags.host,
       ...lanSettings(flags),
@@ -66,9 +67,10 @@ export default defineLocalCommand({
     if (running) requireSameDaemon(running, asked)
     else {
       await requireFreeProfile(asked)
+      const layers = [requested, asked.env, file, readSettings(configDir, profile)]
+      Object.assign(requested, await takeFreePorts(profile, layers, say))
       // The standard error of a daemon in the foreground is its log.
-      if (!flags.foreground || process.stderr.isTTY)
-        await sayLan(context, [requested, asked.env, file, readSettings(configDir, profile)])
+      if (!flags.foreground || process.stderr.isTTY) await sayLan(context, layers)
     }
     const args = toArguments({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...requested })
     if (flags.foreground) return startInForeground(context, args)
@@ -79,7 +81,7 @@ export default defineLocalCommand({
       : await startInBackground(dataDir, args)
     const settings = settingsPath(configDir, profile)
     const log = logPath(dataDir)
-    printFields([
+    print(url, [
       ['api', url],
       ['didcomm', didcommUrl],
       ['certificate', certificate],

@@ -12,7 +12,7 @@ export default defineLocalCommand({
   description: 'Exits with 7 if the daemon does not run or does not answer.',
   examples: ['agent daemon status', 'agent daemon status --json'],
   flags: localDaemonFlags,
-  async run({ flags, say, printFields }) {
+  async run({ flags, say, print }) {
     const dataDir = findDataDir(flags, fromProcess())
     const running = await findDaemon(dataDir)
     if (!running) throw new CommandError(`No daemon serves ${dataDir}.`, 7, 'agent daemon start')
@@ -21,7 +21,7 @@ export default defineLocalCommand({
     if (version === undefined)
       throw new CommandError(`The daemon (process ${pid}) does not answer at ${url}.`, 7, 'agent daemon logs')
     const logFile = logPath(dataDir)
-    printFields([
+    print(url, [
       ['version', version],
       ['api', url],
       ['didcomm', didcommUrl],

@@ -3,6 +3,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { replay, replayFlags } from '../../cli/replay.ts'
 
 export default defineCommand({
+  hidden: true,
   summary: 'Send events to a webhook again',
   description:
     'As `agent webhook replay`: events keep their ids and their order, and precede pending events.',

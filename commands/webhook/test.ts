@@ -24,7 +24,7 @@ export default defineCommand({
     })
     print(result.eventId, [
       ['event', result.eventId],
-      ['taken', result.error === undefined ? 'yes' : 'no'],
+      ['accepted', result.error === undefined ? 'yes' : 'no'],
       ['answer', result.error ?? String(result.status)],
       ['took', duration(result.durationMs)],
     ])

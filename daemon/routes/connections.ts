@@ -21,7 +21,10 @@ const ConnectionsPage = Page('Collection', Connection, 'ConnectionsPage')
 export const RecordPaging = Paging.extend({
   thid: z.string().optional().describe('Only the record of this DIDComm thread.'),
   role: z.string().optional().describe('Only records in which this wallet has this role (extension).'),
-  state: z.string().optional().describe('Only records in this state (extension).'),
+  state: z
+    .string()
+    .optional()
+    .describe('Only records in this state, or one of these, with commas (extension).'),
 })
 
 export default [

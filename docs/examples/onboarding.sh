@@ -64,12 +64,12 @@ bank onboard remove "$declined" --yes --quiet
 step 'Authenticate: the bank sends a challenge, alice signs it with that DID'
 challenge=$(bank auth create --from 'The Bank' --did "$did")
 id=$(newest bank auth list)
-alice auth respond "$challenge" --did "$did" --quiet
+alice signin respond "$challenge" --did "$did" --quiet
 bank auth show "$id" --wait
 token=$(bank auth token "$id" --quiet)
 echo "a session's token: ${token:0:20}…"
 # A challenge is answered once.
-if alice auth respond "$challenge" --did "$did" --quiet; then exit 1; fi
+if alice signin respond "$challenge" --did "$did" --quiet; then exit 1; fi
 bank auth remove "$id" --yes --quiet
 
 step 'Done'

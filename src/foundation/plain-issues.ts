@@ -98,7 +98,7 @@ function describeType({ expected, input }: Extract<Issue, { code: 'invalid_type'
 
 function describeKind(wanted: string, input: unknown): string {
   if (input === undefined) return `is missing: it must be ${wanted}`
-  if (typeof input === 'number' && !Number.isFinite(input)) return `must be ${wanted}, and is not a number`
+  if (typeof input === 'number' && !Number.isFinite(input)) return `must be ${wanted}`
   const given = input === null ? 'null' : Array.isArray(input) ? 'array' : typeof input
   return `must be ${wanted}, and is ${things[given] ?? given}`
 }

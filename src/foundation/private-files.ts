@@ -86,11 +86,16 @@ function makeOne(folder: string): void {
  */
 export function writePrivateFile(path: string, text: string): void {
   const folder = dirname(path)
-  const temporary = `${path}.${process.pid}`
   makeFolder(folder)
   chmodSync(folder, 0o700)
+  replaceFile(path, text, 0o600)
+}
+
+/** Replaces a file atomically. @throws as `node:fs` does */
+export function replaceFile(path: string, text: string, mode: number): void {
+  const temporary = `${path}.${process.pid}`
   rmSync(temporary, { force: true })
-  const file = openSync(temporary, 'wx', 0o600)
+  const file = openSync(temporary, 'wx', mode)
   try {
     writeSync(file, text)
     // After a power failure, the new name could otherwise stand for an empty file.

@@ -26,7 +26,7 @@ const former = {
   'credential accept-invitation': 'offer',
   'proof accept-invitation': 'request',
   'onboard submit --new': 'did-request',
-  'auth respond --did did:peer:2x': 'challenge',
+  'signin respond --did did:peer:2x': 'challenge',
   'oid4vc receive --yes': 'openid4vci-offer',
   'oid4vc present --yes': 'openid4vp-request',
 } as const

@@ -26,26 +26,6 @@ describe('without a daemon', () => {
     expect(await user.run`--version`).toMatchObject(prints(0, `identity-agent/${version} `))
   })
 
-  test('help names every topic', async () => {
-    const { code, out } = await user.run`--help`
-    expect(code).toBe(0)
-    for (const topic of [
-      'auth',
-      'connection',
-      'credential',
-      'daemon',
-      'demo',
-      'did',
-      'onboard',
-      'proof',
-      'schema',
-      'tenant',
-      'wallet',
-      'webhook',
-    ])
-      expect(out).toContain(`\n  ${topic} `)
-  })
-
   test('an unknown command is named, with the command that lists all', async () => {
     const { code, err } = await user.run`conection list`
     expect({ code, err }).toEqual({
@@ -67,7 +47,7 @@ describe('without a daemon', () => {
         stdout: isRejected,
       })
       expect(await execa(process.execPath, [...flags, bin, 'connection', '--help'])).toMatchObject({
-        stdout: expect.stringContaining('connection invite'),
+        stdout: expect.stringContaining('invite  Create'),
       })
     },
   )
@@ -234,7 +214,7 @@ describe('with a daemon', () => {
     expect((await user.run`connection list --api-key-file ${file}`).code).toBe(0)
     expect((await user.run`tenant create bob --key-file ${file}`).code).toBe(2)
     expect((await user.json`tenant show ${made.id}`).walletId).toBe(made.walletId)
-    expect((await user.run`tenant remove ${made.id} --yes`).code).toBe(0)
+    expect((await user.run`tenant remove ${made.id} --keep-wallet --yes`).code).toBe(0)
     expect((await user.run`connection list --api-key-file ${file}`).code).toBe(4)
   })
 
@@ -347,7 +327,7 @@ describe('with a daemon', () => {
     expect((await user.json`proof show ${declined}`).role).toBe('Verifier')
 
     const issued = await user.run`credential show ${record}`
-    expect(issued.out).toMatch(/status +not revoked\nvalidity +valid until \d{4}-\S+, in 5\d min\n/)
+    expect(issued.out).toMatch(/status +not revoked\nvalidity +valid until \d{4}-\S+, in (?:5\d|60) min\n/)
     expect(issued.out).toMatch(/schemas +\S+\/schema-registry\/schemas\/\S+\n/)
     expect(await user.run`credential revoke ${record}`).toMatchObject(fails(2, '--yes'))
     expect(await asHolder.run`credential revoke ${held.recordId} --yes`).toMatchObject(fails(5, 'Holder'))

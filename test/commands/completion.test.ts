@@ -102,7 +102,7 @@ test('commands, flags and values come from the manifest', async () => {
   expect(await values('credential', 'offer', '--iss')).toEqual(['--issuing-did'])
   // Required flags come first, global flags last. Flags on the line are not repeated.
   expect((await values('message', 'send', '--'))[0]).toBe('--connection')
-  expect((await values('auth', 'respond', '--'))[0]).toBe('--did')
+  expect((await values('signin', 'respond', '--'))[0]).toBe('--did')
   const flags = await values('credential', 'offer', '--issuing-did', 'x', '--claim', 'a=b', '--auto', '--')
   expect(flags).not.toContain('--auto')
   expect(flags).toContain('--claim')

@@ -58,7 +58,7 @@ describe('the demonstration', () => {
       'agent credential revoke',
       'acme   proof       PresentationVerificationFailed',
       'agent onboard submit "$DID_REQUEST" --new --profile alice',
-      'agent auth respond "$CHALLENGE" --did $ALICE_DID_FOR_ACME --profile alice',
+      'agent signin respond "$CHALLENGE" --did $ALICE_DID_FOR_ACME --profile alice',
       'has signed in',
     ]
     expect(

@@ -74,13 +74,13 @@ test('onboarding and sign-in by QR code work between two terminals', async () =>
   expect(known.out).toContain('answered')
   expect(known.out).toContain(did)
 
-  const signing = terminal(acme, ['auth', 'create', '--from', 'Acme', '--qr', 'small', '--long', '--wait'])
+  const signing = terminal(acme, ['signin', 'create', '--from', 'Acme', '--qr', 'small', '--long', '--wait'])
   const challenge = scan(await signing.shown(lastLine))!
   expect(JSON.parse(challenge)).toMatchObject({
     type: 'https://atalaprism.io/authentication-challenge',
     from: 'Acme',
   })
-  expect(await alice.run(words`auth respond - --did ${did} -q`, { input: challenge })).toMatchObject({
+  expect(await alice.run(words`signin respond - --did ${did} -q`, { input: challenge })).toMatchObject({
     code: 0,
     out: did,
     err: expect.stringContaining('“Acme”, at http://127.0.0.1:'),
@@ -91,7 +91,7 @@ test('onboarding and sign-in by QR code work between two terminals', async () =>
   expect(signedIn.out).toContain(did)
 
   // The link is single-use.
-  expect(await alice.run`auth respond ${challenge} --did ${did}`).toMatchObject(fails(5, /used already/))
+  expect(await alice.run`signin respond ${challenge} --did ${did}`).toMatchObject(fails(5, /used already/))
 })
 
 test('the short link of a code is answered like its text', async () => {
@@ -100,8 +100,8 @@ test('the short link of a code is answered like its text', async () => {
   expect(handedOver).toMatchObject({ code: 0, err: expect.stringContaining('“Acme”, at http://127.0.0.1:') })
   const { did } = await acme.json`onboard show ${id} --wait`
   expect(handedOver.out).toContain(did)
-  const challenge = await acme.json`auth create`
-  const answered = await alice.run(words`auth respond - --did ${did} -q`, {
+  const challenge = await acme.json`signin create`
+  const answered = await alice.run(words`signin respond - --did ${did} -q`, {
     input: `${challenge.shortUrl}\n`,
   })
   expect(answered).toMatchObject({ code: 0, out: did })
@@ -120,7 +120,7 @@ test('the short link of a code is answered like its text', async () => {
 test('requests are listed, shown and removed, and scripts read JSON', async () => {
   for (const [topic, inner] of [
     ['onboard', 'didRequest'],
-    ['auth', 'challenge'],
+    ['signin', 'challenge'],
   ] as const) {
     const made = JSON.parse((await acme.run`${topic} create --json`).out)
     expect(made).toMatchObject({ state: 'pending', [inner]: { type: expect.any(String) } })
@@ -150,9 +150,9 @@ test('rejected requests and invalid answers are reported', async () => {
     err: expect.stringContaining('declined'),
   })
 
-  const { challenge } = await acme.json`auth create --from Acme`
+  const { challenge } = await acme.json`signin create --from Acme`
   const respond = (text: object, did = 'did:peer:2.Vz6Mk') =>
-    alice.run`auth respond ${JSON.stringify(text)} --did ${did}`
+    alice.run`signin respond ${JSON.stringify(text)} --did ${did}`
   expect(await respond({ ...challenge, from: 'Bank' })).toMatchObject(fails(8, /Bank at .*Acme at/))
   expect(await respond(challenge)).toMatchObject(fails(3, 'not a DID of this wallet'))
   for (const args of [
@@ -162,7 +162,7 @@ test('rejected requests and invalid answers are reported', async () => {
     ['onboard', 'submit', '{', '--new'],
     ['onboard', 'create', '--wait', '--timeout', 'soon'],
     ['onboard', 'submit', JSON.stringify(request)],
-    ['auth', 'respond', JSON.stringify(challenge)],
+    ['signin', 'respond', JSON.stringify(challenge)],
   ])
     expect((await alice.run(args)).code, args.join(' ')).toBe(2)
 })
@@ -193,14 +193,14 @@ test('a wallet of OpenID4VP answers by commands: onboarded and signed in with a 
   expect(shown.out).toMatch(/claims +.*employee/)
   const { did: holder } = await acme.json`onboard show ${request.id}`
 
-  const challenge = await acme.run(words`auth create --oid4vp --dcql ${file} --did ${holder}`)
+  const challenge = await acme.run(words`signin create --oid4vp --dcql ${file} --did ${holder}`)
   expect(challenge).toMatchObject({ code: 0, err: expect.stringContaining('openid4vp://?') })
-  const id = (await acme.run`auth list --limit 1 -q`).out
-  const { shortUrl } = await acme.json`auth show ${id}`
+  const id = (await acme.run`signin list --limit 1 -q`).out
+  const { shortUrl } = await acme.json`signin show ${id}`
   expect(await alice.run`oid4vc present ${shortUrl} --yes`).toMatchObject({ code: 0 })
-  expect(await acme.run`auth show ${id} --wait`).toMatchObject({
+  expect(await acme.run`signin show ${id} --wait`).toMatchObject({
     code: 0,
     out: expect.stringContaining(holder),
   })
-  expect((await acme.run`auth token ${id} -q`).out).toMatch(/^ey/)
+  expect((await acme.run`signin token ${id} -q`).out).toMatch(/^ey/)
 })

@@ -381,33 +381,33 @@ describe('authenticate', () => {
 
   test('a sign-in with a DID issues one token', async () => {
     const did = await known()
-    const { id, challenge, state } = await json(acme)`auth create --from Acme`
+    const { id, challenge, state } = await json(acme)`signin create --from Acme`
     expect({ state, challenge }).toMatchObject({
       state: 'pending',
       challenge: { nonce: expect.any(String), expireAt: expect.any(String) },
     })
-    await json(alice)`auth respond ${JSON.stringify(challenge)} --did ${did}`
-    expect(await json(acme)`auth show ${id} --wait`).toMatchObject({
+    await json(alice)`signin respond ${JSON.stringify(challenge)} --did ${did}`
+    expect(await json(acme)`signin show ${id} --wait`).toMatchObject({
       kind: 'AuthenticationChallengeState',
       state: 'success',
       did,
     })
-    expect(await json(acme)`auth token ${id}`).toMatchObject({
+    expect(await json(acme)`signin token ${id}`).toMatchObject({
       subject: did,
       token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
     })
-    expect(await refused(alice)`auth respond ${JSON.stringify(challenge)} --did ${did}`).toMatchObject({
+    expect(await refused(alice)`signin respond ${JSON.stringify(challenge)} --did ${did}`).toMatchObject({
       code: 5,
     })
-    expect((await json(acme)`auth list`).contents.map((each: { id: string }) => each.id)).toContain(id)
-    await json(acme)`auth remove ${id} --yes`
-    expect(await refused(acme)`auth show ${id}`).toMatchObject({ code: 3 })
+    expect((await json(acme)`signin list`).contents.map((each: { id: string }) => each.id)).toContain(id)
+    await json(acme)`signin remove ${id} --yes`
+    expect(await refused(acme)`signin show ${id}`).toMatchObject({ code: 3 })
   })
 
   test('a challenge under a false sender name is not signed', async () => {
-    const { id, challenge } = await json(acme)`auth create --from Acme`
+    const { id, challenge } = await json(acme)`signin create --from Acme`
     const forged = JSON.stringify({ ...challenge, from: 'Bank' })
-    expect(await refused(alice)`auth respond ${forged} --did ${await known()}`).toMatchObject({ code: 8 })
-    expect(await json(acme)`auth show ${id}`).toMatchObject({ state: 'pending' })
+    expect(await refused(alice)`signin respond ${forged} --did ${await known()}`).toMatchObject({ code: 8 })
+    expect(await json(acme)`signin show ${id}`).toMatchObject({ state: 'pending' })
   })
 })

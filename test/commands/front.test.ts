@@ -40,7 +40,7 @@ describe('-h is --help', () => {
   ])('after %j', async (words) => {
     const [short, long] = await Promise.all([user.run`${words} -h`, user.run`${words} --help`])
     expect(short).toEqual(long)
-    expect(short).toMatchObject({ code: 0, err: '', out: expect.stringContaining('USAGE') })
+    expect(short).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/USAGE|All topics/) })
   })
 })
 

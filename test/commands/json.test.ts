@@ -103,13 +103,16 @@ test('wallets, tenants and their keys', async () => {
   expect((await user.run`event show ${event.id}`).code).toBe(3)
   expect((await caroline.run`event list --admin-key-file ${file} --wallet ${walletId}`).code).toBe(4)
   expect(await run(`wallet stats ${walletId}`)).toMatchObject({ walletId, connections: { total: 0 } })
-  await run(`tenant remove ${id} --yes`)
+  await run(`tenant remove ${id} --keep-wallet --yes`)
   // The wallet stays until it is removed.
   expect(await run(`wallet show ${walletId}`)).toMatchObject({ id: walletId })
   await run(`wallet remove ${walletId} --yes`)
   expect((await run('wallet list')).contents).not.toContainEqual(expect.objectContaining({ id: walletId }))
   const { id: gone } = await run('tenant create dave')
-  expect(await run(`tenant delete ${gone} --yes`)).toMatchObject({ id: gone, deleted: true })
+  expect(await run(`tenant remove ${gone} --with-wallet --yes`)).toMatchObject({
+    id: gone,
+    walletRemoved: true,
+  })
 })
 
 test('DIDs, connections, credentials and proofs', async () => {
@@ -379,15 +382,18 @@ test('onboarding and authentication', async () => {
   read('onboard:reject', (await other.run`onboard reject ${JSON.stringify(second)} --json`).out)
   await run(`onboard remove ${second.id} --yes`)
 
-  const challenge = await run('auth create')
-  expect((await user.run`auth token ${challenge.id}`).code).toBe(5)
-  read('auth:respond', (await other.run`auth respond ${JSON.stringify(challenge)} --did ${did} --json`).out)
-  await run('auth list')
-  await run(`auth show ${challenge.id}`)
-  expect(await run(`auth token ${challenge.id}`)).toMatchObject({ subject: did, tokenType: 'Bearer' })
+  const challenge = await run('signin create')
+  expect((await user.run`signin token ${challenge.id}`).code).toBe(5)
+  read(
+    'signin:respond',
+    (await other.run`signin respond ${JSON.stringify(challenge)} --did ${did} --json`).out,
+  )
+  await run('signin list')
+  await run(`signin show ${challenge.id}`)
+  expect(await run(`signin token ${challenge.id}`)).toMatchObject({ subject: did, tokenType: 'Bearer' })
   // Once.
-  expect((await user.run`auth token ${challenge.id}`).code).toBe(5)
-  await run(`auth remove ${challenge.id} --yes`)
+  expect((await user.run`signin token ${challenge.id}`).code).toBe(5)
+  await run(`signin remove ${challenge.id} --yes`)
 })
 
 test('wallets that move, the audit log, the master key and backups', async () => {
@@ -401,7 +407,7 @@ test('wallets that move, the audit log, the master key and backups', async () =>
   await run('audit list --limit 5')
   await run('audit verify')
   await run('node list')
-  await run('key rotate --yes')
+  await run('master-key rotate --yes')
   const backup = join(user.folder, 'backup')
   await run(`backup create ${backup} --with-master-key`)
   await run(`backup verify ${backup}`)
@@ -438,6 +444,10 @@ test('the daemon, the profiles and the doctor', async () => {
   await run('config show --all')
   await run('config validate')
   await run('config schema')
+  await run('version')
+  await run('config set FLOW_EXPIRY 5m')
+  await run('config unset FLOW_EXPIRY')
+  await run(`init ${join(user.folder, 'new.yaml')} --yes`)
   await run('profile list')
   await run('profile show')
   await run('profile add far --url https://agent.example')

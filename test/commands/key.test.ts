@@ -1,4 +1,4 @@
-/** `agent key rotate` against a real agent. */
+/** `agent master-key rotate` against a real agent. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ test('the master key is replaced by a generated or a supplied one and never prin
   using user = newUser()
   const file = join(agent.dataDir, 'master.key')
   const ask = (args: string[], input?: string) =>
-    user.run(words`key rotate ${args}`, {
+    user.run(words`master-key rotate ${args}`, {
       env: { AGENT_URL: agent.url, AGENT_ADMIN_KEY: adminToken },
       ...(input !== undefined && { input }),
     })
@@ -38,5 +38,5 @@ test('the master key is replaced by a generated or a supplied one and never prin
   expect(await run(words`--new-key-file -`, given)).toMatchObject(fails(2, 'current master key'))
   expect(await run(words`--new-key-file -`, 'short')).toMatchObject(fails(2, 'newKey'))
   const tenant = { AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'another' }
-  expect(await user.as(tenant).run`key rotate --yes`).toMatchObject({ code: 4 })
+  expect(await user.as(tenant).run`master-key rotate --yes`).toMatchObject({ code: 4 })
 })

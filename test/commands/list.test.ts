@@ -39,11 +39,13 @@ test('records are filtered by state and role', async () => {
   await issuer.call('POST /connections', { body: {} })
   const list = (...flags: string[]) => as(issuer).run`connection list -q ${flags}`
   expect((await list('--state', 'connectionresponsesent')).out).toBe(inviterConnectionId)
+  expect((await list('--state', 'connected')).out).toBe(inviterConnectionId)
+  expect((await list('--state', 'waiting for an answer to the invitation')).out.split('\n')).toHaveLength(1)
   expect((await list('--role', 'inviter')).out.split('\n')).toHaveLength(2)
   expect((await list('--role', 'Invitee')).out).toBe('')
   const wrong = await list('--state', 'Done')
   expect(wrong).toMatchObject(
-    fails(2, '--state: "Done" is not a state of a connection. Valid values: Invitation'),
+    fails(2, '--state: "Done" is not a state of a connection. Valid values: connected; took too long; '),
   )
   const role = await as(issuer).run`proof list --role issuer`
   expect(role).toMatchObject({ code: 2, err: expect.stringContaining('Valid values: Verifier, Prover.') })

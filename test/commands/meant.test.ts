@@ -14,6 +14,10 @@ test.each([
     ['connection', 'delete', 'abc'],
     'There is no command agent connection delete abc. Did you mean agent connection remove?',
   ],
+  [
+    ['did', 'get', 'did:prism:ab:cd'],
+    'There is no command agent did get did:prism:ab:cd. Did you mean agent did show?',
+  ],
   [['connection', 'frobnicate'], 'There is no command agent connection frobnicate.'],
   [['connection', 'list', '--lmit', '3'], 'This command has no flag --lmit. Did you mean --limit?'],
   [
@@ -30,6 +34,20 @@ test.each([
   [
     ['connection', 'show'],
     'An argument is missing: id (the connection: its id, the end of the id, or its label).',
+  ],
+  [
+    ['proof', 'request', '--any-issuer', '--invitation', '--predicate', 'age>=18'],
+    '--predicate needs --format anoncreds.',
+  ],
+  [['credential', 'offer', '--invitation', '--grant', 'authorization_code'], '--grant needs --oid4vci.'],
+  [
+    ['credential', 'show', 'x', '--url'],
+    '--url needs a value (base URL of the daemon’s HTTP API (AGENT_URL)).',
+  ],
+  [['backup', 'restore', 'x'], 'Give --data-dir or --database.'],
+  [
+    ['credential', 'offer', '--issuing-did', 'x', '--definition', 'y', '--invitation'],
+    'Give --definition or --issuing-did, not both.',
   ],
   [['connection', 'list', 'abc'], 'agent connection list takes no argument such as abc.'],
   [['explain', 'OferReceived'], 'There is no explanation of "OferReceived". Did you mean OfferReceived?'],

@@ -20,13 +20,13 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'POST /onboard/{didRequestSubmissionId}':
     'of the side that asks: `agent onboard submit` has the daemon of the side that answers post there',
   'GET /did-authentication/challenge-submissions/{challengeSubmissionId}':
-    'the page behind a link; `agent auth respond` reads the link itself',
+    'the page behind a link; `agent signin respond` reads the link itself',
   'POST /did-authentication/challenge-submissions/{challengeSubmissionId}':
-    'of the side that asks: `agent auth respond` has the daemon of the side that answers post there',
+    'of the side that asks: `agent signin respond` has the daemon of the side that answers post there',
   'GET /oid4vci/issuers/{issuerId}/credential-types/{configurationId}': forWallets,
   'POST /oid4vci/issuers/{issuerId}/deferred-credentials': forWallets,
   'POST /oid4vci/issuers/{issuerId}/notifications': forWallets,
-  'GET /.well-known/jwks.json': 'for the applications that verify the tokens of `agent auth token`',
+  'GET /.well-known/jwks.json': 'for the applications that verify the tokens of `agent signin token`',
   'POST /api/submissions/signed-operations': ledger,
   'POST /api/submissions/objects': ledger,
   'GET /api/operations/{operationId}': ledger,
@@ -97,7 +97,7 @@ test('the calls of a command are read from its code', () => {
     'POST /wallets',
   ])
   // Found in the shared file of the asking commands, not in the name of a type.
-  expect(calls.get('auth:show')).toContain('GET /did-authentication/challenges/{challengeId}')
+  expect(calls.get('signin:show')).toContain('GET /did-authentication/challenges/{challengeId}')
   expect(calls.get('policy:list')).toEqual(new Set(['GET /verification/policies']))
   expect(calls.get('event:tail')).toContain('GET /events/stream')
 })

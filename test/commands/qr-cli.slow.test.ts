@@ -151,7 +151,7 @@ describe('a QR code file', () => {
 })
 
 test('a DID request and a challenge have QR codes of a short link or of their text, until they are answered', async () => {
-  for (const topic of ['onboard', 'auth']) {
+  for (const topic of ['onboard', 'signin']) {
     const file = join(user.folder, `${topic}.png`)
     const { code, out } = await run`${topic} create --from Zürich --qr-file ${file}`
     expect({ topic, code }).toEqual({ topic, code: 0 })
@@ -168,7 +168,7 @@ test('a DID request and a challenge have QR codes of a short link or of their te
 test('a line below the code says which one it is, and what a wallet without short links needs', async () => {
   const size = { columns: 80, rows: 40 }
   for (const [line, note] of [
-    ['connection invite', 'Short link: a wallet that does not read it needs --long.'],
+    ['connection invite', 'Short link. For a wallet that cannot open it, repeat with --long.'],
     ['onboard create', 'The code is a short link; a wallet that needs JSON: --long.'],
     ['onboard create --long', 'The code is the JSON text.'],
   ] as const) {
@@ -189,7 +189,7 @@ test('an address that phones reach has no warning', async () => {
     [reachable.url, false],
     [agent.url, true],
   ] as const) {
-    for (const command of ['connection invite', 'onboard create', 'auth create']) {
+    for (const command of ['connection invite', 'onboard create', 'signin create']) {
       const { out } = await user.runSized([...words`${command.split(' ')}`, '--long'], size, {
         ...env,
         AGENT_URL: url,
@@ -219,8 +219,8 @@ describe.skipIf(process.platform !== 'linux')('--open', () => {
       'connection invite --long',
       'connection invite',
       'onboard create --long',
-      'auth create --long',
-      'auth create --quiet',
+      'signin create --long',
+      'signin create --quiet',
     ]) {
       const { code, err } = await open(line)
       expect({ line, code }).toEqual({ line, code: 0 })

@@ -42,7 +42,7 @@ const commands: Record<string, string[]> = {
   offer: ['credential', 'offer', '--invitation', '--issuing-did', did.did, '--claim', 'name=Alice'],
   proof: ['proof', 'request', '--invitation', '--any-issuer'],
   onboard: ['onboard', 'create', '--from', 'Acme'],
-  auth: ['auth', 'create', '--from', 'Acme'],
+  signin: ['signin', 'create', '--from', 'Acme'],
 }
 afterAll(async () => {
   user.remove()
@@ -54,7 +54,7 @@ afterAll(async () => {
  */
 async function expectedIn(name: string, out: string, isLong: boolean): Promise<unknown[]> {
   const printed = out.split('\n').find((line) => /^(?:http|\{)/.test(line))!
-  if (isLong || (name !== 'onboard' && name !== 'auth')) return [printed]
+  if (isLong || (name !== 'onboard' && name !== 'signin')) return [printed]
   const route = name === 'onboard' ? 'GET /onboard/did-requests' : 'GET /did-authentication/challenges'
   const { contents } = (await agent.tenant(route)) as { contents: { shortUrl?: string }[] }
   return contents.map(({ shortUrl }) => shortUrl)
@@ -83,7 +83,7 @@ async function isDrawn(
   return true
 }
 
-const names = ['connection', 'offer', 'proof', 'onboard', 'auth']
+const names = ['connection', 'offer', 'proof', 'onboard', 'signin']
 /** An offer and a proof request have over 2,000 characters: only the largest terminal is tried. */
 const isHopeless = (name: string, columns: number) => columns < 200 && (name === 'offer' || name === 'proof')
 

@@ -33,7 +33,7 @@ test('a webhook is signed, tested and gets a new secret; secrets are printed onc
   expect(added.err).toContain('--headers @headers.json')
   const [[id], [secret]] = [/[0-9a-f-]{36}/.exec(added.out)!, /whsec_\S+/.exec(added.out)!]
   expect((await run`list`).out).not.toMatch(/whsec_|canary/)
-  expect(await run`test ${id}`).toMatchObject({ code: 0, out: expect.stringMatching(/taken +yes/) })
+  expect(await run`test ${id}`).toMatchObject({ code: 0, out: expect.stringMatching(/accepted +yes/) })
   const renewed = await json`secret ${id}`
   expect(renewed).toEqual({
     id,

@@ -17,7 +17,7 @@ test.each<[type: z.ZodType, value: unknown, text: string]>([
   [z.string(),                       null,          'must be a text, and is null'],
   [z.object({}),                     [],            'must be an object, and is an array'],
   [z.record(z.string(), z.string()), undefined,     'is missing: it must be an object'],
-  [z.coerce.number(),                'x',           'must be a number, and is not a number'],
+  [z.coerce.number(),                'x',           'must be a number'],
   [z.int(),                          1.5,           'must be a whole number'],
   [z.literal('a'),                   'b',           'must be "a"'],
   [z.enum(['a', 'b', 'c']),          'd',           'must be "a", "b" or "c"'],

@@ -162,7 +162,7 @@ test('a key that is lost while the daemon runs is replaced by a rotation', async
     rmSync(file)
     expect(await keyCheck(agent)).toMatchObject({
       status: 'failed',
-      hint: expect.stringContaining('agent key rotate'),
+      hint: expect.stringContaining('agent master-key rotate'),
     })
     expect(await rotate(agent)).toEqual({ source: file, isReplaced: true })
     expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })

@@ -139,7 +139,7 @@ export async function listRecords<M extends Machine, Data extends object>(
   let matching = db.selectFrom('record').where('protocol', '=', protocol.name)
   if (thid !== undefined) matching = matching.where('thid', '=', thid)
   if (role !== undefined) matching = matching.where('role', '=', role)
-  if (state !== undefined) matching = matching.where('state', '=', state)
+  if (state !== undefined) matching = matching.where('state', 'in', state.split(','))
   const { rows, total } = await pageOf(matching.selectAll(), ['created_at', 'id'], paging)
   return { records: rows.map((row) => toRecord(protocol, row)), total }
 }

@@ -8,9 +8,17 @@ import type { Inspected } from './configure.ts'
 import { Secret } from '../secret.ts'
 import { isSecret, typeOf, type Name } from './setting-names.ts'
 
+export { changeSetting, findFault } from './change.ts'
 export { configSchema } from './schema.ts'
 export { configure, inspect } from './configure.ts'
-export { findUnknownVariables, isSecret, isSettingName, nearestSetting } from './setting-names.ts'
+export {
+  findUnknownVariables,
+  isSecret,
+  isSettingName,
+  nearestSetting,
+  secretFiles,
+  settingNames,
+} from './setting-names.ts'
 
 export type Row = {
   name: string

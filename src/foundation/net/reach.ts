@@ -43,15 +43,15 @@ export function describeReach(config: Settings): string {
   const { allow, reason } = reachOf(config)
   const more = exceptions.filter((name) => config[name] !== undefined)
   const network = allow === 'public' ? networkOf(config) : undefined
-  const reached = network === undefined ? called[allow] : `public addresses and the network ${network}`
+  const reached = network === undefined ? called[allow] : `public ones and the network ${network}`
   const unless = more.length === 0 ? '' : `, but for the exceptions in ${more.join(', ')}`
-  return `Calls that tenants and peers cause may reach ${reached}, because ${reason}${unless}.`
+  return `Of the addresses that tenants and peers name, the agent calls ${reached}, because ${reason}${unless}.`
 }
 
 const called = {
-  public: 'public addresses only',
-  loopback: 'public addresses and this machine',
-  private: 'public and private addresses and this machine',
+  public: 'public ones only',
+  loopback: 'public ones and this machine’s',
+  private: 'public and private ones and this machine’s',
 } as const satisfies Partial<Record<Reach, string>>
 
 /**

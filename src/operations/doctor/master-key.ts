@@ -37,7 +37,7 @@ export async function checkMasterKey(config: Config, db: AgentDb): Promise<Findi
     const hint =
       place === undefined
         ? 'AGENT_MASTER_KEY=<the right key> agent daemon start'
-        : `cp <a copy of the key> ${place}   # or run agent key rotate before the daemon stops: afterwards the data cannot be read`
+        : `cp <a copy of the key> ${place}   # or run agent master-key rotate before the daemon stops: afterwards the data cannot be read`
     return { status: 'failed', detail: error.message, hint }
   }
   if (source.path === undefined)

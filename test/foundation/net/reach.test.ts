@@ -38,14 +38,14 @@ describe('loopback addresses that peers and tenants name', () => {
   test.each(['AGENT_TRUST_PROXY', 'MEDIATOR_TRUST_PROXY'])('are not called by an agent with %s', (name) => {
     expect(reachOf({ [name]: 'true' })).toBe('public')
     expect(describeIt({ [name]: 'true' })).toBe(
-      `Calls that tenants and peers cause may reach public addresses only, because ${name} is true.`,
+      `Of the addresses that tenants and peers name, the agent calls public ones only, because ${name} is true.`,
     )
   })
   test.each(urlVariables.flatMap((name) => publicUrls.map((url) => [name, url] as const)))(
     'are not called with %s=%s',
     (name, url) => {
       expect(reachOf({ [name]: url })).toBe('public')
-      expect(describeIt({ [name]: url })).toContain(`public addresses only, because ${name} is ${url}.`)
+      expect(describeIt({ [name]: url })).toContain(`public ones only, because ${name} is ${url}.`)
     },
   )
   test('are called when the operator allows private networks', () =>
@@ -68,12 +68,10 @@ test('a host that the operator allows is called behind a proxy too, and the sent
 
 test('the sentence for the operator names the reason', () => {
   expect(describeIt({})).toBe(
-    'Calls that tenants and peers cause may reach public addresses and this machine, because the whole deployment is on this machine.',
+    'Of the addresses that tenants and peers name, the agent calls public ones and this machine’s, because the whole deployment is on this machine.',
   )
-  expect(describeIt({ AGENT_HOST: '0.0.0.0' })).toContain(
-    'public addresses only, because AGENT_HOST is 0.0.0.0.',
-  )
-  expect(describeIt({ AGENT_ALLOW_PRIVATE_NETWORK: 'true' })).toContain('private addresses')
+  expect(describeIt({ AGENT_HOST: '0.0.0.0' })).toContain('public ones only, because AGENT_HOST is 0.0.0.0.')
+  expect(describeIt({ AGENT_ALLOW_PRIVATE_NETWORK: 'true' })).toContain('public and private ones')
 })
 
 describe('an agent in a local network', () => {
@@ -86,7 +84,7 @@ describe('an agent in a local network', () => {
       ['192.168.1.10', '192.168.1.77', '192.168.2.1', '127.0.0.1', '10.0.0.1'].map((ip) => judge(ip)),
     ).toEqual([undefined, undefined, ...Array(3).fill('address-not-allowed')])
     expect(describeIt(variables)).toBe(
-      'Calls that tenants and peers cause may reach public addresses and the network 192.168.1.10/24, because AGENT_LAN is 192.168.1.10/24.',
+      'Of the addresses that tenants and peers name, the agent calls public ones and the network 192.168.1.10/24, because AGENT_LAN is 192.168.1.10/24.',
     )
   })
   test('does not resolve names that only private networks know', () =>

@@ -62,7 +62,7 @@ export async function runCommands(): Promise<{ places: Places; secrets: Canary[]
         file('phrase', given['passphrase']!),
       ]),
       run(['wallet', 'create', 'wrong', '--seed-file', file('seed', given['seed that is wrong']!)]),
-      run(['key', 'rotate', '--yes', '--new-key-file', file('key', given['new master key']!)]),
+      run(['master-key', 'rotate', '--yes', '--new-key-file', file('key', given['new master key']!)]),
     ])
     const opener = ['--passphrase-file', file('opener', given['passphrase of the export']!)]
     const output = join(user.folder, 'export', 'the.wallet')

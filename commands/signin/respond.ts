@@ -8,8 +8,8 @@ export default defineCommand({
   description:
     'Prints the sender and, at a terminal, asks for confirmation. Does not sign a challenge whose sender differs from the one in the text to be signed.',
   examples: [
-    'agent auth respond challenge.json --did did:peer:2…',
-    'zbarcam --raw -1 | agent auth respond - --did did:peer:2…',
+    'agent signin respond challenge.json --did did:peer:2…',
+    'zbarcam --raw -1 | agent signin respond - --did did:peer:2…',
   ],
   args: { challenge: incomingArgument },
   flags: {

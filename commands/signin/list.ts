@@ -3,9 +3,9 @@ import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
   summary: 'List challenges',
-  examples: ['agent auth list'],
+  examples: ['agent signin list'],
   read: ({ call, paging }) => call('GET /did-authentication/challenges', { query: paging }),
   id: ({ id }) => id,
-  columns: requestColumns('auth'),
-  empty: 'There are no challenges. `agent auth create` makes one.',
+  columns: requestColumns('signin'),
+  empty: 'There are no challenges. `agent signin create` makes one.',
 })

@@ -5,7 +5,7 @@ export default defineCommand({
   summary: 'Exchange an answered challenge for a token of the DID that has signed in',
   description:
     'Works once, and only shortly after the answer. The token is a JWT; applications verify it with the keys at /.well-known/jwks.json. With --quiet, prints the token only.',
-  examples: ['agent auth token <challenge id>', 'TOKEN=$(agent auth token <challenge id> --quiet)'],
+  examples: ['agent signin token <challenge id>', 'TOKEN=$(agent signin token <challenge id> --quiet)'],
   args: idOf('challenge'),
   async run({ args, call, print }) {
     const token = await call('POST /did-authentication/challenges/{challengeId}/token', {

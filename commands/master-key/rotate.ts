@@ -8,7 +8,10 @@ export default defineCommand({
   summary: 'Replace the master key while the daemon runs (administrator)',
   description:
     'The master key encrypts the data folder. Rotate it when somebody else may have read the key; if they have a copy of the data folder too, a rotation does not help (docs/operate/keys.md). Nothing is lost: wallets, API keys and connections do not change. The new key is random, or the one that you give: 32 bytes in base64 (openssl rand -base64 32). The agent replaces a key in a file or in the keyring. It keeps the previous key beside the new one, with the date in its name, because earlier backups open only with the previous key. The agent cannot replace a key in AGENT_MASTER_KEY: give the new key, and change the variable before the next start. Until then both keys open the data folder. Asks for confirmation; in scripts use --yes.',
-  examples: ['agent key rotate', 'openssl rand -base64 32 | agent key rotate --new-key-file - --yes'],
+  examples: [
+    'agent master-key rotate',
+    'openssl rand -base64 32 | agent master-key rotate --new-key-file - --yes',
+  ],
   flags: {
     'new-key-file': Flags.string({
       description: 'file of the new key, - for standard input; default: a random key',
