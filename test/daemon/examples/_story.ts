@@ -342,7 +342,7 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   })
   await acme('GET /credential-types')
   await acme('POST /present-proof/presentations/openid4vp/by-type', {
-    body: { type: 'Person', claims: [['name']], did: issuingDID },
+    body: { type: 'Person', claims: [['name']], issuers: [issuingDID], did: issuingDID },
   })
 }
 
