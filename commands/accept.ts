@@ -3,7 +3,7 @@ import { defineCommand } from '../cli/define-command.ts'
 import { incomingArgument, whichIncoming } from '../cli/incoming.ts'
 
 export default defineCommand({
-  summary: 'Answer a link or QR code of any kind: an invitation, an offer, a request, a sign-in',
+  summary: 'Answer a link or QR code of any kind',
   description:
     'Recognises invitations, credential offers and proof requests of DIDComm, DID requests and challenges, offers of OpenID4VCI and requests of OpenID4VP. Says what it is and who asks, asks for consent, answers, and waits until it is done. Without a terminal, --yes is required. An offer or a request that you decline is rejected. Exits with 2 if the text is nothing that can be answered, with 3 if no credential fits, with 5 if it has expired or the other side refuses.',
   examples: [

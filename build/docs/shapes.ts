@@ -59,7 +59,6 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'config:validate': own(CheckedConfig, 'Also when it is not valid, with exit code 2.'),
   'connection:accept': answer('POST /connection-invitations'),
   'connection:invite': { note: twice },
-  'credential:accept': credential,
   'credential:accept-invitation': credential,
   'credential:export': own(z.object({ recordId: z.string(), credential: z.string().optional(), file: z.string().optional() }).meta({ id: 'ExportedCredential' }), 'With --as json what the credential says, as `content` of credential show.'),
   'credential:offer': { note: 'With --invitation and --wait twice: as it was made, and as it has become. With --oid4vci the response of POST /oid4vci/credential-offers. With --csv the counts: rows, offered, failed, before, and report, the file of the results.' },

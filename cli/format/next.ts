@@ -37,7 +37,7 @@ export function forProfile(text: string, profile: string | undefined): string {
 function accepts(command: string, name: (typeof names)[number]): boolean {
   if (
     !command.startsWith('agent ') ||
-    / --help$|^agent (?:profile|explain|decode|help|completion|demo|run|version|init|config schema)\b/.test(
+    / --help$|^agent (?:profile|explain|decode|help|completion|demo|run|version|init|template|config schema)\b/.test(
       command,
     )
   )

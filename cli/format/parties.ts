@@ -2,8 +2,7 @@
 import type { Answer } from '../client/api.ts'
 import { claimsLine } from './credential.ts'
 import { shortProofRequest } from './proof-request.ts'
-import { shortUrlName } from './text.ts'
-import { connectionName, hostOf, shortId, shorten } from './text.ts'
+import { connectionName, hostOf, shortId, shorten, shortUrlName } from './text.ts'
 
 type Proof = Answer<'GET /present-proof/presentations/{presentationId}'>
 type Credential = Answer<'GET /issue-credentials/records/{recordId}'>

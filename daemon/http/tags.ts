@@ -34,6 +34,7 @@ const descriptions: Readonly<Record<string, string>> = {
   web: 'Documents of did:web DIDs',
   api: 'The DID ledger, as a NeoPRISM node',
   '.well-known': 'Public keys of sign-in tokens, metadata of OpenID4VCI issuers and of the OpenID provider',
+  'credential-types': 'Types of credentials that the wallet issues or holds',
   docs: 'This reference, its document, and the start page',
 }
 

@@ -79,8 +79,8 @@ test('every flag can be given', () => {
 })
 
 test('all lists have the same paging flags', () => {
-  // There are few profiles and nodes.
-  const short = ['profile:list', 'node:list']
+  // There are few profiles, nodes and templates.
+  const short = ['profile:list', 'node:list', 'template:list']
   const lists = commands.filter(({ id }) => /:(?:list|deliveries)$/.test(id) && !short.includes(id))
   expect(lists.length).toBeGreaterThan(10)
   expect(offenders(({ flags: { limit } }) => limit?.default === 100, lists)).toEqual([])
@@ -150,6 +150,9 @@ const meanings: Readonly<Record<string, string>> = {
   since: 'what happened from an instant on',
   subject: 'whom a credential is about',
   tag: 'a word to find a schema by',
+  template: 'a template of a credential, by its name',
+  'issuing-did': 'the DID that issues',
+  'signing-did': 'the DID that signs requests',
   thid: 'what belongs to a DIDComm thread',
   timeout: 'how long to wait',
   'any-issuer': 'credentials of every issuer are accepted',
@@ -191,8 +194,8 @@ test('a flag has the same meaning in every command', () => {
     [...uses]
       .filter(([, flags]) => count(flags, ({ options }) => options?.join(' ')) > 1)
       .map(([name]) => name),
-    // Scopes of a token are those of the provider.
-  ).toEqual(['scope'])
+    // Types of events, names of templates that exist, and scopes: those of a token are the provider's.
+  ).toEqual(['type', 'template', 'scope'])
   // One letter means one flag.
   const letters = new Map<string, Set<string>>()
   for (const [name, [flag]] of uses)
@@ -264,7 +267,9 @@ function faultsOfCall({ id, args, flags }: Command, words: readonly string[]): s
     }
     given.add(flag.name)
     if (flag.type === 'boolean') continue
-    const isAlone = ['wait', 'lan'].includes(flag.name) && inline === undefined
+    const next = rest[index + 1]
+    const isOptional = flag.name === 'oid4vci' && (next === undefined || next.startsWith('-'))
+    const isAlone = (['wait', 'lan'].includes(flag.name) || isOptional) && inline === undefined
     const value = inline ?? (isAlone ? undefined : rest[(index += 1)])
     if (value === undefined && !isAlone) faults.push(`${word} has no value`)
     if (value !== undefined && flag.options && !flag.options.includes(value))

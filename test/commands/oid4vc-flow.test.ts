@@ -157,9 +157,9 @@ test('a link of the other kind names the command for it', async () => {
   expect(received).toMatchObject(refused('Try: agent accept '))
 })
 
-test('a request without a query names the command that makes one', async () => {
+test('a request without a query names the types that it can ask for', async () => {
   const { code, err } = await issuer.run`proof request --oid4vp`
-  expect([code, err]).toEqual([2, expect.stringContaining('agent dcql from')])
+  expect([code, err]).toEqual([2, expect.stringContaining('--type: Person')])
 })
 
 test('a credential of a DID that the wallet cannot resolve names the reason with the error', async () => {

@@ -50,9 +50,11 @@ const named: Readonly<Record<string, readonly Kept[]>> = {
 
 /** The kinds of ids in members of bodies and queries. */
 const fields: Readonly<Record<string, keyof Ids>> = {
+  certificateId: '/issuer-certificates/{id}',
   issuerCertificateId: '/issuer-certificates/{id}',
   attestationCertificateId: '/issuer-certificates/{id}',
   connectionId: 'connection',
+  issuerId: 'issuer',
   issuingDID: 'did',
   subjectId: 'did',
   author: 'did',

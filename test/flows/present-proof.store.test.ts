@@ -26,7 +26,7 @@ test('a proof is bound to challenge and domain, signed by the subject, and accep
   )
   expect(request).toMatchObject({ role: 'Prover', proofs: [], data: [], thid })
   expect(request.id).toBe(request.presentationId)
-  expect(request).not.toHaveProperty('connectionId')
+  expect(request).toHaveProperty('connectionId')
   expect(JSON.parse(request.requestData[0]!).options).toEqual(options)
   expect(verified).toMatchObject({ role: 'Verifier', connectionId, proofs: [] })
   const { payload } = decodeJws(verified.data[0]!)

@@ -34,7 +34,7 @@ test('an invitation is created, shown, copied, pasted and accepted, and its QR c
   await left.type(codes.escape, 'U', 'Q')
   expect(left.copied[2]).toBe(left.copied[1])
 
-  await right.after(...pasted(` ${url}\n`)).shows('Read a short link')
+  await right.after(...pasted(` ${url}\n`)).shows('Accept an invitation, an offer or a request')
   await right.after(codes.enter).shows('The invitation asks to connect. Accept it?')
   expect(right.frame()).toContain('Purpose: “Come in”')
   await right.after('y').shows('ConnectionResponseReceived (connected)')
@@ -48,7 +48,7 @@ test('a short URL that returns no invitation is refused with its reason', async 
   await using alone = await showNewTenant(agent)
   const { dashboard } = alone
   const url = `${agent.url}/i?_oobid=${'x'.repeat(16)}`
-  await dashboard.after(...pasted(url)).shows('Read a short link')
+  await dashboard.after(...pasted(url)).shows('Accept an invitation, an offer or a request')
   await dashboard.after(codes.enter).shows(/✗ .*could not be retrieved/)
 })
 

@@ -77,7 +77,7 @@ test('at 120 columns the details have three fifths of the width, and no id is cu
     const { type, frame } = show({ ...wallet, proofs }, { size: { columns, rows: 40 } })
     await type('3')
     expect(frame()).toContain(proofs.at(-1)!.presentationId)
-    expect(frame()).toMatch(/expires .*, in 29 d +│/)
+    expect(frame()).toMatch(/expires .*, in 30 d +│/)
     dashboard!.close()
   }
 })
@@ -89,7 +89,7 @@ test('a distance in time is not broken', async () => {
   await type('3')
   for (let columns = 60; columns < 80; columns++) {
     resize({ columns, rows: 30 })
-    expect(frame()).toContain('in 29 d')
+    expect(frame()).toContain('in 30 d')
   }
 })
 
@@ -109,9 +109,9 @@ test('a request over OpenID4VP is listed by its claims and its type', async () =
     requestData,
     openid4vp,
   }
-  const { type, frame } = show({ ...wallet, proofs: [request] as never })
+  const { type, frame } = show({ ...wallet, proofs: [request] as never }, { size: { columns: 80, rows: 44 } })
   await type('3')
-  expect(frame()).toMatch(/› Person: name +Verifier/)
+  expect(frame()).toMatch(/› a wallet: Person: name/)
   expect(frame().replaceAll(/[\s│]/g, '')).toContain(vct)
   expect(frame().split('\n').at(-1)).not.toMatch(/messages|ping|label/)
 })

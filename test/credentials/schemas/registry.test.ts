@@ -116,7 +116,7 @@ describe('a schema is refused', () => {
     ['of an author that is not in the wallet', input(), stranger, { type: 'NotFound', status: 404 }],
     [
       'of an author with another DID method',
-      input({ author: 'did:key:z6Mk' }),
+      input({ author: 'did:peer:2z6Mk' }),
       owner,
       { type: 'BadRequest', status: 400 },
     ],

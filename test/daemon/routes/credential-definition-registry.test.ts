@@ -127,7 +127,7 @@ describe('a definition', () => {
     ['with a version that is none', () => ({ version: '1.0' }), 400, 'version:'],
     ['without a tag', () => ({ tag: undefined }), 400, 'tag:'],
     ['of an author who is not a DID', () => ({ author: 'me' }), 400, 'author:'],
-    ['of an author of another method', () => ({ author: 'did:key:z6Mk' }), 400, 'author:'],
+    ['of an author of another method', () => ({ author: 'did:peer:2z6Mk' }), 400, 'author:'],
     ['of an unknown author', () => ({ author: `did:prism:${'0'.repeat(64)}` }), 404, 'author:'],
     ['with another signature', () => ({ signatureType: 'BBS' }), 400, 'signatureType:'],
     [

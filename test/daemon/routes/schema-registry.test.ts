@@ -113,7 +113,7 @@ describe('a schema', () => {
     ],
     ['with a keyword of its own', { schema: { ...schema, emissionFactor: 1 } }, 400, 'schema.emissionFactor'],
     ['of an author who is not a DID', { author: 'me' }, 400, 'author'],
-    ['of an author of another method', { author: 'did:key:z6Mk' }, 400, 'author'],
+    ['of an author of another method', { author: 'did:peer:2z6Mk' }, 400, 'author'],
     ['of an unknown author', { author: `did:prism:${'0'.repeat(64)}` }, 404, 'author'],
     ['with a proof that is none', { proof: {} }, 400, 'proof.type'],
   ])('%s is refused, and the field is named', async (_, change, status, field) => {

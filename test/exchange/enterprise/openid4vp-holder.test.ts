@@ -48,11 +48,11 @@ test('a JWT credential signs in its subject, until it is revoked', async () => {
   ).toMatchObject({ detail: expect.stringContaining('revoked') })
 })
 
-test('a link without OpenID4VP is refused with the commands that answer it', async () => {
+test('a link without OpenID4VP is refused with the command that answers it', async () => {
   const { shortUrl } = await wallet.issuer.call('POST /onboard/did-requests', { body: {} })
   expect(await refusal(receive(wallet.holder, shortUrl!))).toMatchObject({
     status: 400,
-    detail: expect.stringContaining('agent onboard submit'),
+    detail: expect.stringContaining('agent accept'),
   })
 })
 

@@ -8,6 +8,7 @@ import { deliverTest } from '../../../src/wallet/events/deliver.ts'
 import { generateKey, toPublic } from '../../../src/foundation/crypto/keys.ts'
 import { toMultikey } from '../../../src/did/multikey.ts'
 import { checkReceivers } from '../../../src/operations/doctor/webhook-receivers.ts'
+import { readIncoming } from '../../../src/agent/incoming.ts'
 import { answerChallenge, answerDidRequest } from '../../../src/exchange/enterprise/respond.ts'
 import { createPost } from '../../../src/exchange/mediator/mediator.ts'
 import { createWebhook } from '../../../src/wallet/events/webhooks.ts'
@@ -33,6 +34,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/did/web.ts': ['did:web'],
   'src/operations/doctor/webhook-receivers.ts': ['receiver of webhooks'],
   'src/exchange/enterprise/respond.ts': ['answer to a DID request', 'answer to a challenge'],
+  'src/agent/incoming.ts': ['link of any kind'],
   'src/exchange/mediator/mediator.ts': ['answer of the mediator'],
   'src/foundation/net/short-url.ts': ['short URL'],
   'src/exchange/oid4vci/external-server.ts': ['external authorization server'],
@@ -116,6 +118,7 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
           did: from,
         }),
       ),
+    'link of any kind': (url) => use((wallet) => readIncoming(wallet, url)),
     'answer of the mediator': (url) => post(url, '{}'),
     'DIDComm message': (url) => send(peerAt(url)),
     'DIDComm message by a mediator': (url) => send(peerAt(peerAt(url))),

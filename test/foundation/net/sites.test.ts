@@ -69,6 +69,7 @@ function opensConnections(file: string): boolean {
 
 test('no other file opens connections', () => {
   expect(sources.filter(opensConnections).toSorted()).toEqual([
+    'cli/daemon/ports.ts', // a server, to see whether a port is free
     'cli/demo/changes.ts', // a server
     'cli/redirect.ts', // a server for the browser of this machine
     'cli/webhook-receiver.ts', // a server, and what it passes on to an address on the command line

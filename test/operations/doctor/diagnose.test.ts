@@ -72,7 +72,7 @@ test('an intact agent has no failures, and addresses that only this machine reac
   expect(others['databases']!.detail).toBe('4 database files are sound.')
   expect(others['ledger']!.detail).toContain(join(agent.dataDir, 'vdr.db'))
   expect(others['outgoing-calls']!.detail).toContain(
-    'and this machine, because the whole deployment is on this machine.',
+    'and this machine’s, because the whole deployment is on this machine.',
   )
   expect(others['api-url']!.hint).toContain('REST_SERVICE_URL')
   expect(others['didcomm-url']!.hint).toContain('DIDCOMM_SERVICE_URL')
