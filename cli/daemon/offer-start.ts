@@ -1,5 +1,4 @@
 /** Starts the daemon of a profile for a command of a person that has found none. */
-import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { tryParseJson } from '../../src/foundation/json.ts'
@@ -51,7 +50,9 @@ const Started = z.object({ url: z.string() })
 const Failed = z.object({ title: z.string(), hint: z.string().optional(), exitCode: z.number() })
 
 /** Runs `agent daemon start`, whose result and errors are JSON. */
-function start(args: readonly string[]): Promise<z.output<typeof Started>> {
+async function start(args: readonly string[]): Promise<z.output<typeof Started>> {
+  // Other commands do not load it.
+  const { execFile } = await import('node:child_process')
   const line = [program, 'daemon', 'start', '--json', ...args]
   return new Promise((resolve, reject) => {
     execFile(process.execPath, line, (error, stdout, stderr) => {

@@ -36,7 +36,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { connect as openSocket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -467,11 +467,8 @@ async function startReceiver(secret: string, port?: number) {
     ({ file }) => file === 'receiver.mjs',
   )!
   writeFileSync(join(folder, 'receiver.mjs'), text)
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(
-    fileURLToPath(new URL('../..', import.meta.url)),
-    join(folder, 'node_modules', 'identity-agent'),
-  )
+  const client = fileURLToPath(new URL('../../dist/client.js', import.meta.url))
+  copyFileSync(client, join(folder, 'agent-client.mjs'))
   const child = spawn(process.execPath, ['receiver.mjs'], {
     cwd: folder,
     env: { SECRET: secret, PORT: String(at) },

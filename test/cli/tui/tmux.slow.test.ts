@@ -101,12 +101,12 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     right.resize(40, 10)
     await right.shows('The terminal has 40×10')
     right.resize(80, 24)
-    await right.shows('timeline')
+    await right.shows('presented   1 presentation')
     for (const terminal of [left, right]) {
       expect(terminal.is('alternate_on')).toBe('1')
       await terminal.after('q').shows('exit 0')
       expect([terminal.is('alternate_on'), terminal.is('cursor_flag')]).toEqual(['0', '1'])
-      expect(terminal.screen()).not.toContain('timeline')
+      expect(terminal.screen()).not.toContain('Details')
     }
   })
 

@@ -60,7 +60,7 @@ test('the page shows the request as code, and moves on when a wallet has answere
   expect(pageUrl).toMatch(`${proxy.url}/cloud-agent/oid4vp/requests/`)
   const { page, said, state } = await open(pageUrl)
   await state('waiting')
-  expect(await page.locator('svg').count()).toBe(1)
+  expect(await page.locator('svg >> visible=true').count()).toBe(1)
   expect(await page.getByRole('link').getAttribute('href')).toBe(authorizationRequest)
   expect(await answer(request)).toBe(200)
   await state('verified')
@@ -163,7 +163,7 @@ test('the page asks the browser for a wallet, and sends its answer', async () =>
       return { protocol, data: await answerTo(request, origin) }
     })
     await state('waiting')
-    expect(await page.locator('svg').count()).toBe(1)
+    expect(await page.locator('svg >> visible=true').count()).toBe(1)
     await page.getByRole('button').click()
     await state('verified')
     expect(asked).toEqual([[{ requests: [openid4vp.digitalRequest] }, proxy.url]])
@@ -227,7 +227,7 @@ test('without a wallet, Chromium refuses, and the page shows the reason and the 
   await page.getByRole('button').click()
   await page.locator('[data-outcome=aborted]').waitFor()
   expect(await page.locator('[data-reason]').innerText()).toMatch(/^\w+Error: ./)
-  expect(await page.locator('svg').count()).toBe(1)
+  expect(await page.locator('svg >> visible=true').count()).toBe(1)
 })
 
 test('with the API of Chromium itself, whose wallet for tests is replaced by a real one on the way', async () => {
@@ -263,15 +263,15 @@ test('a browser without the Digital Credentials API shows the code, and says so'
   await page.goto(pageUrl)
   await page.locator('[data-outcome=unsupported]').waitFor()
   expect(await page.getByRole('button').count()).toBe(0)
-  expect(await page.locator('svg').count()).toBe(1)
+  expect(await page.locator('svg >> visible=true').count()).toBe(1)
   await context.close()
 })
 
 test('with directPost false, the page has the button alone; for other origins, the code alone', async () => {
   const digital = await open((await digitally({ directPost: false })).pageUrl)
   expect(await digital.page.getByRole('button').count()).toBe(1)
-  expect(await digital.page.locator('svg').count()).toBe(0)
+  expect(await digital.page.locator('svg >> visible=true').count()).toBe(0)
   const foreign = await open((await digitally({ origins: ['https://shop.example'] })).pageUrl)
   expect(await foreign.page.getByRole('button').count()).toBe(0)
-  expect(await foreign.page.locator('svg').count()).toBe(1)
+  expect(await foreign.page.locator('svg >> visible=true').count()).toBe(1)
 })
