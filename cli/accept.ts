@@ -99,7 +99,7 @@ async function subjectOf(context: AcceptContext, offered: Awaited<ReturnType<typ
   return answer?.replace(/^--subject=/, '') ?? onlySubject(context, offered, '--did')
 }
 
-/** A step that fails names what is there, and how it goes on. */
+/** Runs a step after an offer was received. Its error names the command that continues. */
 async function named<T>(command: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step()

@@ -1,4 +1,4 @@
-/** What another agent asks, as commands read it: a link, a text, a file or a picture of a QR code. */
+/** Reads a request of another agent: from a link, a text, a file or a picture of a QR code. */
 import * as Args from '@oclif/core/args'
 import type { Client } from '../daemon/client/client.ts'
 import type { Answer } from './client/api.ts'
@@ -12,7 +12,7 @@ import { type Question, typed } from './prompts/missing.ts'
 export type Incoming = Answer<'POST /invitation'> & { text: string }
 export type Purpose = Incoming['purpose']
 
-/** What each kind is called. */
+/** The names of the kinds, as people read them. */
 export const titles: Readonly<Record<Purpose, string>> = {
   connection: 'an invitation to connect',
   offer: 'a credential offer of DIDComm',

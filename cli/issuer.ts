@@ -35,13 +35,13 @@ export const securityFlags = {
   }),
 }
 
-/** What wallets show of an issuer. */
+/** The display of an issuer in wallets (OpenID4VCI 1.0, §12.2.4). */
 export const issuerDisplayFlags = {
   name: Flags.string({ description: 'what wallets call the issuer' }),
   logo: Flags.string({ dependsOn: ['name'], description: 'https URL of its logo' }),
 }
 
-/** What wallets show of a credential. */
+/** The display of a credential in wallets (OpenID4VCI 1.0, §12.2.4). */
 export const credentialDisplayFlags = {
   name: Flags.string({ description: 'what wallets call the credential; default: the title of the schema' }),
   logo: Flags.string({ dependsOn: ['name'], description: 'https URL of its logo' }),

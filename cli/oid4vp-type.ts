@@ -24,7 +24,7 @@ export async function onlyType({ call }: Pick<Context, 'call'>): Promise<string>
   throw new UsageError(`--oid4vp needs a credential to ask for. ${which}`)
 }
 
-/** What names a type, and no other. */
+/** Returns a text that names this type and none of the others. */
 const valueOf = ({ issuedBy, types }: KnownType) => issuedBy?.credentialConfigurationId ?? types.join(' ')
 
 /** Asks which credential is requested from a wallet of OpenID4VP, as `--type`. */

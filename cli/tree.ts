@@ -61,7 +61,7 @@ export function withoutAlias(words: readonly string[]): string[] {
     : [...aliases[alias]!.split(' '), ...words.slice(alias.split(' ').length)]
 }
 
-/** What one probably looks for under a name that does not exist. */
+/** Names that do not exist, each with the command that a person probably wants. */
 export const meant: Readonly<Record<string, string>> = {
   'signin login': 'login',
   'daemon list': 'profile list',

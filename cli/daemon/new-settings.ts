@@ -97,7 +97,7 @@ async function checks() {
   }
 }
 
-/** The configuration file in YAML. What was not answered is a comment. */
+/** Writes the configuration file in YAML. Settings without an answer are comments. */
 export function toFile(answers: Answers): string {
   const lines = settings.flatMap(({ name, flag, about, otherwise }) => {
     const value = answers[flag]

@@ -39,7 +39,7 @@ export const exitCodes = {
   130: ['interrupted', 'You have interrupted the command (Ctrl-C).', 'You have pressed Ctrl-C.', 'Nothing: the daemon continues started work; at a prompt no work has started.'],
 } as const satisfies Record<number, readonly [name: string, what: string, why: string, remedy: string]>
 
-/** What is wrong with a text that `read` refuses. Undefined: nothing. */
+/** Returns the message of the {UsageError} that `read` throws; undefined if it throws none. */
 export function faultOf(read: () => unknown): string | undefined {
   try {
     read()

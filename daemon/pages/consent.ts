@@ -15,7 +15,7 @@ export type ConsentLink = {
   /** The host of the issuer, and the DID or the subject of the certificate that signs. */
   host: string
   issuer: string | undefined
-  /** What the issuer calls itself. It proves nothing. */
+  /** The name that the issuer gives itself. Nothing verifies it. */
   issuerName: string | undefined
   credentialName: string
   claims: readonly string[]
