@@ -2,7 +2,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { AsnConvert } from '@peculiar/asn1-schema'
 import { type GeneralName, SubjectAlternativeName } from '@peculiar/asn1-x509'
-import type { PublicJwk } from '../crypto/keys.ts'
+import { type Curve, type PublicJwk, toPublic } from '../crypto/keys.ts'
 import { ChainError } from './chain-error.ts'
 import { x509 } from './issue.ts'
 
@@ -102,12 +102,22 @@ function toBase64url(hex: string | undefined): string | undefined {
   return hex === undefined ? undefined : Buffer.from(hex, 'hex').toString('base64url')
 }
 
-/** The P-256 key of a certificate; undefined for another key. */
-export function findP256Key({ publicKey }: Certificate): PublicJwk | undefined {
+/** The curves of issuing keys that JWTs are signed with. */
+const tokenCurves: readonly Curve[] = ['P-256']
+
+const curvesByName: Readonly<Record<string, Curve>> = {
+  prime256v1: 'P-256',
+  secp384r1: 'P-384',
+  secp521r1: 'P-521',
+}
+
+/** The key of a certificate; undefined for one that is not on one of the curves. */
+export function findKey({ publicKey }: Certificate, curves = tokenCurves): PublicJwk | undefined {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey
+  const curve = type === 'ed25519' ? 'Ed25519' : curvesByName[details?.namedCurve ?? '']
   // Keys on curves without a name for JWKs cannot be exported.
-  if (publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return undefined
-  const { x, y } = publicKey.export({ format: 'jwk' })
-  return { kty: 'EC', crv: 'P-256', x: x!, y: y! }
+  if (curve === undefined || !curves.includes(curve)) return undefined
+  return toPublic(publicKey.export({ format: 'jwk' }) as PublicJwk)
 }
 
 /** The kind of a certificate’s key. */
@@ -116,18 +126,25 @@ function kindOf({ publicKey }: Certificate): string {
   return curve === undefined ? `a key of the type ${publicKey.asymmetricKeyType}` : `a key on ${curve}`
 }
 
-/**
- * The key of an issuing certificate, which must be on P-256, and that an authority signed.
- *
- * @throws {ChainError}
- */
-export function checkIssuingKey(leaf: Certificate, count: number): PublicJwk {
-  const what = nameOf(0, count, leaf.subject)
+/** The key of a certificate, which must be on one of the curves. @throws {ChainError} `key` */
+export function requireKey(leaf: Certificate, count: number, curves = tokenCurves): PublicJwk {
+  const key = findKey(leaf, curves)
+  if (key) return key
+  const supported = curves.join(', ')
+  throw new ChainError(
+    'key',
+    `${nameOf(0, count, leaf.subject)} is for ${kindOf(leaf)}; only keys on ${supported} are supported.`,
+  )
+}
+
+/** The key of an issuing certificate that an authority signed. @throws {ChainError} as `requireKey`, `self-signed` */
+export function checkIssuingKey(leaf: Certificate, count: number, curves = tokenCurves): PublicJwk {
   if (isSelfIssued(leaf))
-    throw new ChainError('self-signed', `${what} is self-signed: an authority must sign it.`)
-  const key = findP256Key(leaf)
-  if (!key) throw new ChainError('key', `${what} is for ${kindOf(leaf)}; only keys on P-256 are supported.`)
-  return key
+    throw new ChainError(
+      'self-signed',
+      `${nameOf(0, count, leaf.subject)} is self-signed: an authority must sign it.`,
+    )
+  return requireKey(leaf, count, curves)
 }
 
 /** The DNS names and URIs of a certificate. */

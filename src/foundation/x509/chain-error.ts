@@ -12,6 +12,8 @@ export type ChainFailure =
   | 'key-usage'
   | 'name-constraints'
   | 'critical-extension'
+  | 'profile'
+  | 'country'
   | 'untrusted'
 
 /** `message` names the certificate and the reason. It is public. */

@@ -8,7 +8,7 @@ import {
   type Certificate,
   checkIssuingKey,
   findKeyId,
-  findP256Key,
+  findKey,
   isSelfIssued,
   maxCertificates,
   nameOf,
@@ -21,6 +21,8 @@ import { checkAnchor, checkPath } from './path.ts'
 export { parsePem, toNames, toPemText } from './certificate.ts'
 export { ChainError } from './chain-error.ts'
 export { createRequest, importPublic, issueAuthority, issueCertificate } from './issue.ts'
+export { checkMdocChain } from './mdoc-chain.ts'
+export type { MdocAnchor, MdocChain, MdocPolicy } from './mdoc-chain.ts'
 export type { Role } from './path.ts'
 export { checkX5c, verifyX5c } from './x5c.ts'
 export type { PresentedCertificate, VerifiedCertificate, X5cPolicy } from './x5c.ts'
@@ -39,7 +41,7 @@ function checkChain(pem: string, key: PublicJwk, at: Date): Certificate[] {
   if (chain.length > maxCertificates)
     throw new ChainError('malformed', `It has ${chain.length} certificates; ${maxCertificates} are the most.`)
   const isOwn = (each: Certificate) => {
-    const found = findP256Key(each)
+    const found = findKey(each)
     return found !== undefined && isSameKey(found, key)
   }
   const place = chain.findIndex(isOwn)

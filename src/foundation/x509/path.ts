@@ -23,10 +23,8 @@ const anyPurpose = '2.5.29.37.0'
  * Signers of documents, and readers of them, of driving licences (ISO/IEC 18013-5) and of any document
  * (ISO/IEC 23220-4).
  */
-const [documentSigners, readers] = [
-  ['1.0.18013.5.1.2', '1.0.23220.4.1.2'],
-  ['1.0.18013.5.1.6', '1.0.23220.4.1.6'],
-]
+export const documentSigners = ['1.0.18013.5.1.2', '1.0.23220.4.1.2'] as const
+export const readers = ['1.0.18013.5.1.6', '1.0.23220.4.1.6'] as const
 
 /**
  * `id-kp-oauthStatusSigning` (Token Status List §10) has no number yet. This is the number of BGPsec routers

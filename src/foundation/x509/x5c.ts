@@ -88,12 +88,13 @@ export function checkX5c(x5c: unknown, at: Date, role: Role): PresentedCertifica
   })
 }
 
-function hashOf({ raw }: Certificate): string {
+/** The SHA-256 of the DER, base64url. */
+export function hashOf({ raw }: Certificate): string {
   return createHash('sha256').update(raw).digest('base64url')
 }
 
-/** DER. */
-function readX5c(x5c: unknown): Buffer[] {
+/** The DER of each certificate in a header. @throws {ChainError} `malformed` */
+export function readX5c(x5c: unknown): Buffer[] {
   const { data, error } = X5c.safeParse(x5c)
   if (error)
     throw new ChainError(
@@ -103,7 +104,7 @@ function readX5c(x5c: unknown): Buffer[] {
   return data.map((text) => Buffer.from(text, 'base64'))
 }
 
-function parseMember(der: Buffer, index: number, { length }: readonly unknown[]): Certificate {
+export function parseMember(der: Buffer, index: number, { length }: readonly unknown[]): Certificate {
   return parseCertificate(der, nameOf(index, length))
 }
 
@@ -115,7 +116,7 @@ export function verifyX5c(x5c: unknown, { anchors, at, role = 'issuer' }: X5cPol
     const read = (index: number) => (parsed[index] ??= parseMember(chain[index]!, index, chain))
     const leaf = read(0)
     const publicKey = checkIssuingKey(leaf, chain.length)
-    const path = checkTrust({ x5c: chain, read }, anchors.flatMap(readTrusted), at, role)
+    const path = findPath({ x5c: chain, read }, anchors.flatMap(readTrusted), at, role)
     return {
       publicKey,
       authorityKeyIds: keyIdsOf(path),
@@ -131,18 +132,21 @@ export function verifyX5c(x5c: unknown, { anchors, at, role = 'issuer' }: X5cPol
 /** Parsed trust anchors by their PEM: each verification needs all of a wallet. */
 const readAnchors = new LRUCache<string, Certificate[]>({ max: 500 })
 
-function readTrusted(pem: string): Certificate[] {
+/** Parses the certificates of trust anchors in PEM, once. */
+export function readTrusted(pem: string): Certificate[] {
   const read = readAnchors.get(pem) ?? parsePem(pem)
   readAnchors.set(pem, read)
   return read
 }
 
 /**
- * The path to a trust anchor. Certificates from the anchor up are left out. The highest one is read first,
- * and the others once it is of an anchor: what nobody vouches for costs no more. Two anchors may have the
- * same name, such as before and after a renewal.
+ * The path to a trust anchor, the end-entity certificate first. Certificates from the anchor up are left out.
+ * The highest one is read first, and the others once it is of an anchor: what nobody vouches for costs no
+ * more. Two anchors may have the same name, such as before and after a renewal.
+ *
+ * @throws {ChainError}
  */
-function checkTrust(
+export function findPath(
   { x5c, read }: { x5c: readonly Buffer[]; read: (index: number) => Certificate },
   trusted: readonly Certificate[],
   at: Date,
@@ -172,7 +176,7 @@ function checkTrust(
 }
 
 /** The identifiers that a certificate of the path names as its authority, and that authority has. */
-function keyIdsOf(path: readonly Certificate[]): string[] {
+export function keyIdsOf(path: readonly Certificate[]): string[] {
   return path.slice(1).flatMap((authority, index) => {
     const keyId = findKeyId(authority)
     return keyId !== undefined && findAuthorityKeyId(path[index]!) === keyId ? [keyId] : []

@@ -21,15 +21,18 @@ export type Options = {
   extensions?: x509.Extension[]
   /** The name in `issuer`, instead of that of the authority. */
   issuerName?: string
-  algorithm?: typeof p256
+  algorithm?: { name: string; namedCurve?: string; hash?: string }
   keys?: webcrypto.CryptoKeyPair
   /** The key in the certificate, as SPKI in DER, instead of that which signs. */
   publicKey?: Uint8Array<ArrayBuffer>
   /** Without basic constraints and key usage. */
   isBare?: boolean
+  /** With the identifiers of its key and of the authority's. */
+  isIdentified?: boolean
 }
 
-const keysOf = (algorithm = p256) => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+const keysOf = (algorithm: NonNullable<Options['algorithm']> = p256) =>
+  webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>
 
 /** Makes a certificate that `by` signs, or a root without it. */
 export async function make(subject: string, by?: Made, options: Options = {}): Promise<Made> {
@@ -54,10 +57,16 @@ export async function make(subject: string, by?: Made, options: Options = {}): P
             new x509.KeyUsagesExtension(usages, true),
           ]),
       ...(names ? [new x509.SubjectAlternativeNameExtension(names)] : []),
+      ...(options.isIdentified ? await identifiersOf(keys.publicKey, by) : []),
       ...extensions,
     ],
   })
   return { certificate, keys, subject }
+}
+
+async function identifiersOf(key: webcrypto.CryptoKey, by?: Made): Promise<x509.Extension[]> {
+  const own = await x509.SubjectKeyIdentifierExtension.create(key)
+  return by ? [own, await x509.AuthorityKeyIdentifierExtension.create(by.certificate.publicKey)] : [own]
 }
 
 export const authority = (subject: string, by?: Made, options: Options = {}) =>
