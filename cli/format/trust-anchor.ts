@@ -10,11 +10,12 @@ export function contentOf({ value, subject }: Anchor): string {
 }
 
 export function anchorFields(anchor: Anchor): [name: string, value: unknown][] {
-  const { id, type, name, keyId, notAfter, createdAt } = anchor
+  const { id, type, name, keyId, notAfter, docTypes, createdAt } = anchor
   return [
     ['anchor', id],
     ['type', type],
     ['trusts', contentOf(anchor)],
+    ['for documents', docTypes?.join(', ')],
     ['name', name],
     ['key id', keyId],
     ['ends', notAfter],

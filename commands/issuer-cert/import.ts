@@ -8,7 +8,7 @@ import { systemReason } from '../../src/foundation/system-reason.ts'
 export default defineCommand({
   summary: 'Import the certificate of an issuing key, with its chain',
   description:
-    'The file has certificates in PEM: first the one for the request, each one signed by the next. The root may be the last. The chain that the key has is replaced.',
+    'The file has certificates in PEM: first the one for the request, each one signed by the next. The root may be the last. The chain that the key has is replaced. Certificates of a profile must have what it requires; warnings say what it recommends.',
   examples: [
     'agent issuer-cert import <id> chain.pem',
     'cat leaf.pem intermediate.pem | agent issuer-cert import <id> -',

@@ -9,6 +9,7 @@ export default listCommand({
   columns: [
     { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'state', of: certificateState },
+    { head: 'profile', of: ({ profile }) => profile, optional: true },
     { head: 'subject', of: ({ subject }) => subject, cut: 'end' },
     {
       head: 'authority',

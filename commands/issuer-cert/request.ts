@@ -4,9 +4,10 @@ import { certificateFields, subjectFlags, toCertificateInput } from '../../cli/f
 export default defineCommand({
   summary: 'Create an issuing key with a certificate signing request',
   description:
-    'An authority signs the request. `agent issuer-cert import` takes the certificate that it returns, with its chain. The private key stays in the wallet.',
+    'An authority signs the request. `agent issuer-cert import` takes the certificate that it returns, with its chain. The private key stays in the wallet. With --for the request asks for the extended key usage of that profile.',
   examples: [
     'agent issuer-cert request --name Acme --organization "Acme Ltd" --country DE --dns issuer.example',
+    'agent issuer-cert request --for mdoc --country DE --name "Acme Licences"',
   ],
   flags: subjectFlags,
   async run({ flags, call, print, suggest }) {

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { anchorFields, type AnchorInput } from '../../cli/format/trust-anchor.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { argument, repeatable } from '../../cli/input/arguments.ts'
 import { readInput } from '../../cli/input/files.ts'
 import { systemReason } from '../../src/foundation/system-reason.ts'
 
@@ -12,15 +12,23 @@ export default defineCommand({
     'Certificate chains of issuers and verifiers may then end at the certificate in the file. A DID or the key identifier of an authority matters for proof requests with --trusted.',
   examples: [
     'agent trust add root.pem --name "Example Root"',
+    'agent trust add iaca.pem --doc-type org.iso.18013.5.1.mDL',
     'agent trust add did:web:issuer.example',
     'agent trust add aki:s9tIpPmhxdiuNkHMEWNpYim8S8Y',
   ],
   args: {
     anchor: argument('file with a certificate in PEM (- for standard input), a DID, or aki:<key identifier>'),
   },
-  flags: { name: Flags.string({ description: 'label for people' }) },
+  flags: {
+    name: Flags.string({ description: 'label for people' }),
+    'doc-type': Flags.string({
+      ...repeatable,
+      description: 'type of documents (ISO mdoc) that the certificate is trusted for alone; may be repeated',
+    }),
+  },
   async run({ args, flags, call, print }) {
-    const made = await call('POST /trust-anchors', { body: { ...toInput(args.anchor), name: flags.name } })
+    const body = { ...toInput(args.anchor), name: flags.name, docTypes: flags['doc-type'] }
+    const made = await call('POST /trust-anchors', { body })
     print(made.id, anchorFields(made))
     return made
   },

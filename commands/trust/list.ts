@@ -10,6 +10,7 @@ export default listCommand({
     { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'type', of: ({ type }) => type },
     { head: 'anchor', of: contentOf, cut: 'end' },
+    { head: 'for', of: ({ docTypes }) => docTypes?.join(', '), cut: 'end', optional: true },
     { head: 'name', of: ({ name }) => name, cut: 'end', optional: true },
     { head: 'ends', of: ({ notAfter }) => notAfter?.slice(0, 10), optional: true },
   ],

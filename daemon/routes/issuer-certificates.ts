@@ -1,12 +1,19 @@
-/** `/issuer-certificates`: P-256 keys of an issuer, with their X.509 certificates (extension). */
+/** `/issuer-certificates`: keys of an issuer, with their X.509 certificates (extension). */
+import * as z from 'zod'
+import { listNotFound } from '../../src/wallet/issuer-certificates/authorities.ts'
 import {
   deleteCertificate,
   getCertificate,
-  importChain,
   listCertificates,
-  requestCertificate,
 } from '../../src/wallet/issuer-certificates/certificates.ts'
-import { createDevelopmentCertificate } from '../../src/wallet/issuer-certificates/development.ts'
+import {
+  createDevelopmentCertificate,
+  renewCertificate,
+  revokeCertificate,
+} from '../../src/wallet/issuer-certificates/development.ts'
+import { importChain, requestCertificate } from '../../src/wallet/issuer-certificates/requests.ts'
+import { publishCrl } from '../../src/wallet/issuer-certificates/revocation-list.ts'
+import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import {
   CertificateInput,
   ChainInput,
@@ -18,6 +25,13 @@ import { route } from '../http/route.ts'
 
 const CertificatePage = Page('IssuerCertificatePage', IssuerCertificate, 'IssuerCertificatePage')
 const path = { id: Uuid }
+
+const crlMedia = 'application/pkix-crl' as const
+/** `<id>.crl` */
+const crlFile = z
+  .string()
+  .regex(/^\w{1,100}\.crl$/)
+  .transform((file) => file.slice(0, -'.crl'.length))
 
 export default [
   route(
@@ -90,6 +104,56 @@ export default [
       reply: [200, IssuerCertificate],
     },
     ({ wallet }, { path: { id }, body: { chain } }) => importChain(wallet, id, chain),
+  ),
+
+  route(
+    'POST /issuer-certificates/{id}/renewal',
+    {
+      summary: 'Give a development certificate a new key and a new certificate of the same authority',
+      operationId: 'renewIssuerCertificate',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer'],
+      path,
+      reply: [200, IssuerCertificate],
+    },
+    ({ wallet }, { path: { id } }) => renewCertificate(wallet, id),
+  ),
+
+  route(
+    'POST /issuer-certificates/{id}/revocation',
+    {
+      summary: 'Revoke a development certificate of ISO mdoc',
+      operationId: 'revokeIssuerCertificate',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer'],
+      path,
+      reply: [200, IssuerCertificate],
+    },
+    ({ wallet }, { path: { id } }) => revokeCertificate(wallet, id),
+  ),
+
+  route(
+    'GET /issuer-certificates/crl/{file}',
+    {
+      summary: 'Read the list of revoked certificates of a development authority',
+      operationId: 'getIssuerCertificateRevocationList',
+      extension: true,
+      access: 'public',
+      path: { file: crlFile },
+      media: [crlMedia],
+      reply: [200, z.string().meta({ format: 'binary' })],
+    },
+    async ({ agent }, { path: { file: id } }) => {
+      const walletId = await agent.env.tokens.findWalletId('crl', id)
+      if (walletId === undefined) throw listNotFound(id)
+      const { body, etag } = await unlessDeleted(
+        agent.wallets.use(walletId, (wallet) => publishCrl(wallet, id)),
+        () => listNotFound(id),
+      )
+      return { type: crlMedia, body, headers: { ETag: etag, 'Cache-Control': 'public, max-age=300' } }
+    },
   ),
 
   route(

@@ -15,8 +15,8 @@ import type { AgentTables } from '../foundation/storage/agent-tables.ts'
 import type { AgentDb } from '../foundation/storage/database.ts'
 
 /**
- * The URL that a token is part of: DIDComm address, status list, DID request link, challenge link, OpenID4VP
- * request of an earlier release.
+ * The URL that a token is part of: DIDComm address, status list, list of revoked certificates, DID request
+ * link, challenge link, OpenID4VP request of an earlier release.
  */
 export type TokenKind = Exclude<AliasKind, 'short-link'> | 'presentation'
 type AliasKind = AgentTables['wallet_alias']['kind']
@@ -50,6 +50,7 @@ export async function createWalletTokens(
   const keys: Readonly<Record<TokenKind, Uint8Array>> = {
     mailbox: deriveSealKey(agentKey, 'mailboxes'),
     'status-list': deriveSealKey(agentKey, 'status-lists'),
+    crl: deriveSealKey(agentKey, 'certificate-revocation-lists'),
     onboard: enterpriseKey,
     authenticate: enterpriseKey,
     presentation: deriveSealKey(agentKey, 'presentations'),

@@ -21,14 +21,13 @@ export type PrivateJwk = PublicJwk & { d: string }
 /** The JWS algorithm of a signing curve (RFC 7518, RFC 8037, RFC 8812). */
 export type SigningAlgorithm = 'EdDSA' | 'ES256K' | 'ES256'
 
-export function generateKey(curve: 'Ed25519' | 'X25519' | 'secp256k1' | 'P-256'): PrivateJwk {
+export function generateKey(curve: Curve): PrivateJwk {
   if (curve === 'secp256k1') return secp256k1.generate()
   // The type declarations lack the JWK encoding of generated keys.
   const options = { publicKeyEncoding: { format: 'jwk' }, privateKeyEncoding: { format: 'jwk' } } as never
-  const pair =
-    curve === 'P-256'
-      ? generateKeyPairSync('ec', { namedCurve: curve, ...(options as object) } as never)
-      : generateKeyPairSync(curve.toLowerCase() as 'ed25519', options)
+  const pair = curve.startsWith('P-')
+    ? generateKeyPairSync('ec', { namedCurve: curve, ...(options as object) } as never)
+    : generateKeyPairSync(curve.toLowerCase() as 'ed25519', options)
   const { privateKey } = pair as unknown as { privateKey: PrivateJwk }
   return { ...toPublic(privateKey), d: privateKey.d }
 }

@@ -31,7 +31,7 @@ export interface AgentTables {
    */
   wallet_alias: {
     token: string
-    kind: 'mailbox' | 'status-list' | 'onboard' | 'authenticate' | 'short-link'
+    kind: 'mailbox' | 'status-list' | 'crl' | 'onboard' | 'authenticate' | 'short-link'
     wallet_id: string
   }
 

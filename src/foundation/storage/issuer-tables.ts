@@ -1,6 +1,6 @@
 /** The tables of a wallet's file for X.509 and trust, with the types of `wallet-tables.ts`. */
 export interface IssuerTables {
-  /** P-256 keys of issuers, with their certificates. */
+  /** Keys of issuers, with their certificates. */
   issuer_certificate: {
     sequence: number
     id: string
@@ -19,8 +19,31 @@ export interface IssuerTables {
     /** The end of the first certificate in `x5c` that ends. */
     not_after: string | null
     is_development: number
+    /** Of ISO mdoc: `mdoc`, `reader`. */
+    profile: string | null
+    /** The development authority of a profile that signed it. */
+    authority_id: string | null
+    /** When that authority revoked it. */
+    revoked_at: string | null
     created_at: string
     updated_at: string
+  }
+
+  /** Development authorities of ISO mdoc. */
+  issuer_authority: {
+    sequence: number
+    /** The token of the wallet in the URL of its revocation list. */
+    id: string
+    profile: string
+    country: string | null
+    state: string | null
+    curve: string
+    /** PEM, as the private key, which is sealed. */
+    certificate: string
+    sealed: string
+    /** JSON of the revoked certificates, see `foundation/x509/crl.ts`. */
+    revoked: string
+    created_at: string
   }
 
   /** The authorities and issuers that the wallet trusts. */
@@ -37,6 +60,8 @@ export interface IssuerTables {
     subject: string | null
     key_id: string | null
     not_after: string | null
+    /** JSON of the document types that it is trusted for. Null: all. */
+    doc_types: string | null
     created_at: string
   }
 }

@@ -137,7 +137,7 @@ export function requireKey(leaf: Certificate, count: number, curves = tokenCurve
   )
 }
 
-/** The key of an issuing certificate that an authority signed. @throws {ChainError} as `requireKey`, `self-signed` */
+/** The key of a certificate that an authority signed. @throws {ChainError} as `requireKey`, `self-signed` */
 export function checkIssuingKey(leaf: Certificate, count: number, curves = tokenCurves): PublicJwk {
   if (isSelfIssued(leaf))
     throw new ChainError(

@@ -7,6 +7,7 @@ import { isSameKey, type PublicJwk } from '../crypto/keys.ts'
 import {
   type Certificate,
   checkIssuingKey,
+  findAuthorityKeyId,
   findKeyId,
   findKey,
   isSelfIssued,
@@ -16,12 +17,16 @@ import {
   toPemText,
 } from './certificate.ts'
 import { ChainError, evaluate } from './chain-error.ts'
+import { checkProfile } from './mdoc-chain.ts'
+import type { MdocProfile } from './mdoc-profile.ts'
 import { checkAnchor, checkPath } from './path.ts'
 
 export { parsePem, toNames, toPemText } from './certificate.ts'
 export { ChainError } from './chain-error.ts'
 export { createRequest, importPublic, issueAuthority, issueCertificate } from './issue.ts'
+export { issueList } from './crl.ts'
 export { checkMdocChain } from './mdoc-chain.ts'
+export { createMdocRequest, issueMdocAuthority, issueMdocCertificate } from './mdoc-issue.ts'
 export type { MdocAnchor, MdocChain, MdocPolicy } from './mdoc-chain.ts'
 export type { Role } from './path.ts'
 export { checkX5c, verifyX5c } from './x5c.ts'
@@ -29,11 +34,20 @@ export type { PresentedCertificate, VerifiedCertificate, X5cPolicy } from './x5c
 
 /**
  * Parses and checks the chain of an issuing key: the key's certificate first, each one signed by the next.
+ * Those of a profile must not lack what it requires; `warnings` are sentences about what it recommends.
  *
  * @throws {ChainError}
  */
-export function readChain(pem: string, key: PublicJwk, at: Date): Certificate[] {
-  return evaluate(() => checkChain(pem, key, at))
+export function readChain(
+  pem: string,
+  key: PublicJwk,
+  at: Date,
+  profile?: MdocProfile,
+): { chain: Certificate[]; warnings: string[] } {
+  return evaluate(() => {
+    const chain = checkChain(pem, key, at)
+    return { chain, warnings: profile ? checkProfile(chain, profile) : [] }
+  })
 }
 
 function checkChain(pem: string, key: PublicJwk, at: Date): Certificate[] {
@@ -41,7 +55,7 @@ function checkChain(pem: string, key: PublicJwk, at: Date): Certificate[] {
   if (chain.length > maxCertificates)
     throw new ChainError('malformed', `It has ${chain.length} certificates; ${maxCertificates} are the most.`)
   const isOwn = (each: Certificate) => {
-    const found = findKey(each)
+    const found = findKey(each, [key.crv])
     return found !== undefined && isSameKey(found, key)
   }
   const place = chain.findIndex(isOwn)
@@ -50,7 +64,7 @@ function checkChain(pem: string, key: PublicJwk, at: Date): Certificate[] {
       'order',
       `${nameOf(place, chain.length, chain[place]!.subject)} is for this key: put it first, and then the certificate of its issuer.`,
     )
-  checkIssuingKey(chain[0]!, chain.length)
+  checkIssuingKey(chain[0]!, chain.length, [key.crv])
   if (place === -1)
     throw new ChainError(
       'key',
@@ -64,6 +78,12 @@ function checkChain(pem: string, key: PublicJwk, at: Date): Certificate[] {
 /** The certificates of `x5c`: without the root. */
 export function withoutRoot<T extends Certificate>(chain: readonly T[]): T[] {
   return isSelfIssued(chain.at(-1)!) ? chain.slice(0, -1) : [...chain]
+}
+
+/** The authority that signed a certificate: its name, and the identifier of its key, base64url. */
+export function authorityOf(certificate: Certificate): { subject: string; keyId?: string } {
+  const keyId = findAuthorityKeyId(certificate)
+  return { subject: certificate.parsed.issuer, ...(keyId !== undefined && { keyId }) }
 }
 
 /** Reads a certificate that is to be a trust anchor. @throws {ChainError} */

@@ -3,10 +3,10 @@
  * 18013-5, Annex B, beside those of RFC 5280.
  */
 import type { Curve, PublicJwk } from '../crypto/keys.ts'
-import { type Certificate, checkIssuingKey, nameOf, requireKey } from './certificate.ts'
+import { type Certificate, checkIssuingKey, isSelfIssued, nameOf, requireKey } from './certificate.ts'
 import { ChainError, type ChainFailure, evaluate } from './chain-error.ts'
 import { issuerOfMdoc } from './mdoc-issuer.ts'
-import { fieldOf, findFaults, noForbidden } from './mdoc-profile.ts'
+import { fieldOf, findFaults, type MdocProfile, type MdocRole, noForbidden } from './mdoc-profile.ts'
 import { checkPath, type Role } from './path.ts'
 import { findPath, hashOf, keyIdsOf, parseMember, readTrusted, readX5c } from './x5c.ts'
 
@@ -26,8 +26,8 @@ export type MdocPolicy = {
   /** Of the document. A reader needs none. */
   docType?: string
   now: Date
-  /** `mdoc`: a signer of documents, the default. `reader`: one that asks for documents. */
-  profile?: 'mdoc' | 'reader'
+  /** By default a signer of documents. */
+  profile?: MdocProfile
 }
 
 /** A verified chain. */
@@ -71,7 +71,7 @@ function checkChain(policy: MdocPolicy): MdocChain {
     const fault = noForbidden(certificate)
     if (fault) refuse(path, index, 'profile', `${fault.reason}.`)
   }
-  const faults = findFaults(leaf, profile === 'mdoc' ? 'signer' : 'reader')
+  const faults = findFaults(leaf, profile)
   const fatal = faults.find(({ severity }) => severity === 'refused')
   if (fatal) refuse(path, 0, 'key-usage', `${fatal.reason}.`)
   if (profile === 'mdoc') checkPlaces(path)
@@ -123,6 +123,27 @@ function findMdocPath({ x5c: texts, anchors, docType, now, profile = 'mdoc' }: M
       { cause: error },
     )
   }
+}
+
+/**
+ * Checks a chain of RFC 5280 that is to be imported by a profile, and the root of documents if it is there.
+ * Returns what the profile only recommends, as sentences.
+ *
+ * @throws {ChainError} `profile` with all that it requires
+ */
+export function checkProfile(chain: readonly Certificate[], profile: MdocProfile): string[] {
+  const last = chain.length - 1
+  const hasRoot = profile === 'mdoc' && last > 0 && isSelfIssued(chain[last]!)
+  const faultsAt = (index: number, role: MdocRole) =>
+    findFaults(chain[index]!, role).map(({ severity, reason }) => ({
+      severity,
+      sentence: `${nameOf(index, chain.length, chain[index]!.subject)} ${reason}.`,
+    }))
+  const faults = [...faultsAt(0, profile), ...(hasRoot ? faultsAt(last, 'authority') : [])]
+  const wrong = faults.filter(({ severity }) => severity !== 'advised')
+  if (wrong.length > 0) throw new ChainError('profile', wrong.map(({ sentence }) => sentence).join(' '))
+  if (hasRoot) checkPlaces(chain)
+  return faults.map(({ sentence }) => sentence)
 }
 
 /** The signer must be of the country and the state of its root. */

@@ -6,11 +6,14 @@ import { type Certificate, findAuthorityKeyId, findKeyId } from './certificate.t
 import { x509 } from './issue.ts'
 import { documentSigners, readers } from './path.ts'
 
-export type MdocRole = 'signer' | 'reader' | 'authority'
+/** `mdoc`: a signer of documents. `reader`: one that asks for documents. */
+export type MdocProfile = 'mdoc' | 'reader'
+
+export type MdocRole = MdocProfile | 'authority'
 
 /**
- * `refused`: nobody accepts the certificate. `wrong`: an import refuses it, and a verification warns. `advised`:
- * both warn.
+ * `refused`: nobody accepts the certificate. `wrong`: an import refuses it, and a verification warns.
+ * `advised`: both warn.
  */
 type Severity = 'refused' | 'wrong' | 'advised'
 
@@ -83,7 +86,7 @@ const hasSerial = rule('wrong', ({ parsed }) => {
 const uses = (usages: number, names: string) =>
   rule('wrong', ({ parsed }) => {
     const extension = parsed.getExtension(x509.KeyUsagesExtension)
-    const isExact = extension?.critical === true && extension.usages === usages
+    const isExact = extension?.critical === true && (extension.usages ^ usages) === 0
     return !isExact && `lacks a critical key usage of ${names} alone`
   })
 
@@ -153,7 +156,7 @@ const common = [
 ]
 
 const profiles: Readonly<Record<MdocRole, readonly Rule[]>> = {
-  signer: [...isFor(documentSigners), hasCountry, lasts(457), ...common, hasIssuerNames],
+  mdoc: [...isFor(documentSigners), hasCountry, lasts(457), ...common, hasIssuerNames],
   reader: [...isFor(readers), lasts(1_187), ...common],
   authority: [
     noForbidden,

@@ -23,8 +23,8 @@ const anyPurpose = '2.5.29.37.0'
  * Signers of documents, and readers of them, of driving licences (ISO/IEC 18013-5) and of any document
  * (ISO/IEC 23220-4).
  */
-export const documentSigners = ['1.0.18013.5.1.2', '1.0.23220.4.1.2'] as const
-export const readers = ['1.0.18013.5.1.6', '1.0.23220.4.1.6'] as const
+export const documentSigners: readonly string[] = ['1.0.18013.5.1.2', '1.0.23220.4.1.2']
+export const readers: readonly string[] = ['1.0.18013.5.1.6', '1.0.23220.4.1.6']
 
 /**
  * `id-kp-oauthStatusSigning` (Token Status List §10) has no number yet. This is the number of BGPsec routers
@@ -131,6 +131,12 @@ export function isStatusIssuer({ parsed }: Certificate): boolean {
   return extended?.usages.some((each) => String(each) === statusSigning) ?? false
 }
 
+/** Whether the extended key usage is that of signers of documents. Such an anchor vouches for itself alone. */
+function isDocumentSigner({ parsed }: Certificate): boolean {
+  const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)
+  return extended?.usages.some((each) => documentSigners.includes(String(each))) ?? false
+}
+
 /** `below`: the authorities between this one and the end entity. */
 function checkAuthority({ parsed }: Certificate, below: readonly Certificate[], fail: Fail): void {
   const constraints = parsed.getExtension(x509.BasicConstraintsExtension)
@@ -148,14 +154,18 @@ function checkAuthority({ parsed }: Certificate, below: readonly Certificate[], 
     fail('path-length', `allows ${pathLength} authorities below it (pathLenConstraint), and has ${count}.`)
 }
 
-/** Checks that a certificate can be a trust anchor. @throws {ChainError} */
+/**
+ * Checks that a certificate can be a trust anchor: an authority, or a signer of documents.
+ *
+ * @throws {ChainError}
+ */
 export function checkAnchor(certificate: Certificate, at: Date): void {
   const fail = (failure: ChainFailure, reason: string): never => {
     throw new ChainError(failure, `The certificate (${certificate.subject}) ${reason}`)
   }
   checkDates(certificate, at, fail)
   checkExtensions(certificate, fail)
-  checkAuthority(certificate, [], fail)
+  if (!isDocumentSigner(certificate)) checkAuthority(certificate, [], fail)
   checkSize(certificate, (reason) => fail('algorithm', `has ${reason}`))
 }
 

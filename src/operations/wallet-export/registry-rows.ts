@@ -183,6 +183,7 @@ const batchSize = 200
 export async function readTokens(db: Db): Promise<Token[]> {
   const dids = await db.selectFrom('peer_did').select('did').execute()
   const lists = await db.selectFrom('status_list').select('id').execute()
+  const authorities = await db.selectFrom('issuer_authority').select('id').execute()
   const sessions = await db
     .selectFrom('enterprise_session')
     .select(['product', 'submission_id', 'short_id'])
@@ -196,6 +197,7 @@ export async function readTokens(db: Db): Promise<Token[]> {
   const tokens: Token[] = [
     ...[...mailboxes].map((token) => ({ kind: 'mailbox' as const, token })),
     ...lists.map(({ id: token }) => ({ kind: 'status-list' as const, token })),
+    ...authorities.map(({ id: token }) => ({ kind: 'crl' as const, token })),
     ...sessions.map(({ product: kind, submission_id: token }) => ({ kind, token })),
   ]
   const shortIds = [...records, ...sessions].map(({ short_id }) => short_id ?? '')

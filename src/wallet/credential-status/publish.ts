@@ -88,7 +88,7 @@ async function ofDid(wallet: Wallet, did: string): Promise<ListIssuer> {
 /** @throws {Problem} 404 when the certificate is removed or has ended */
 async function ofCertificate(wallet: Wallet, id: string): Promise<ListIssuer> {
   try {
-    const signer = await getCertificateSigner(wallet, id)
+    const signer = await getCertificateSigner(wallet, id, [undefined, 'mdoc'])
     return { version: signer.version, findSigner: () => Promise.resolve(signer) }
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause

@@ -1,62 +1,63 @@
-/**
- * Issuer certificates of a wallet: P-256 keys, their signing requests, and the chains that are imported for
- * them.
- */
+/** The issuer certificates of a wallet: keys with their chains. */
 import type { Selectable } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { newId } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
-import { generateKey, type PrivateJwk, toPublic } from '../../foundation/crypto/keys.ts'
+import { type PrivateJwk, toPublic } from '../../foundation/crypto/keys.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
 import { nextSequence } from '../../foundation/storage/sql.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import type { Wallet } from '../wallet.ts'
-import { type CertificateInput, IssuerCertificate, type SubjectName } from './model.ts'
+import {
+  type CertificateInput,
+  CertificateKey,
+  type CertificateProfile,
+  IssuerCertificate,
+  type SubjectName,
+} from './model.ts'
 
 type Row = Selectable<WalletTables['issuer_certificate']>
 
 /** Loaded when it is first needed. */
 export const loadX509 = () => import('../../foundation/x509/index.ts')
 
-/** Creates a key with a certificate signing request. */
-export async function requestCertificate(
-  wallet: Wallet,
-  input: CertificateInput,
-): Promise<IssuerCertificate> {
-  const { createRequest } = await loadX509()
-  const key = generateKey('P-256')
-  const { request, subject } = await createRequest(key, toSubject(input), toAlternativeNames(input.names))
-  return insertCertificate(wallet, key, { ...input, subject, request, isDevelopment: false })
+/** What issuing fills: the certificate of a key, and whose it is. */
+export type Issued = {
+  subject: string
+  chain: string
+  notAfter: string
+  authorityId?: string | undefined
 }
 
-type Content = {
+type Content = Partial<Issued> & {
   subject: string
   names: readonly SubjectName[]
+  profile: CertificateProfile | undefined
   isDevelopment: boolean
   request?: string
-  chain?: string
-  notAfter?: string
 }
 
 /** Stores a key with its request or its chain. */
 export async function insertCertificate(
   wallet: Wallet,
   key: PrivateJwk,
-  { subject, names, isDevelopment, request, chain, notAfter }: Content,
+  { subject, names, profile, isDevelopment, request, ...issued }: Content,
 ): Promise<IssuerCertificate> {
   const [id, now] = [newId(), new Date().toISOString()]
   const row = {
     id,
-    public_key: JSON.stringify(toPublic(key)),
-    sealed: wallet.seal(contextOf(id), JSON.stringify(key)),
+    ...keyColumns(wallet, id, key),
     request: request ?? null,
-    chain: chain ?? null,
+    chain: issued.chain ?? null,
     subject,
     names: JSON.stringify(names),
-    not_after: notAfter ?? null,
+    not_after: issued.notAfter ?? null,
     is_development: isDevelopment ? 1 : 0,
+    profile: profile ?? null,
+    authority_id: issued.authorityId ?? null,
+    revoked_at: null,
     created_at: now,
     updated_at: now,
   }
@@ -65,44 +66,26 @@ export async function insertCertificate(
   return toCertificate(row)
 }
 
-/**
- * Imports the chain of a key, and replaces the chain that it has.
- *
- * @throws {Problem} `NotFound`; `Conflict` for a development certificate, whose key has no request;
- * `UnprocessableEntity` when the chain is not acceptable: the detail names the certificate
- */
-export async function importChain(
-  wallet: Wallet,
-  id: string,
-  pem: string,
-  at = new Date(),
-): Promise<IssuerCertificate> {
-  const { ChainError, readChain, toNames, toPemText, withoutRoot } = await loadX509()
-  const row = await getRow(wallet.db, id)
-  if (row.is_development === 1)
-    throw new Problem(
-      'Conflict',
-      `The issuer certificate ${id} is for development and keeps its chain: create a request, and import the chain for that.`,
-    )
-  try {
-    const chain = readChain(pem, PublicP256.parse(JSON.parse(row.public_key)), at)
-    const changed = {
-      chain: chain.map(toPemText).join('\n'),
-      subject: chain[0]!.subject,
-      names: JSON.stringify(toNames(chain[0]!)),
-      not_after: earliestEnd(withoutRoot(chain)),
-      updated_at: at.toISOString(),
-    }
-    const isThere = await wallet.transaction(async (tx) => {
-      const update = tx.updateTable('issuer_certificate').set(changed).where('id', '=', id)
-      return (await update.executeTakeFirst()).numUpdatedRows === 1n
-    })
-    if (!isThere) throw notFound(id)
-    return await toCertificate({ ...row, ...changed })
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error
-    throw new Problem('UnprocessableEntity', `chain: ${error.message}`, { cause: error })
+/** The columns of the key of a certificate. */
+export function keyColumns(wallet: Wallet, id: string, key: PrivateJwk): Pick<Row, 'public_key' | 'sealed'> {
+  return {
+    public_key: JSON.stringify(toPublic(key)),
+    sealed: wallet.seal(contextOf(id), JSON.stringify(key)),
   }
+}
+
+/** Updates the row of a certificate. @throws {Problem} `NotFound` if it was deleted meanwhile */
+export async function changeCertificate(
+  wallet: Wallet,
+  row: Row,
+  changed: Partial<Row>,
+): Promise<IssuerCertificate> {
+  const isThere = await wallet.transaction(async (tx) => {
+    const update = tx.updateTable('issuer_certificate').set(changed).where('id', '=', row.id)
+    return (await update.executeTakeFirst()).numUpdatedRows === 1n
+  })
+  if (!isThere) throw notFound(row.id)
+  return toCertificate({ ...row, ...changed })
 }
 
 export function earliestEnd(chain: readonly { notAfter: Date }[]): string {
@@ -141,40 +124,47 @@ export async function deleteCertificate(tx: Tx, id: string): Promise<void> {
 /** The private key of a certificate. @throws {Problem} `NotFound` */
 export async function getIssuingKey(wallet: Wallet, id: string): Promise<PrivateJwk> {
   const { sealed } = await getRow(wallet.db, id)
-  return wallet.unsealCached(contextOf(id), sealed, (text) => PrivateP256.parse(JSON.parse(text)))
+  return wallet.unsealCached(contextOf(id), sealed, (text) => PrivateKey.parse(JSON.parse(text)))
 }
 
-async function getRow(db: Db, id: string): Promise<Row> {
+/** @throws {Problem} `NotFound` */
+export async function getRow(db: Db, id: string): Promise<Row> {
   const rows = db.selectFrom('issuer_certificate').selectAll().where('id', '=', id)
   return rows.executeTakeFirstOrThrow(() => notFound(id))
 }
 
-const PublicP256 = z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string() })
-const PrivateP256 = PublicP256.extend({ d: z.string() })
+const PrivateKey = z.intersection(CertificateKey, z.object({ d: z.string() }))
 
 /** ASN.1 values: the library reads quotes and `#` in texts as syntax. */
-export function toSubject({ commonName, organization, country }: CertificateInput) {
+export function toSubject({
+  commonName,
+  organization,
+  country,
+  state,
+}: Pick<CertificateInput, 'commonName' | 'organization' | 'country' | 'state'>) {
   return [
     ...(country === undefined ? [] : [{ C: [{ printableString: country }] }]),
+    ...(state === undefined ? [] : [{ ST: [{ utf8String: state }] }]),
     ...(organization === undefined ? [] : [{ O: [{ utf8String: organization }] }]),
     { CN: [{ utf8String: commonName }] },
   ]
 }
 
-export function toAlternativeNames(names: readonly SubjectName[]) {
+export function toAlternativeNames(names: readonly SubjectName[] = []) {
   return names.map(({ type, value }) => ({
     type: type === 'dns' ? ('dns' as const) : ('url' as const),
     value,
   }))
 }
 
-async function toCertificate(row: Omit<Row, 'sequence'>): Promise<IssuerCertificate> {
+/** The certificate as it is in the API. */
+export async function toCertificate(row: Omit<Row, 'sequence'>): Promise<IssuerCertificate> {
   return IssuerCertificate.parse({
     self: `/issuer-certificates/${row.id}`,
     kind: 'IssuerCertificate',
     id: row.id,
-    state:
-      row.not_after === null ? 'requested' : Date.parse(row.not_after) < Date.now() ? 'expired' : 'ready',
+    state: stateOf(row),
+    ...(row.profile !== null && { profile: row.profile }),
     isDevelopment: row.is_development === 1,
     subject: row.subject,
     names: JSON.parse(row.names),
@@ -182,25 +172,39 @@ async function toCertificate(row: Omit<Row, 'sequence'>): Promise<IssuerCertific
     ...(row.request !== null && { request: row.request }),
     ...(row.chain !== null && (await readStoredChain(row.chain))),
     ...(row.not_after !== null && { notAfter: row.not_after }),
+    ...(row.revoked_at !== null && { revokedAt: row.revoked_at }),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   })
 }
 
-type ReadChain = { x5c: string[]; root?: string }
+function stateOf({ not_after: end, revoked_at: revokedAt }: Pick<Row, 'not_after' | 'revoked_at'>) {
+  if (revokedAt !== null) return 'revoked'
+  if (end === null) return 'requested'
+  return Date.parse(end) < Date.now() ? 'expired' : 'ready'
+}
+
+export function profileOf({ profile }: Pick<Row, 'profile'>): CertificateProfile | undefined {
+  return (profile as CertificateProfile | null) ?? undefined
+}
+
+type ReadChain = Pick<IssuerCertificate, 'authority' | 'root'> & { x5c: string[] }
 
 /** Chains by their PEM: each credential of a certificate contains the same. */
 const readChains = new LRUCache<string, ReadChain>({ max: 200 })
 
-/** The certificates of a stored chain, for the header member `x5c`, and its root in PEM. */
+/** The certificates of a stored chain, for the header member `x5c`, their authority, and its root in PEM. */
 export async function readStoredChain(pem: string): Promise<ReadChain> {
   const known = readChains.get(pem)
   if (known) return known
-  const { parsePem, toPemText, withoutRoot } = await loadX509()
+  const { authorityOf, parsePem, toPemText, withoutRoot } = await loadX509()
   const all = parsePem(pem)
   const chain = withoutRoot(all)
-  const x5c = chain.map(({ raw }) => raw.toString('base64'))
-  const read = chain.length === all.length ? { x5c } : { x5c, root: toPemText(all.at(-1)!) }
+  const read = {
+    x5c: chain.map(({ raw }) => raw.toString('base64')),
+    authority: authorityOf(chain.at(-1)!),
+    ...(chain.length < all.length && { root: toPemText(all.at(-1)!) }),
+  }
   readChains.set(pem, read)
   return read
 }

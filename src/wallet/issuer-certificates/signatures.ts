@@ -1,35 +1,70 @@
 /** Signatures with issuer certificates: JWS with the header member `x5c` (RFC 7515 §4.1.6, HAIP 1.0). */
+import { X509Certificate } from 'node:crypto'
 import { Problem } from '../../foundation/problem.ts'
 import { isSignedBy, type Jws, signJws } from '../../credentials/codecs/jws.ts'
 import type { Wallet } from '../wallet.ts'
 import type { VerifiedCertificate, X5cPolicy } from '../../foundation/x509/index.ts'
 import type { PrivateJwk } from '../../foundation/crypto/keys.ts'
+import { issuerOfMdoc } from '../../foundation/x509/mdoc-issuer.ts'
 import { getCertificate, getIssuingKey, loadX509 } from './certificates.ts'
-import type { IssuerCertificate, SubjectName } from './model.ts'
+import type { CertificateProfile, IssuerCertificate, SubjectName } from './model.ts'
 
 /**
  * The chain for a header: the key's certificate first, without the root.
  *
  * @throws {Problem} `Conflict` when there is none yet, or it has ended
  */
-export function x5cOf({ id, state, x5c, notAfter }: IssuerCertificate): string[] {
+export function x5cOf({ id, state, x5c, notAfter, revokedAt, isDevelopment }: IssuerCertificate): string[] {
   if (state === 'ready' && x5c) return x5c
+  const renew = isDevelopment ? `renew it (agent issuer-cert renew ${id})` : 'import a renewed chain'
+  const ways = {
+    revoked: `is revoked since ${revokedAt}: ${renew}.`,
+    expired: `has ended, on ${notAfter}: ${renew}.`,
+  }
   const way =
-    state === 'expired'
-      ? `has ended, on ${notAfter}: import a renewed chain.`
-      : 'has no chain yet: import the one that an authority made for its request.'
+    ways[state as keyof typeof ways] ??
+    'has no chain yet: import the one that an authority made for its request.'
   throw new Problem('Conflict', `The issuer certificate ${id} ${way}`)
 }
 
 /** A key of an issuer with the certificates for a header. `version` changes with the chain. */
 export type CertificateSigner = { issuer: string; key: PrivateJwk; x5c: string[]; version: string }
 
-/** @throws {Problem} `NotFound`, and as `x5cOf` */
-export async function getCertificateSigner(wallet: Wallet, id: string): Promise<CertificateSigner> {
+/** The profiles of certificates that sign tokens: none. */
+const tokens: readonly (CertificateProfile | undefined)[] = [undefined]
+
+/**
+ * The signer of a certificate that has one of the profiles; by default of one without a profile, which signs
+ * tokens.
+ *
+ * @throws {Problem} `NotFound`, and as `x5cOf`; `Conflict` for a certificate with another profile
+ */
+export async function getCertificateSigner(
+  wallet: Wallet,
+  id: string,
+  profiles = tokens,
+): Promise<CertificateSigner> {
   const certificate = await getCertificate(wallet.db, id)
+  const { profile, root, updatedAt: version } = certificate
+  if (!profiles.includes(profile)) throw otherProfile(id, profile)
   const x5c = x5cOf(certificate)
-  const key = await getIssuingKey(wallet, id)
-  return { issuer: issuerOf(certificate), key, x5c, version: certificate.updatedAt }
+  const issuer = profile
+    ? issuerOfMdoc(x5c, root === undefined ? undefined : derOf(root))
+    : issuerOf(certificate)
+  return { issuer, key: await getIssuingKey(wallet, id), x5c, version }
+}
+
+function otherProfile(id: string, profile: CertificateProfile | undefined): Problem {
+  const use = profile ? `has the profile ${profile}` : 'has no profile'
+  return new Problem(
+    'Conflict',
+    `The issuer certificate ${id} ${use}, and does not sign this. Make another one: agent issuer-cert init --help`,
+  )
+}
+
+/** The DER of a certificate in PEM. */
+function derOf(pem: string): Buffer {
+  return new X509Certificate(pem).raw
 }
 
 /**
@@ -54,7 +89,7 @@ export async function signWithCertificate(
   header: Pick<Parameters<typeof signJws>[0], 'typ' | 'parameters'>,
   payload: object,
 ): Promise<string> {
-  const { x5c, key } = await getCertificateSigner(wallet, id)
+  const { x5c, key } = await getCertificateSigner(wallet, id, [...tokens, 'reader'])
   return signJws({ ...header, x5c }, payload, key)
 }
 

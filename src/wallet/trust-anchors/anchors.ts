@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import type { Selectable } from 'kysely'
+import * as z from 'zod'
 import { newId } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { canonicalDid } from '../../did/document.ts'
@@ -12,6 +13,7 @@ import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
 import { nextSequence } from '../../foundation/storage/sql.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
+import type { MdocAnchor } from '../../foundation/x509/index.ts'
 import type { Wallet } from '../wallet.ts'
 import { type AnchorType, TrustAnchor, type TrustAnchorInput } from './model.ts'
 
@@ -28,7 +30,7 @@ const maxAnchors = 500
  */
 export async function addAnchor(
   wallet: Wallet,
-  { type, value, name }: TrustAnchorInput,
+  { type, value, name, docTypes }: TrustAnchorInput,
   at = new Date(),
 ): Promise<TrustAnchor> {
   const content = await toContent(type, value, at)
@@ -38,6 +40,7 @@ export async function addAnchor(
     digest: digestOf(type, content.value),
     name: name ?? null,
     ...content,
+    doc_types: docTypes === undefined ? null : JSON.stringify(docTypes),
     created_at: at.toISOString(),
   }
   const stored = { ...row, sequence: nextSequence('trust_anchor') }
@@ -92,11 +95,25 @@ export async function removeAnchor(tx: Tx, id: string): Promise<void> {
   if (numDeletedRows === 0n) throw notFound(id)
 }
 
-/** The values of a type: certificates in PEM, DIDs in their short form, or key identifiers. */
+/**
+ * The values of a type: certificates in PEM, DIDs in their short form, or key identifiers. Certificates that
+ * are trusted for types of documents alone are not among them.
+ */
 export async function findAnchorValues(db: Db, type: AnchorType): Promise<string[]> {
-  const rows = await db.selectFrom('trust_anchor').select('value').where('type', '=', type).execute()
-  return rows.map(({ value }) => value)
+  const rows = db.selectFrom('trust_anchor').select('value').where('type', '=', type)
+  return (await rows.where('doc_types', 'is', null).execute()).map(({ value }) => value)
 }
+
+/** The certificates that are trusted for all or for some types of documents. */
+export async function findDocumentAnchors(db: Db): Promise<MdocAnchor[]> {
+  const rows = db.selectFrom('trust_anchor').select(['value', 'doc_types']).where('type', '=', 'x509')
+  return (await rows.execute()).map(({ value: pem, doc_types: types }) => ({
+    pem,
+    ...(types !== null && { docTypes: DocTypes.parse(JSON.parse(types)) }),
+  }))
+}
+
+const DocTypes = z.array(z.string())
 
 /** Whether the wallet has the DID of an issuer or a verifier among its trust anchors. */
 export async function isTrustedDid(db: Db, did: string): Promise<boolean> {
@@ -120,6 +137,7 @@ function toAnchor(row: Omit<Row, 'sequence'>): TrustAnchor {
     ...(row.subject !== null && { subject: row.subject }),
     ...(row.key_id !== null && { keyId: row.key_id }),
     ...(row.not_after !== null && { notAfter: row.not_after }),
+    ...(row.doc_types !== null && { docTypes: JSON.parse(row.doc_types) }),
     createdAt: row.created_at,
   })
 }

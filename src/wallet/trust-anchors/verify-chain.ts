@@ -8,8 +8,8 @@ import { VerificationError } from '../../credentials/codecs/verification-error.t
 import { loadX509, readStoredChain } from '../issuer-certificates/certificates.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../wallet.ts'
-import type { Role, VerifiedCertificate } from '../../foundation/x509/index.ts'
-import { findAnchorValues } from './anchors.ts'
+import type { MdocAnchor, Role, VerifiedCertificate } from '../../foundation/x509/index.ts'
+import { findAnchorValues, findDocumentAnchors } from './anchors.ts'
 
 const noAnchor = 'The issuer’s certificate chain ends at no trust anchor of this wallet: agent trust add'
 
@@ -81,8 +81,21 @@ function isIssuer(x5c: unknown, { names }: VerifiedCertificate, issuer: string):
 
 /** The trust anchors, and the roots of the chains of the wallet's issuer certificates, in PEM. */
 async function findOwnAnchors(db: Db): Promise<string[]> {
+  return [...(await findAnchorValues(db, 'x509')), ...(await findOwnRoots(db))]
+}
+
+/**
+ * The authorities that are trusted for documents of ISO mdoc, for `checkMdocChain`. With `own`, the roots of
+ * the wallet's issuer certificates are trusted too.
+ */
+export async function findMdocAnchors(db: Db, { own = false } = {}): Promise<MdocAnchor[]> {
+  const roots = own ? await findOwnRoots(db) : []
+  return [...(await findDocumentAnchors(db)), ...roots.map((pem) => ({ pem }))]
+}
+
+async function findOwnRoots(db: Db): Promise<string[]> {
   const chains = db.selectFrom('issuer_certificate').select('chain').where('chain', 'is not', null)
   const rows = await chains.$narrowType<{ chain: string }>().execute()
   const read = await Promise.all(rows.map(({ chain }) => readStoredChain(chain)))
-  return [...(await findAnchorValues(db, 'x509')), ...new Set(read.flatMap(({ root }) => root ?? []))]
+  return [...new Set(read.flatMap(({ root }) => root ?? []))]
 }

@@ -517,6 +517,10 @@ async function certify({ acme }: Cast) {
   const root = await authority('CN=Example Root')
   const chain = `${await signRequest(request!, root)}\n${pemOf(root)}`
   await acme('PUT /issuer-certificates/{id}/chain', { path: { id }, body: { chain } })
+  const licences = { profile: 'mdoc' as const, commonName: 'Utopia Licences', country: 'UT' }
+  const signer = await acme('POST /issuer-certificates/development', { body: licences })
+  await acme('POST /issuer-certificates/{id}/revocation', { path: { id: signer.id } })
+  await acme('POST /issuer-certificates/{id}/renewal', { path: { id: signer.id } })
   await acme('POST /issuer-certificates/development', { body })
 }
 

@@ -21,7 +21,7 @@ const common = () => [
 ]
 
 /** `without`: the extensions to leave out. Those in `extensions` replace others of their kind. */
-type Change = Options & { without?: readonly string[] }
+export type Change = Options & { without?: readonly string[] }
 
 function changed(own: x509.Extension[], { without = [], extensions = [], ...options }: Change): Options {
   const left = [...without, ...extensions.map(({ type }) => type)]

@@ -32,6 +32,7 @@ const keys = {
   issuance_session: ['record_id'],
   issuance_nonce: ['digest'],
   issuer_certificate: ['sequence'],
+  issuer_authority: ['sequence'],
   presentation_session: ['record_id'],
   trust_anchor: ['sequence'],
 } as const satisfies Record<keyof WalletTables, CopiedTable['key']>
