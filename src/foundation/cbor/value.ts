@@ -2,7 +2,6 @@
  * Values of CBOR (RFC 8949). Signatures and digests cover bytes as received, so a byte string with tag 24
  * (encoded CBOR data item, §3.4.5.1) keeps all of its bytes.
  */
-import { Tagged as AnyTagged } from 'cborg'
 
 /** Integers beyond ±(2⁵³ − 1) are `bigint`. `undefined` is the simple value 23. */
 export type CborValue =
@@ -20,13 +19,13 @@ export type CborValue =
 export type CborMap = Map<CborValue, CborValue>
 
 /** A value with a tag. Tag 24 has a class of its own, `Embedded`. */
-export class Tagged extends AnyTagged {
-  declare tag: number
-  declare value: CborValue
+export class Tagged {
+  readonly tag: number
+  readonly value: CborValue
 
-  /** @throws {TypeError} when the tag is not an integer from 0 */
   constructor(tag: number, value: CborValue) {
-    super(tag, value)
+    this.tag = tag
+    this.value = value
   }
 }
 

@@ -1,5 +1,13 @@
 /** CBOR Web Tokens (RFC 8392): claims in a signed message. */
-import { CborError, type CborMap, type CborValue, decodeCbor, encodeCbor, Tagged } from '../cbor/index.ts'
+import {
+  CborError,
+  type CborLimits,
+  type CborMap,
+  type CborValue,
+  decodeCbor,
+  encodeCbor,
+  Tagged,
+} from '../cbor/index.ts'
 import { CoseError, type ReadOptions } from './message.ts'
 import { type CoseSign1, readSign1, type Signing, signSign1, sign1Tag } from './sign1.ts'
 
@@ -10,12 +18,13 @@ const cwtTag = 61
 
 /**
  * Reads a token, which is not verified. It has tag 18; none, or tag 61 before it, is accepted with a warning.
+ * `limits` are those of the claims.
  *
  * @throws {CoseError}
  */
 export function readCwt(
   bytes: Uint8Array,
-  { warn }: Pick<ReadOptions, 'warn'> = {},
+  { warn, limits }: Pick<ReadOptions, 'warn'> & { limits?: Partial<CborLimits> } = {},
 ): { sign1: CoseSign1; claims: CborMap } {
   const token = decodePart(bytes, 'the token')
   const isCwtTagged = token instanceof Tagged && token.tag === cwtTag
@@ -24,14 +33,14 @@ export function readCwt(
   if (!(message instanceof Tagged)) warn?.('untagged')
   const sign1 = readSign1(message, { isTagAllowed: true, ...(warn && { warn }) })
   if (sign1.payload === null) throw new CoseError('the token has no claims')
-  const claims = decodePart(sign1.payload, 'the claims')
+  const claims = decodePart(sign1.payload, 'the claims', limits)
   if (!(claims instanceof Map)) throw new CoseError('the claims are not a map')
   return { sign1, claims }
 }
 
-function decodePart(bytes: Uint8Array, name: string): CborValue {
+function decodePart(bytes: Uint8Array, name: string, limits?: Partial<CborLimits>): CborValue {
   try {
-    return decodeCbor(bytes)
+    return decodeCbor(bytes, limits)
   } catch (cause) {
     if (!(cause instanceof CborError)) throw cause
     throw new CoseError(`${name}: ${cause.message}`, { cause })
