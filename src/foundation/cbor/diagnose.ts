@@ -102,7 +102,7 @@ class Writer {
   private collection({ major: type, info, argument, end }: Head, indent: number, marks: string): number {
     const isEnd = (at: number, count: number) =>
       info === indefinite ? this.bytes[at] === breakByte : count === argument
-    this.write(info === indefinite ? `${marks[0]}_ ` : marks[0]!)
+    this.write(info === indefinite ? `${marks[0]}_` : marks[0]!)
     let at = end
     let count = 0
     for (; !isEnd(at, count); count += 1) {
@@ -115,7 +115,7 @@ class Writer {
       at = this.item(at, indent + 1)
     }
     if (count > 0) this.close(marks[1]!, indent)
-    else this.write(marks[1]!)
+    else this.write(info === indefinite ? ` ${marks[1]}` : marks[1]!)
     return info === indefinite ? at + 1 : at
   }
 

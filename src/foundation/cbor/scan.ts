@@ -148,6 +148,8 @@ class Scanner implements Scan {
     const { major: type, argument, end } = readHead(this.bytes, offset)
     if (type > major.text)
       throw new CborError('a map key that is neither an integer nor a text nor a byte string', offset)
+    if (argument > this.limits.text && type === major.bytes)
+      throw new CborError(`a map key of ${argument} bytes, more than ${this.limits.text},`, offset)
     const next = this.item(offset, depth)
     const isString = type === major.bytes || type === major.text
     const value = isString ? Buffer.from(this.bytes.subarray(end, next)).toString('latin1') : argument
