@@ -36,8 +36,8 @@ export const identifierListCwtType = 'application/identifierlist+cwt'
 /** Claims of lists, beside those that all tokens have. */
 const listClaim = { identifierList: 65_530, statusList: 65_533, ttl: 65_534 } as const
 
-/** An identifier of 16 bytes with its empty map takes 18: as many as a body of a megabyte and a half has. */
-const limits: Partial<CborLimits> = { items: 200_000 }
+/** Of 25,000 revoked identifiers, each with its empty map. */
+const limits: Partial<CborLimits> = { items: 50_000 }
 
 const Bytes = z.instanceof(Uint8Array, { error: 'is not a byte string' })
 

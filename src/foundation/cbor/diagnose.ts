@@ -1,9 +1,8 @@
 /** Diagnostic notation (RFC 8949 §8, RFC 8610 Appendix G): CBOR for people. */
-import { decode } from 'cborg'
 import { fromUtf8, toHex } from '../bytes.ts'
 import { breakByte, type Head, indefinite, major, readHead } from './head.ts'
-import { type CborLimits, scan } from './scan.ts'
-import { CborError } from './value.ts'
+import { type CborLimits, readCbor } from './read.ts'
+import { CborError, embeddedTag } from './value.ts'
 
 export type Notation = {
   /** Begins each line with the offset of its item. */
@@ -23,7 +22,7 @@ export function diagnose(
   bytes: Uint8Array,
   { offsets = false, maxBytes = 32, limits }: Notation = {},
 ): string {
-  scan(bytes, limits)
+  readCbor(bytes, limits)
   const lines: Line[] = [{ offset: 0, indent: 0, text: '' }]
   new Writer(bytes, { lines, maxBytes, limits, base: 0 }).item(0, 0)
   const width = String(bytes.length).length
@@ -121,7 +120,7 @@ class Writer {
 
   private tag({ argument, end }: Head, indent: number): number {
     this.write(`${argument}(`)
-    const next = (argument === 24 && this.embedded(end, indent)) || this.item(end, indent)
+    const next = (argument === embeddedTag && this.embedded(end, indent)) || this.item(end, indent)
     this.write(')')
     return next
   }
@@ -132,7 +131,7 @@ class Writer {
     const next = end + Number(argument)
     const content = this.bytes.subarray(end, next)
     try {
-      scan(content, this.paper.limits)
+      readCbor(content, this.paper.limits)
     } catch (error) {
       if (error instanceof CborError) return 0
       throw error
@@ -145,7 +144,7 @@ class Writer {
   }
 
   private number({ end }: Head, offset: number): number {
-    const value: unknown = decode(this.bytes.subarray(offset, end))
+    const { value } = readCbor(this.bytes.subarray(offset, end))
     const isFloat = this.bytes[offset]! >> 5 === major.simple && Number.isInteger(value)
     this.write(Object.is(value, -0) ? '-0.0' : `${String(value)}${isFloat ? '.0' : ''}`)
     return end

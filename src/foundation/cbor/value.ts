@@ -29,6 +29,9 @@ export class Tagged {
   }
 }
 
+/** The tag of a byte string that holds encoded CBOR. */
+export const embeddedTag = 24
+
 /** A byte string with tag 24, which holds encoded CBOR. */
 export class Embedded {
   /** Tag, head and content, exactly as received. Digests of ISO 18013-5 are over these. */
