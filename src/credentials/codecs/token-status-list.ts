@@ -178,7 +178,11 @@ export async function checkTokenStatus(
 /** Claims that lists of all forms have. */
 type ListClaims = Pick<z.infer<typeof ListToken>, 'sub' | 'iss' | 'iat' | 'nbf' | 'exp'>
 
-/** Checks that a list is the one at a URI, of the credential's issuer, and valid now. @throws {VerificationError} */
+/**
+ * Checks that a list is the one at a URI, of the credential's issuer, and valid now.
+ *
+ * @throws {VerificationError}
+ */
 export function checkListClaims(
   { sub, iss, iat, nbf, exp }: ListClaims,
   uri: string,

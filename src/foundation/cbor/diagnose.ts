@@ -144,7 +144,8 @@ class Writer {
   }
 
   private number({ end }: Head, offset: number): number {
-    const { value } = readCbor(this.bytes.subarray(offset, end))
+    const value = readCbor(this.bytes.subarray(offset, end)).value as
+      number | bigint | boolean | null | undefined
     const isFloat = this.bytes[offset]! >> 5 === major.simple && Number.isInteger(value)
     this.write(Object.is(value, -0) ? '-0.0' : `${String(value)}${isFloat ? '.0' : ''}`)
     return end

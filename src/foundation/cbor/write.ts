@@ -28,7 +28,7 @@ export function encodeCbor(value: CborValue): Uint8Array {
     case 'boolean':
     case 'undefined':
       return Uint8Array.of(simple[`${value}`])
-    case 'object':
+    default:
       return value === null ? Uint8Array.of(simple.null) : encodeObject(value)
   }
 }

@@ -24,7 +24,7 @@ test.each([
 })
 
 /** An array of a map with embedded CBOR, of an endless array, and of a tag 24 that holds no CBOR. */
-const nested = '83a20161616162d81844a1018101' + '9f01fb3ff8000000000000ff' + 'd81842ffff'
+const nested = '83a20161616162d81844a10181019f01fb3ff8000000000000ffd81842ffff'
 
 test('members have lines, and the content of tag 24 is shown', () => {
   expect(diagnose(fromHex(nested))).toMatchInlineSnapshot(`
