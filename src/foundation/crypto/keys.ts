@@ -5,7 +5,13 @@
  * because importing DER is ten times slower, and generated as JWK, because exporting a generated key can
  * deadlock Node.js 20.
  */
-import { createHash, diffieHellman, generateKeyPairSync, sign as signBytes, verify as verifyBytes } from 'node:crypto'
+import {
+  createHash,
+  diffieHellman,
+  generateKeyPairSync,
+  sign as signBytes,
+  verify as verifyBytes,
+} from 'node:crypto'
 import { fromBase64, toBase64url } from '../bytes.ts'
 import { passingObject, privateObject, publicObject, sharedSecret } from './key-objects.ts'
 import * as secp256k1 from './secp256k1.ts'
