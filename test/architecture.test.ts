@@ -12,7 +12,8 @@ import { agentsInTests, findCycles, importsOf, longFunctions, namesIn, textsOf }
  */
 const order = `
   src/definitions
-  src/foundation src/foundation/config src/foundation/crypto src/foundation/x509 src/foundation/net
+  src/foundation src/foundation/config src/foundation/crypto src/foundation/x509 src/foundation/cbor
+  src/foundation/cose src/foundation/net
   src/foundation/storage src/foundation/oauth src/foundation/otel
   src/cluster
   src/did src/did/ledger

@@ -18,7 +18,7 @@ import { type CredentialIssuer, RevokedError, type StatusListChecks } from './st
 import { checkValidity, NumericDate, toValidity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
 
-const Bits = z.union([z.literal(1), z.literal(2), z.literal(4), z.literal(8)])
+export const Bits = z.union([z.literal(1), z.literal(2), z.literal(4), z.literal(8)])
 export type StatusBits = z.infer<typeof Bits>
 
 export const tokenStatusListType = 'statuslist+jwt'
@@ -65,6 +65,9 @@ export const ListToken = z.looseObject({
   status_list: z.looseObject({ bits: Bits, lst: z.string() }),
 })
 
+/** The entries of a list, compressed: bytes in a CWT, base64url in a JWT. */
+type CompressedStatuses = { bits: StatusBits; lst: Uint8Array | string }
+
 /** Status types that the draft defines. */
 const [valid, invalid, suspended] = [0, 1, 2]
 
@@ -89,13 +92,17 @@ export function compressStatuses(
   return deflateSync(bytes, { level: constants.Z_BEST_COMPRESSION })
 }
 
-/** Reads the entry at an index of a compressed list in base64url. @throws {TypeError} when there is none */
+/**
+ * Reads the entry at an index of a compressed list, in bytes or base64url.
+ *
+ * @throws {TypeError} when there is none
+ */
 export function readStatus(
-  { bits, lst }: { bits: StatusBits; lst: string },
+  { bits, lst }: CompressedStatuses,
   index: number,
   maxBytes = defaultListBytes,
 ): number {
-  const byte = inflate(fromBase64(lst), maxBytes)[Math.floor((index * bits) / 8)]
+  const byte = inflate(bytesOf(lst), maxBytes)[Math.floor((index * bits) / 8)]
   if (byte === undefined) throw new TypeError(`the status list has no entry with the index ${index}`)
   return (byte >> ((index * bits) % 8)) & (2 ** bits - 1)
 }
@@ -105,9 +112,9 @@ export function readStatus(
  *
  * @throws {TypeError}
  */
-export function countStatuses({ bits, lst }: { bits: StatusBits; lst: string }): Map<number, number> {
+export function countStatuses({ bits, lst }: CompressedStatuses): Map<number, number> {
   const counts = new Map<number, number>()
-  for (const byte of inflate(fromBase64(lst), defaultListBytes))
+  for (const byte of inflate(bytesOf(lst), defaultListBytes))
     for (let shift = 0; shift < 8; shift += bits) {
       const status = (byte >> shift) & (2 ** bits - 1)
       counts.set(status, (counts.get(status) ?? 0) + 1)
@@ -159,22 +166,52 @@ export async function checkTokenStatus(
   const jws = decodeJws(text.trim())
   if (!isMediaType(jws.header.typ, tokenStatusListType))
     throw refused(`its type is not ${tokenStatusListType}`)
-  const { sub, iss, iat, nbf, exp, status_list: list } = parseClaims(ListToken, jws.payload)
+  const { status_list: list, ...claims } = parseClaims(ListToken, jws.payload)
+  checkListClaims(claims, uri, credential, { now, leewaySeconds })
+  await checkIssuerSignature(jws, credential.issuerDid, {
+    resolve,
+    verifyChain: verifyChain && ((x5c, issuer) => verifyChain(x5c, issuer, credential)),
+  })
+  checkListed(list, idx, maxBytes)
+}
+
+/** Claims that lists of all forms have. */
+type ListClaims = Pick<z.infer<typeof ListToken>, 'sub' | 'iss' | 'iat' | 'nbf' | 'exp'>
+
+/**
+ * Checks that a list is the one at a URI, of the credential's issuer, and valid now.
+ *
+ * @throws {VerificationError}
+ */
+export function checkListClaims(
+  { sub, iss, iat, nbf, exp }: ListClaims,
+  uri: string,
+  { issuerDid }: CredentialIssuer,
+  { now, leewaySeconds }: Pick<StatusListChecks, 'now' | 'leewaySeconds'>,
+): void {
   if (sub !== uri) throw refused('its sub is not the URI in the credential')
-  const { issuerDid } = credential
   // Beside certificates, iss says nothing.
   const isOther = iss !== undefined && canonicalDid(iss) !== canonicalDid(issuerDid)
   if (isOther && issuerDid.startsWith('did:')) throw refused('it has another issuer than the credential')
   checkValidity(toValidity([iat, nbf], [exp]), now, leewaySeconds)
-  await checkIssuerSignature(jws, issuerDid, {
-    resolve,
-    verifyChain: verifyChain && ((x5c, issuer) => verifyChain(x5c, issuer, credential)),
-  })
-  const status = orRefuse(() => readStatus(list, idx, maxBytes))
+}
+
+/**
+ * Checks that the entry of a credential is valid.
+ *
+ * @throws {RevokedError}
+ * @throws {VerificationError} `status` for another status, or none
+ */
+export function checkListed(list: CompressedStatuses, index: number, maxBytes: number | undefined): void {
+  const status = orRefuse(() => readStatus(list, index, maxBytes))
   if (status === valid) return
   if (status === invalid) throw new RevokedError('revoked')
   if (status === suspended) throw new RevokedError('suspended')
   throw refused(`the status ${status} of the credential is not known here`)
+}
+
+function bytesOf(lst: Uint8Array | string): Uint8Array {
+  return typeof lst === 'string' ? fromBase64(lst) : lst
 }
 
 function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {

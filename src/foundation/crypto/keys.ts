@@ -5,7 +5,13 @@
  * because importing DER is ten times slower, and generated as JWK, because exporting a generated key can
  * deadlock Node.js 20.
  */
-import { diffieHellman, generateKeyPairSync, sign as signBytes, verify as verifyBytes } from 'node:crypto'
+import {
+  createHash,
+  diffieHellman,
+  generateKeyPairSync,
+  sign as signBytes,
+  verify as verifyBytes,
+} from 'node:crypto'
 import { fromBase64, toBase64url } from '../bytes.ts'
 import { passingObject, privateObject, publicObject, sharedSecret } from './key-objects.ts'
 import * as secp256k1 from './secp256k1.ts'
@@ -56,6 +62,11 @@ export function toPublic({ kty, crv, x, y }: PublicJwk): PublicJwk {
 
 export function isSameKey(a: PublicJwk, b: PublicJwk): boolean {
   return a.kty === b.kty && a.crv === b.crv && a.x === b.x && a.y === b.y
+}
+
+/** The SHA-256 thumbprint of a key (RFC 7638), 32 bytes. */
+export function thumbprintOf({ kty, crv, x, y }: PublicJwk): Uint8Array {
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest()
 }
 
 /** The signature algorithm of a key. @throws {TypeError} for a key agreement key */
