@@ -31,7 +31,8 @@ export function readInput(path: string, maxBytes = maxInputBytes): string {
   return withoutMark(readInputBytes(path, maxBytes).toString('utf8'))
 }
 
-function readInputBytes(path: string, maxBytes: number): Buffer {
+/** Reads a file, or standard input for `-`, as bytes. @throws as `readInput` */
+export function readInputBytes(path: string, maxBytes = maxInputBytes): Buffer {
   if (path === '-') return readToEnd(0, maxBytes)
   const descriptor = openSync(path, 'r')
   try {

@@ -1,4 +1,4 @@
-import { contentOf } from '../../cli/format/trust-anchor.ts'
+import { contentOf, documentsOf } from '../../cli/format/trust-anchor.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
@@ -10,7 +10,7 @@ export default listCommand({
     { head: 'id', of: ({ id }) => id, isId: true },
     { head: 'type', of: ({ type }) => type },
     { head: 'anchor', of: contentOf, cut: 'end' },
-    { head: 'for', of: ({ docTypes }) => docTypes?.join(', '), cut: 'end', optional: true },
+    { head: 'for', of: documentsOf, cut: 'end', optional: true },
     { head: 'name', of: ({ name }) => name, cut: 'end', optional: true },
     { head: 'ends', of: ({ notAfter }) => notAfter?.slice(0, 10), optional: true },
   ],

@@ -8,7 +8,9 @@ export default defineCommand({
   examples: ['agent trust show <id>', 'agent trust show <id> --value > root.pem'],
   args: idOf('trust anchor'),
   flags: {
-    value: Flags.boolean({ description: 'print the certificate in PEM, the DID or the key identifier' }),
+    value: Flags.boolean({
+      description: 'print the certificate in PEM, the DID, the key identifier, or the list in base64',
+    }),
   },
   async run({ args, flags, call, log, print }) {
     const shown = await call('GET /trust-anchors/{id}', { path: { id: args.id } })

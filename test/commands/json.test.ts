@@ -10,6 +10,8 @@ import { packAnoncrypt } from '../../src/exchange/didcomm/pack.ts'
 import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
 import { until } from '../support/tenants.ts'
 import { authority, pemOf, signRequest } from '../foundation/x509/_chains.ts'
+import { iaca } from '../foundation/x509/_mdoc.ts'
+import { listOf, payloadOf, provider, textOf } from '../wallet/trust-anchors/_vical.ts'
 import { printed, type User, words } from './_cli.ts'
 import { serveTwoTenants } from './_agents.ts'
 
@@ -293,6 +295,14 @@ test('schemas, policies and presentation definitions', async () => {
   expect(ofLicences).toMatchObject({ docTypes: ['org.iso.18013.5.1.mDL'] })
   expect((await user.run`trust show ${ofLicences.id}`).out).toContain('org.iso.18013.5.1.mDL')
   expect((await user.run`trust add did:web:a.example --doc-type a`).err).toContain('docTypes')
+  const [list, providerFile] = [join(user.folder, 'vical.cbor'), join(user.folder, 'provider.pem')]
+  writeFileSync(providerFile, pemOf(provider))
+  const entries = [{ made: await iaca(), docTypes: ['org.iso.18013.5.1.mDL'] }]
+  writeFileSync(list, Buffer.from(textOf(await listOf(payloadOf(entries))), 'base64'))
+  const vical = await run(`trust add ${list} --signer ${providerFile}`)
+  expect(vical).toMatchObject({ type: 'vical', list: { provider: 'Utopia', certificates: 1 } })
+  expect((await user.run`trust show ${vical.id}`).out).toMatch(/certificates +1\n/)
+  expect((await user.run`trust add ${list} --signer ${chain}`).err).toContain('is not a trust anchor')
   expect((await user.run`trust add missing.pem`).err).toContain('missing.pem cannot be read')
   expect(await run('trust add did:web:issuer.example')).toMatchObject({ type: 'did' })
   expect(await run('trust add aki:YWtp')).toMatchObject({ type: 'aki', value: 'YWtp' })

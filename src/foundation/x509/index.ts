@@ -13,6 +13,7 @@ import {
   isSelfIssued,
   maxCertificates,
   nameOf,
+  parseCertificate,
   parsePem,
   toPemText,
 } from './certificate.ts'
@@ -25,7 +26,7 @@ export { parsePem, toNames, toPemText } from './certificate.ts'
 export { ChainError } from './chain-error.ts'
 export { createRequest, importPublic, issueAuthority, issueCertificate } from './issue.ts'
 export { issueList } from './crl.ts'
-export { checkMdocChain } from './mdoc-chain.ts'
+export { checkListSigner, checkMdocChain } from './mdoc-chain.ts'
 export { createMdocRequest, issueMdocAuthority, issueMdocCertificate } from './mdoc-issue.ts'
 export type { MdocAnchor, MdocChain, MdocPolicy } from './mdoc-chain.ts'
 export type { Role } from './path.ts'
@@ -100,6 +101,21 @@ export function readAnchor(pem: string, at: Date): Anchor {
       notAfter: anchor!.notAfter,
     }
   })
+}
+
+/**
+ * The certificate in a list of authorities, in PEM. Undefined if it cannot be a trust anchor. Its dates are
+ * checked when a chain ends at it.
+ */
+export function readListed(der: Uint8Array): string | undefined {
+  try {
+    const certificate = parseCertificate(Buffer.from(der), 'The certificate')
+    checkAnchor(certificate, certificate.notBefore)
+    return toPemText(certificate)
+  } catch (error) {
+    if (error instanceof ChainError) return undefined
+    throw error
+  }
 }
 
 export type Anchor = { pem: string; subject: string; keyId: string | undefined; notAfter: Date }

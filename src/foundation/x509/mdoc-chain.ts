@@ -7,7 +7,7 @@ import { type Certificate, checkIssuingKey, isSelfIssued, nameOf, requireKey } f
 import { ChainError, type ChainFailure, evaluate } from './chain-error.ts'
 import { issuerOfMdoc } from './mdoc-issuer.ts'
 import { fieldOf, findFaults, type MdocProfile, type MdocRole, noForbidden } from './mdoc-profile.ts'
-import { checkPath, type Role } from './path.ts'
+import { checkPath, isListSigner, type Role } from './path.ts'
 import { findPath, hashOf, keyIdsOf, parseMember, readTrusted, readX5c } from './x5c.ts'
 
 /** The keys of signers and readers. Brainpool curves and Ed448 are not supported. */
@@ -90,38 +90,72 @@ function checkChain(policy: MdocPolicy): MdocChain {
   }
 }
 
+/**
+ * Verifies the certificates of a list of authorities (VICAL) against the certificate of its provider, in PEM.
+ *
+ * @throws {ChainError} with the certificate and the reason
+ */
+export function checkListSigner(x5c: readonly string[], provider: string, now: Date): PublicJwk {
+  return evaluate(() => {
+    const { path, publicKey } = findTrustedPath(x5c, readTrusted(provider), now, 'list')
+    if (!isListSigner(path[0]!))
+      refuse(
+        path,
+        0,
+        'key-usage',
+        'is not for lists of authorities: it lacks the extended key usage 1.0.18013.5.1.8.',
+      )
+    return publicKey
+  })
+}
+
 type Path = { path: readonly Certificate[]; publicKey: PublicJwk }
 
 /** The path by RFC 5280. A leaf that is a trust anchor itself needs no authority. */
-function findMdocPath({ x5c: texts, anchors, docType, now, profile = 'mdoc' }: MdocPolicy): Path {
+function findTrustedPath(
+  texts: readonly string[],
+  trusted: readonly Certificate[],
+  now: Date,
+  role: Role,
+): Path {
   const x5c = readX5c(texts)
   const parsed: Certificate[] = []
   const read = (index: number) => (parsed[index] ??= parseMember(x5c[index]!, index, x5c))
-  const role: Role = profile === 'mdoc' ? 'issuer' : 'verifier'
-  const isFor = ({ docTypes }: MdocAnchor) =>
-    docTypes === undefined || (profile === 'mdoc' && docType !== undefined && docTypes.includes(docType))
-  const trusted = anchors.filter(isFor).flatMap(({ pem }) => readTrusted(pem))
   const leaf = read(0)
   if (trusted.some(({ raw }) => raw.equals(leaf.raw))) {
     checkPath([leaf], now, [role])
     return { path: [leaf], publicKey: requireKey(leaf, 1, mdocCurves) }
   }
   const publicKey = checkIssuingKey(leaf, x5c.length, mdocCurves)
+  return { path: findPath({ x5c, read }, trusted, now, role), publicKey }
+}
+
+/** The path to an anchor for the type of the document. */
+function findMdocPath({ x5c, anchors, docType, now, profile = 'mdoc' }: MdocPolicy): Path {
+  const role: Role = profile === 'mdoc' ? 'issuer' : 'verifier'
+  const isFor = ({ docTypes }: MdocAnchor) =>
+    docTypes === undefined || (profile === 'mdoc' && docType !== undefined && docTypes.includes(docType))
+  const read = (given: readonly MdocAnchor[]) => given.flatMap(({ pem }) => readTrusted(pem))
   try {
-    return { path: findPath({ x5c, read }, trusted, now, role), publicKey }
+    return findTrustedPath(x5c, read(anchors.filter(isFor)), now, role)
   } catch (error) {
-    const top = parsed.findLast((each) => each !== undefined)!
-    const other = anchors.find(
-      (anchor) =>
-        !isFor(anchor) && readTrusted(anchor.pem).some(({ subjectDer }) => subjectDer.equals(top.issuerDer)),
-    )
-    if (!other || !(error instanceof ChainError) || error.failure !== 'untrusted') throw error
-    const asked = docType === undefined ? 'readers' : docType
+    if (!(error instanceof ChainError) || error.failure !== 'untrusted') throw error
+    const others = anchors.filter((anchor) => !isFor(anchor))
+    const path = attempt(() => findTrustedPath(x5c, read(others), now, role).path)
+    if (!path) throw error
     throw new ChainError(
       'untrusted',
-      `The authority ${top.parsed.issuer} is trusted for ${other.docTypes!.join(', ')}, not for ${asked}.`,
+      `The authority ${path.at(-1)!.subject} is trusted for other documents, not for ${docType ?? 'readers'}.`,
       { cause: error },
     )
+  }
+}
+
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act()
+  } catch {
+    return undefined
   }
 }
 

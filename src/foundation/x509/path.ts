@@ -32,18 +32,28 @@ export const readers: readonly string[] = ['1.0.18013.5.1.6', '1.0.23220.4.1.6']
  */
 const statusSigning = '1.3.6.1.5.5.7.3.30'
 
+/** Signers of lists of authorities (VICAL, ISO/IEC 18013-5 Annex C). */
+const listSigning = '1.0.18013.5.1.8'
+
 /**
- * The things that the end entity signs: credentials and attestations, requests of a verifier, or status
- * lists.
+ * The things that the end entity signs: credentials and attestations, requests of a verifier, status lists,
+ * or lists of authorities.
  */
-export type Role = 'issuer' | 'verifier' | 'status'
+export type Role = 'issuer' | 'verifier' | 'status' | 'list'
 
 /** A critical extended key usage must name a purpose of the role. An issuer signs its own status lists. */
 const purposes: Readonly<Record<Role, readonly string[]>> = {
   issuer: [anyPurpose, ...documentSigners],
   verifier: [anyPurpose, ...readers],
   status: [anyPurpose, ...documentSigners, statusSigning],
+  list: [listSigning],
 }
+
+/** The key usages of which a role needs one, if there are any. */
+const usagesOf = (roles: readonly Role[]) =>
+  roles.includes('list')
+    ? x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.nonRepudiation
+    : x509.KeyUsageFlags.digitalSignature
 
 const hashes = ['SHA-256', 'SHA-384', 'SHA-512']
 
@@ -111,7 +121,7 @@ function checkEndEntity({ parsed }: Certificate, roles: readonly Role[], fail: F
   if (constraints?.ca === true)
     fail('basic-constraints', 'is of an authority (basicConstraints cA), and not for an issuing key.')
   const usage = parsed.getExtension(x509.KeyUsagesExtension)
-  if (usage && (usage.usages & x509.KeyUsageFlags.digitalSignature) === 0)
+  if (usage && (usage.usages & usagesOf(roles)) === 0)
     fail('key-usage', 'is not for signatures: its key usage lacks digitalSignature.')
   const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)
   const isFor = (role: Role) => extended?.usages.some((each) => purposes[role].includes(String(each)))
@@ -120,6 +130,12 @@ function checkEndEntity({ parsed }: Certificate, roles: readonly Role[], fail: F
       'key-usage',
       `is restricted to other purposes by its critical extended key usage ${extended.usages.join(', ')}.`,
     )
+}
+
+/** Whether the extended key usage of a certificate is that of signers of lists of authorities. */
+export function isListSigner({ parsed }: Certificate): boolean {
+  const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)
+  return extended?.usages.some((each) => String(each) === listSigning) ?? false
 }
 
 /**

@@ -130,7 +130,7 @@ export function verifyX5c(x5c: unknown, { anchors, at, role = 'issuer' }: X5cPol
 }
 
 /** Parsed trust anchors by their PEM: each verification needs all of a wallet. */
-const readAnchors = new LRUCache<string, Certificate[]>({ max: 500 })
+const readAnchors = new LRUCache<string, Certificate[]>({ max: 1_000 })
 
 /** Parses the certificates of trust anchors in PEM, once. */
 export function readTrusted(pem: string): Certificate[] {

@@ -25,6 +25,7 @@ import { checkProvider } from './openid-provider.ts'
 import { checkPackages } from './packages.ts'
 import { checkOwnPorts, checkFreePorts } from './ports.ts'
 import { surveyWallets, type Survey } from './survey.ts'
+import { checkTrustLists } from './trust-lists.ts'
 import { checkReceivers } from './webhook-receivers.ts'
 import { checkMessages, checkOperations, checkRecords, checkWallets, checkWebhooks } from './waiting.ts'
 import { existsSync } from 'node:fs'
@@ -102,6 +103,7 @@ export async function diagnoseAgent(
     },
     wallets: of(checkWallets),
     'issuer-certificates': of(({ certificates }) => checkIssuerCertificates(certificates)),
+    'trust-lists': of(({ overdueLists }) => checkTrustLists(overdueLists)),
     'held-credentials': () => checkHeldCredentials(wallets),
     'did-operations': of(checkOperations),
     messages: of(checkMessages),

@@ -10,6 +10,7 @@ import { sql } from 'kysely'
 import { JobBody } from '../../wallet/outbox/job.ts'
 import { globalWebhookId } from '../../wallet/events/webhooks.ts'
 import { type EarliestEnd, findEarliestEnd } from '../../wallet/issuer-certificates/expiry.ts'
+import { findOverdueList, type OverdueList } from '../../wallet/trust-anchors/vical.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 
 /**
@@ -42,6 +43,8 @@ export type Survey = {
   webhooks: Receiver[]
   /** The issuer certificate of each wallet that ends first. */
   certificates: (EarliestEnd & { walletId: string })[]
+  /** The list of authorities of each wallet that has been overdue for longest. */
+  overdueLists: (OverdueList & { walletId: string })[]
   /** The addresses of this agent in the peer DIDs of connections. */
   addresses: AddressCount[]
   newest?: string
@@ -80,6 +83,7 @@ export async function surveyWallets(
     deadLetters: [],
     webhooks: [],
     certificates: [],
+    overdueLists: [],
     addresses: [],
   }
   const until = performance.now() + timeMs
@@ -91,11 +95,13 @@ export async function surveyWallets(
     await tick()
     survey.read++
     try {
-      const { newest, webhooks, addresses, certificate, ...found } = await wallets.use(walletId, ({ db }) =>
-        readWallet(db, new Date(now.getTime() - dayMs)),
+      const { newest, webhooks, addresses, certificate, overdueList, ...found } = await wallets.use(
+        walletId,
+        ({ db }) => readWallet(db, now),
       )
       survey.addresses.push(...addresses)
       if (certificate) survey.certificates.push({ walletId, ...certificate })
+      if (overdueList) survey.overdueLists.push({ walletId, ...overdueList })
       survey.webhooks.push(...webhooks.map((each) => ({ walletId, ...each })))
       if (newest !== undefined && newest > (survey.newest ?? '')) survey.newest = newest
       for (const kind of waitingKinds) if (found[kind]) survey[kind].push({ walletId, ...found[kind] })
@@ -106,8 +112,9 @@ export async function surveyWallets(
   return survey
 }
 
-/** Reads one wallet, with its dead letters since `after`. */
-async function readWallet(db: Db, after: Date) {
+/** Reads one wallet, with its dead letters of the last day. */
+async function readWallet(db: Db, now: Date) {
+  const after = new Date(now.getTime() - dayMs)
   return {
     operations: await findOperations(db),
     messages: await findFailedJobs(db, 'message'),
@@ -117,6 +124,7 @@ async function readWallet(db: Db, after: Date) {
     webhooks: await findWebhooks(db),
     addresses: await readAddresses(db),
     certificate: await findEarliestEnd(db),
+    overdueList: await findOverdueList(db, now),
     newest: (
       await db.selectFrom('event').select('ts').orderBy('sequence', 'desc').limit(1).executeTakeFirst()
     )?.ts,

@@ -1,6 +1,6 @@
 /**
- * The trust anchors of a wallet: certificates of authorities, DIDs of issuers, and key identifiers of
- * authorities.
+ * The trust anchors of a wallet: certificates of authorities, DIDs of issuers, key identifiers of
+ * authorities, and lists of authorities.
  */
 import { hash } from 'node:crypto'
 import type { Selectable } from 'kysely'
@@ -16,28 +16,30 @@ import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import type { MdocAnchor } from '../../foundation/x509/index.ts'
 import type { Wallet } from '../wallet.ts'
 import { type AnchorType, TrustAnchor, type TrustAnchorInput } from './model.ts'
+import { describeVical, findListedAnchors, isLater, readStoredVical, verifyVical } from './vical.ts'
 
 type Row = Selectable<WalletTables['trust_anchor']>
 
-/** A verification reads all certificates of a wallet. */
-const maxAnchors = 500
+/** A verification reads all certificates of a wallet, and those of its lists. */
+const [maxAnchors, maxLists] = [500, 10]
 
 /**
- * Adds a trust anchor.
+ * Adds a trust anchor. A list of authorities replaces an earlier one of its provider.
  *
- * @throws {Problem} `UnprocessableEntity` for a certificate that cannot be a trust anchor; `Conflict` if the
- * wallet has the anchor, or has too many
+ * @throws {Problem} `UnprocessableEntity` for a certificate or a list that cannot be a trust anchor;
+ * `Conflict` if the wallet has the anchor or a later list, or has too many
  */
 export async function addAnchor(
   wallet: Wallet,
-  { type, value, name, docTypes }: TrustAnchorInput,
+  input: TrustAnchorInput,
   at = new Date(),
 ): Promise<TrustAnchor> {
-  const content = await toContent(type, value, at)
+  const { type, name, docTypes } = input
+  const { unique, ...content } = await toContent(input, at)
   const row = {
     id: newId(),
     type,
-    digest: digestOf(type, content.value),
+    digest: digestOf(type, unique),
     name: name ?? null,
     ...content,
     doc_types: docTypes === undefined ? null : JSON.stringify(docTypes),
@@ -45,28 +47,63 @@ export async function addAnchor(
   }
   const stored = { ...row, sequence: nextSequence('trust_anchor') }
   await wallet.transaction(async (tx) => {
-    const same = tx.selectFrom('trust_anchor').select('id').where('digest', '=', row.digest)
-    const known = await same.executeTakeFirst()
-    if (known) throw new Problem('Conflict', `value: the trust anchor ${known.id} is the same.`)
-    const count = tx.selectFrom('trust_anchor').select(({ fn }) => fn.countAll<number>().as('count'))
-    if ((await count.executeTakeFirstOrThrow()).count >= maxAnchors)
-      throw new Problem('Conflict', `The wallet has ${maxAnchors} trust anchors, the most: remove some.`)
+    const known = await tx
+      .selectFrom('trust_anchor')
+      .selectAll()
+      .where('digest', '=', row.digest)
+      .executeTakeFirst()
+    if (known) await removeEarlier(tx, known, row)
+    await checkCount(tx, type)
     await tx.insertInto('trust_anchor').values(stored).execute()
   })
   return toAnchor(row)
 }
 
-type Content = Pick<Row, 'value' | 'subject' | 'key_id' | 'not_after'>
+/** Removes the list that another one replaces. @throws {Problem} `Conflict` */
+async function removeEarlier(
+  tx: Tx,
+  known: Row,
+  { type, value }: Pick<Row, 'type' | 'value'>,
+): Promise<void> {
+  if (type !== 'vical' || known.value === value)
+    throw new Problem('Conflict', `value: the trust anchor ${known.id} is the same.`)
+  if (!isLater(readStoredVical(value), readStoredVical(known.value)))
+    throw new Problem('Conflict', `value: the trust anchor ${known.id} is a later list of this provider.`)
+  await removeAnchor(tx, known.id)
+}
 
-async function toContent(type: AnchorType, value: string, at: Date): Promise<Content> {
+async function checkCount(tx: Tx, type: AnchorType): Promise<void> {
+  const rows = await tx
+    .selectFrom('trust_anchor')
+    .select(({ fn }) => ['type', fn.countAll<number>().as('count')])
+    .groupBy('type')
+    .execute()
+  const all = rows.reduce((sum, { count }) => sum + count, 0)
+  if (all >= maxAnchors)
+    throw new Problem('Conflict', `The wallet has ${maxAnchors} trust anchors, the most: remove some.`)
+  if (type === 'vical' && (rows.find((row) => row.type === type)?.count ?? 0) >= maxLists)
+    throw new Problem('Conflict', `The wallet has ${maxLists} lists of authorities, the most: remove some.`)
+}
+
+/** The columns of an anchor, and what makes it the same as another one of its type. */
+type Content = Pick<Row, 'value' | 'subject' | 'key_id' | 'not_after'> & { unique: string }
+
+async function toContent({ type, value, signer = '' }: TrustAnchorInput, at: Date): Promise<Content> {
+  const bare = { subject: null, key_id: null, not_after: null }
+  if (type === 'vical') {
+    const { vical, name } = await verifyVical(value, signer, at)
+    const { provider, nextUpdate } = vical
+    return { ...bare, value, subject: provider, not_after: nextUpdate?.toISOString() ?? null, unique: name }
+  }
   if (type !== 'x509') {
     const stored = type === 'did' ? canonicalDid(value) : value
-    return { value: stored, subject: null, key_id: null, not_after: null }
+    return { ...bare, value: stored, unique: stored }
   }
   const { ChainError, readAnchor } = await loadX509()
   try {
     const { pem, subject, keyId, notAfter } = readAnchor(value, at)
-    return { value: pem, subject, key_id: keyId ?? null, not_after: notAfter.toISOString() }
+    const columns = { subject, key_id: keyId ?? null, not_after: notAfter.toISOString() }
+    return { ...columns, value: pem, unique: pem }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw new Problem('UnprocessableEntity', `value: ${error.message}`, { cause: error })
@@ -104,13 +141,14 @@ export async function findAnchorValues(db: Db, type: AnchorType): Promise<string
   return (await rows.where('doc_types', 'is', null).execute()).map(({ value }) => value)
 }
 
-/** The certificates that are trusted for all or for some types of documents. */
+/** The certificates that are trusted for all or for some types of documents, also those in lists. */
 export async function findDocumentAnchors(db: Db): Promise<MdocAnchor[]> {
   const rows = db.selectFrom('trust_anchor').select(['value', 'doc_types']).where('type', '=', 'x509')
-  return (await rows.execute()).map(({ value: pem, doc_types: types }) => ({
+  const own = (await rows.execute()).map(({ value: pem, doc_types: types }) => ({
     pem,
     ...(types !== null && { docTypes: DocTypes.parse(JSON.parse(types)) }),
   }))
+  return [...own, ...(await findListedAnchors(db))]
 }
 
 const DocTypes = z.array(z.string())
@@ -138,6 +176,7 @@ function toAnchor(row: Omit<Row, 'sequence'>): TrustAnchor {
     ...(row.key_id !== null && { keyId: row.key_id }),
     ...(row.not_after !== null && { notAfter: row.not_after }),
     ...(row.doc_types !== null && { docTypes: JSON.parse(row.doc_types) }),
+    ...(row.type === 'vical' && { list: describeVical(row.value) }),
     createdAt: row.created_at,
   })
 }

@@ -8,7 +8,13 @@ import { VerificationError } from '../../credentials/codecs/verification-error.t
 import { loadX509, readStoredChain } from '../issuer-certificates/certificates.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../wallet.ts'
-import type { MdocAnchor, Role, VerifiedCertificate } from '../../foundation/x509/index.ts'
+import type {
+  ChainError,
+  MdocAnchor,
+  MdocChain,
+  Role,
+  VerifiedCertificate,
+} from '../../foundation/x509/index.ts'
 import { findAnchorValues, findDocumentAnchors } from './anchors.ts'
 
 const noAnchor = 'The issuer’s certificate chain ends at no trust anchor of this wallet: agent trust add'
@@ -68,10 +74,13 @@ async function verifyByAnchors(
   try {
     return verifyX5c(x5c, { anchors: await anchors, at: new Date(), role })
   } catch (cause) {
-    if (!(cause instanceof ChainError)) throw cause
-    const reason = cause.failure === 'untrusted' ? `${noAnchor}. ${cause.message}` : cause.message
-    throw new VerificationError('issuer-not-trusted', reason.replace(/\.$/, ''), { cause })
+    throw cause instanceof ChainError ? notTrusted(cause) : cause
   }
+}
+
+function notTrusted(cause: ChainError): VerificationError {
+  const reason = cause.failure === 'untrusted' ? `${noAnchor}. ${cause.message}` : cause.message
+  return new VerificationError('issuer-not-trusted', reason.replace(/\.$/, ''), { cause })
 }
 
 /** Whether the first certificate is for an issuer: it names it, or has no names, and the issuer is its hash. */
@@ -91,6 +100,35 @@ async function findOwnAnchors(db: Db): Promise<string[]> {
 export async function findMdocAnchors(db: Db, { own = false } = {}): Promise<MdocAnchor[]> {
   const roots = own ? await findOwnRoots(db) : []
   return [...(await findDocumentAnchors(db)), ...roots.map((pem) => ({ pem }))]
+}
+
+/**
+ * Creates the verifier of the certificates of mdocs of a type, and of their status lists: the same root must
+ * be above the signer of a list (ISO/IEC 18013-5).
+ */
+export function createMdocVerifier(
+  { db }: Pick<Wallet, 'db'>,
+  docType: string,
+  options: { own?: boolean } = {},
+): VerifyChain {
+  let anchors: Promise<MdocAnchor[]> | undefined
+  const verify = async (x5c: unknown): Promise<MdocChain> => {
+    const { ChainError, checkMdocChain } = await loadX509()
+    anchors ??= findMdocAnchors(db, options)
+    try {
+      return checkMdocChain({ x5c: x5c as string[], anchors: await anchors, docType, now: new Date() })
+    } catch (cause) {
+      throw cause instanceof ChainError ? notTrusted(cause) : cause
+    }
+  }
+  return async (x5c, issuer, credential) => {
+    const chain = await verify(x5c)
+    if (!credential || (await verify(credential.x5c)).anchorHash === chain.anchorHash) return chain
+    throw new VerificationError(
+      'issuer-not-trusted',
+      `The certificate is of another authority than that of the issuer ${issuer}`,
+    )
+  }
 }
 
 async function findOwnRoots(db: Db): Promise<string[]> {

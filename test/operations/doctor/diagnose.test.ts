@@ -60,6 +60,7 @@ test('an intact agent has no failures, and addresses that only this machine reac
     ['clock', 'ok'],
     ['wallets', 'ok'],
     ['issuer-certificates', 'ok'],
+    ['trust-lists', 'ok'],
     ['held-credentials', 'ok'],
     ['did-operations', 'ok'],
     ['messages', 'ok'],

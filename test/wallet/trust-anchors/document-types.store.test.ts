@@ -2,7 +2,11 @@
 import { expect, test } from 'vitest'
 import { checkMdocChain } from '../../../src/foundation/x509/mdoc-chain.ts'
 import type { TrustAnchorInput } from '../../../src/wallet/trust-anchors/model.ts'
-import { createChainVerifier, findMdocAnchors } from '../../../src/wallet/trust-anchors/verify-chain.ts'
+import {
+  createChainVerifier,
+  createMdocVerifier,
+  findMdocAnchors,
+} from '../../../src/wallet/trust-anchors/verify-chain.ts'
 import { make, type Made, pemOf, x5cOf } from '../../foundation/x509/_chains.ts'
 import { drivingLicence, iaca, photoId, signer, signing, usage } from '../../foundation/x509/_mdoc.ts'
 import { startAgent } from '../../support/agent-from-sources.ts'
@@ -79,6 +83,21 @@ test('own documents are below own roots', async () => {
     })
   expect((await of(true))().country).toBe('UT')
   expect(await of(false)).toThrow('is not a trust anchor')
+})
+
+test('a status list is of the authority of its documents', async () => {
+  const tenant = await agent.newTenant()
+  await add(tenant, root)
+  await add(tenant, licences, [drivingLicence])
+  const [document, ofList, ofOther] = [await signer(root), await signer(root), await signer(licences)]
+  const verify = (list: Made, credential: Made) =>
+    agent.agent.wallets.use(tenant.walletId, (wallet) =>
+      createMdocVerifier(wallet, drivingLicence)(x5cOf(list), 'any', { x5c: x5cOf(credential) }),
+    )
+  expect(await verify(ofList, document)).toMatchObject({ subject: 'C=UT, CN=Signer' })
+  await expect(verify(ofOther, document)).rejects.toMatchObject({
+    message: expect.stringContaining('is of another authority'),
+  })
 })
 
 test.each<[Partial<TrustAnchorInput>, string]>([
