@@ -159,7 +159,7 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['name', configuration.display?.name],
   ['format', configuration.format],
   ['schema', configuration.schemaId],
-  ['type', configuration.vct],
+  ['type', configuration.vct ?? configuration.doctype],
   ['issuing DID', configuration.issuingDID],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
   ['key attestation', shownRequirement(configuration)],

@@ -108,6 +108,7 @@ async function makeOffer(call: Context['call'], body: Input<typeof route>['body'
 const kinds: Record<Offer['made'][number]['kind'], string> = {
   did: 'DID',
   issuer: 'issuer',
+  certificate: 'certificate',
   schema: 'schema',
   configuration: 'configuration',
 }
@@ -123,6 +124,11 @@ function printOffer({ log, say, isQuiet, isJson }: Context, offer: Offer): void 
     say(`Made, because it was missing:\n${lines.join('\n')}`)
     if (made.some(({ kind }) => kind === 'issuer'))
       say(`Wallets show the issuer’s name: agent issuer update ${issuerId} --name <name>`)
+    const certificate = made.find(({ kind }) => kind === 'certificate')
+    if (certificate)
+      say(
+        `Wallets and verifiers must trust the authority of the certificate: agent issuer-cert show ${certificate.id} --root > root.pem, and agent trust add root.pem`,
+      )
     say('')
   }
   log(isQuiet ? [recordId, txCode].filter((each) => each !== undefined).join('\n') : credentialOffer)

@@ -1,4 +1,5 @@
 /** Formats the content of credentials: status, validity, claims and verification results. */
+import { isJsonObject } from '../../src/foundation/json.ts'
 import type { Answer } from '../client/api.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { ago, ahead } from './time.ts'
@@ -43,20 +44,47 @@ export function validityOf(
   return validUntil === undefined ? 'never expires' : `valid until ${validUntil}, ${ahead(validUntil, now)}`
 }
 
-/** Returns the paths of the selectively disclosable claims of an SD-JWT. Undefined for other formats. */
+/** Returns the paths of the selectively disclosable claims. Undefined for formats that disclose all. */
 export function disclosableOf({ disclosable }: CredentialContent): string | undefined {
   if (disclosable === undefined) return undefined
-  return disclosable.length === 0 ? 'none' : disclosable.map(pathOf).join(' ')
+  if (disclosable.length === 0) return 'none'
+  return disclosable
+    .map((path) => pathOf(path.length === 2 && path[0]!.includes('.') ? path.slice(1) : path))
+    .join(' ')
 }
 
 type Pair = readonly [name: string, value: unknown]
 
-/** Formats claims in one line: `name=Alice age=42`. */
+/** Formats claims in one line: `name=Alice age=42`. Of an mdoc without their namespaces. */
 export function claimsLine(claims: Readonly<Record<string, unknown>>): string {
   return Object.entries(claims)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .flatMap(([name, value]) => (isNamespace(name, value) ? Object.entries(value) : [[name, value] as const]))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? shortText(value) : JSON.stringify(value)}`)
     .join(' ')
 }
+
+/** Whether a claim is a namespace of an mdoc, such as `org.iso.18013.5.1`, with its elements. */
+function isNamespace(name: string, value: unknown): value is Readonly<Record<string, unknown>> {
+  return name.includes('.') && isJsonObject(value) && Object.keys(value).length > 0
+}
+
+/** The longest base64url that is shown whole. */
+const longestBytes = 100
+
+/** A text, or the size of the bytes that it stands for, such as a picture. */
+function shortText(text: string): string {
+  if (text.length <= longestBytes || !/^[\w-]+$/.test(text)) return text
+  const bytes = Buffer.from(text, 'base64url')
+  const kind = [...pictures].find(([begin]) => bytes.subarray(0, begin.length / 2).toString('hex') === begin)
+  return `${kind?.[1] ?? 'binary data'}, ${bytes.length} bytes`
+}
+
+/** The first bytes of pictures in hexadecimal. */
+const pictures = new Map([
+  ['ffd8ff', 'JPEG'],
+  ['0000000c6a502020', 'JPEG 2000'],
+  ['89504e47', 'PNG'],
+])
 
 /**
  * A claim within others by its path, such as `address.city`. A dot in a name is written `\.`, as `--claim`
@@ -66,13 +94,18 @@ export function pathOf(names: readonly string[]): string {
   return names.map((name) => safeLine(name).replaceAll('.', '\\.')).join('.')
 }
 
-/** Names and values of claims, such as `claim address.city`; lists stay whole. */
+/**
+ * Names and values of claims, such as `claim address.city`; lists stay whole. The elements of an mdoc follow
+ * their namespace.
+ */
 export function claimPairs(claims: Readonly<Record<string, unknown>>, above = 'claim '): Pair[] {
   return Object.entries(claims).flatMap(([name, value]): Pair[] => {
+    if (isNamespace(name, value)) return [['namespace', name], ...claimPairs(value, above)]
     const path = above + pathOf([name])
     const isObject =
       typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
-    return isObject ? claimPairs(value as Record<string, unknown>, `${path}.`) : [[path, value]]
+    if (isObject) return claimPairs(value as Record<string, unknown>, `${path}.`)
+    return [[path, typeof value === 'string' ? shortText(value) : value]]
   })
 }
 

@@ -10,10 +10,14 @@ const CredentialQuery = z.looseObject({
   id: z.string(),
   format: z.string(),
   meta: z
-    .looseObject({ vct_values: z.array(z.string()), type_values: z.array(z.array(z.string())) })
+    .looseObject({
+      vct_values: z.array(z.string()),
+      type_values: z.array(z.array(z.string())),
+      doctype_value: z.string(),
+    })
     .partial()
     .nullish(),
-  claims: z.array(z.looseObject({ path: Path })).nullish(),
+  claims: z.array(z.looseObject({ path: Path, intent_to_retain: z.boolean().nullish() })).nullish(),
 })
 const Query = z.looseObject({ credentials: z.array(CredentialQuery).min(1) })
 /** A query of OpenID4VP, or in a request over DIDComm. */
@@ -32,12 +36,17 @@ function credentialText(
   { format, meta, claims }: z.output<typeof CredentialQuery>,
   isShort: boolean,
 ): string {
-  const types = meta?.vct_values ?? meta?.type_values?.map((all) => all.join(' ')) ?? []
+  const { vct_values: vcts, type_values: sets, doctype_value: docType } = meta ?? {}
+  const types = vcts ?? sets?.map((all) => all.join(' ')) ?? [docType ?? []].flat()
   const what =
     types.length > 0
       ? types.map((type) => safeLine(isShort ? shortUrlName(type) : type)).join(' or ')
       : `any ${safeLine(format)} credential`
-  const names = (claims ?? []).map(({ path }) => pathText(path))
+  const names = (claims ?? []).map(({ path, intent_to_retain: isKept }) => {
+    // The elements of a document follow its namespace.
+    const name = pathText(docType === undefined ? path : path.slice(1))
+    return isKept === true && !isShort ? `${name} (which the verifier keeps)` : name
+  })
   if (isShort) return names.length > 0 ? `${what}: ${names.join(', ')}` : what
   return names.length > 0 ? `${names.join(', ')} of ${what}` : `${what}, without further claims`
 }

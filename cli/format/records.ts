@@ -54,7 +54,8 @@ function partnerField(record: CredentialRecord, names: Names | undefined): strin
 
 /** Whether the credential has one type, instead of schemas. */
 function hasType({ credentialFormat }: CredentialRecord): boolean {
-  return traitsOf(credentialFormat).openid?.configurationMember === 'vct'
+  const { configurationMember } = traitsOf(credentialFormat).openid ?? {}
+  return configurationMember === 'vct' || configurationMember === 'doctype'
 }
 
 /** Until when a record waits for an answer. */
@@ -130,8 +131,8 @@ function statusOf(record: CredentialRecord): string | Styled | undefined {
 
 /** Describes the format. The payload of an SD-JWT tells if it is bound to a key. */
 function credentialFormatOf({ credentialFormat, credential }: CredentialRecord): string {
-  const { summary, isSelective } = traitsOf(credentialFormat)
-  if (!isSelective || credential === undefined) return summary
+  const { summary, openid } = traitsOf(credentialFormat)
+  if (!openid?.hasKeyBinding || credential === undefined) return summary
   const isBound = 'cnf' in payloadOf(credential)
   return `${summary}, ${isBound ? 'bound to a key of the holder' : 'not bound to a key, so any possessor can present it'}`
 }

@@ -4,7 +4,7 @@
  */
 
 /** The members of a credential query's `meta` that name types (OpenID4VP 1.0 Appendix B). */
-export type TypeMember = 'vct_values' | 'type_values'
+export type TypeMember = 'vct_values' | 'type_values' | 'doctype_value'
 
 /** A format in the requests and metadata of OpenID4VCI and OpenID4VP. */
 type OpenIdTraits = {
@@ -13,19 +13,26 @@ type OpenIdTraits = {
   /** `type_values` names sets of types: a credential must have all types of one set. */
   typeMember: TypeMember
   /** The member of a credential configuration that names the type. */
-  configurationMember: 'vct' | 'credential_definition'
+  configurationMember: 'vct' | 'credential_definition' | 'doctype'
   /** The type of credentials without one of their own: the class of all credentials in the W3C vocabulary. */
   anyType: string
   /** Where the claims about the subject begin. */
   claimsRoot: readonly string[]
+  /** How many names lead from there to a claim. That of an mdoc has its namespace before it. */
+  claimDepth: 1 | 2
   /** Credentials can be signed by an issuer certificate, in `x5c`, instead of a DID. */
   hasCertificates: boolean
+  /** Only an issuer certificate can sign. */
+  needsCertificate: boolean
+  /** The profile of certificates that sign. Absent: those without one. */
+  certificateProfile?: 'mdoc'
   /** The credential names its subject, which a DID of the wallet is, rather than a bare key. */
   isBoundToDid: boolean
   /** The holder signs a key binding, which can authorize transactions. */
   hasKeyBinding: boolean
-  /** The members of `vp_formats_supported` that list algorithms. */
+  /** The members of `vp_formats_supported` that list algorithms, and the algorithms. */
   algorithmMembers: readonly string[]
+  algorithms: readonly (string | number)[]
 }
 
 /** The forms that tell texts apart without decoding them, as people read them. */
@@ -39,8 +46,8 @@ type Traits = {
   summary: string
   /** For flags of the command line. */
   flag: string
-  /** The member of an offer in the API that replaces the flat fields. */
-  properties: string
+  /** The member of an offer in the API that replaces the flat fields. Absent: it is not issued over DIDComm. */
+  properties?: string
   /**
    * Attachment formats of offers and requests over DIDComm that are of this format; the first is written. One
    * that ends in `/` is a prefix.
@@ -55,6 +62,12 @@ type Traits = {
   /** Of tokens. */
   openid?: OpenIdTraits
 }
+
+/** The algorithms by which this agent signs and verifies for OpenID4VP. */
+export const openIdAlgorithms = ['ES256', 'EdDSA', 'ES256K'] as const
+
+/** Those of COSE that it verifies (RFC 9053 §2; ES256, ES384, ES512, EdDSA, each with its newer names). */
+const coseAlgorithms = [-7, -9, -35, -51, -36, -52, -8, -19] as const
 
 /** By the names in records and in the API. */
 export const formatNames = {
@@ -73,10 +86,13 @@ export const formatNames = {
       configurationMember: 'credential_definition',
       anyType: 'VerifiableCredential',
       claimsRoot: ['credentialSubject'],
+      claimDepth: 1,
       hasCertificates: false,
+      needsCertificate: false,
       isBoundToDid: true,
       hasKeyBinding: false,
       algorithmMembers: ['alg_values'],
+      algorithms: openIdAlgorithms,
     },
   },
   SDJWT: {
@@ -95,10 +111,37 @@ export const formatNames = {
       configurationMember: 'vct',
       anyType: 'https://www.w3.org/2018/credentials#VerifiableCredential',
       claimsRoot: [],
+      claimDepth: 1,
       hasCertificates: true,
+      needsCertificate: false,
       isBoundToDid: false,
       hasKeyBinding: true,
       algorithmMembers: ['sd-jwt_alg_values', 'kb-jwt_alg_values'],
+      algorithms: openIdAlgorithms,
+    },
+  },
+  MDOC: {
+    title: 'ISO mdoc',
+    summary: 'ISO mdoc, such as a driving licence (selective disclosure)',
+    flag: 'mdoc',
+    attachments: ['mso_mdoc'],
+    definition: [],
+    form: 'binary data in base64url, such as an mdoc',
+    isSelective: true,
+    openid: {
+      id: 'mso_mdoc',
+      typeMember: 'doctype_value',
+      configurationMember: 'doctype',
+      anyType: '',
+      claimsRoot: [],
+      claimDepth: 2,
+      hasCertificates: true,
+      needsCertificate: true,
+      certificateProfile: 'mdoc',
+      isBoundToDid: false,
+      hasKeyBinding: false,
+      algorithmMembers: ['issuerauth_alg_values', 'deviceauth_alg_values'],
+      algorithms: coseAlgorithms,
     },
   },
   AnonCreds: {
@@ -118,6 +161,9 @@ export const credentialFormats = Object.keys(formatNames) as [CredentialFormat, 
 
 /** The format of offers and requests that name none. */
 export const defaultFormat = 'JWT' satisfies CredentialFormat
+
+/** The format of templates that are documents. */
+export const defaultDocumentFormat = 'MDOC' satisfies CredentialFormat
 
 /** The format that the dashboard suggests for wallets of OpenID4VC. */
 export const defaultOpenIdFormat = 'SDJWT' satisfies CredentialFormat
@@ -175,9 +221,6 @@ export function openIdTraits(id: string): OpenIdTraits | undefined {
   return format && traits[format].openid
 }
 
-/** The algorithms by which this agent signs and verifies for OpenID4VP. */
-export const openIdAlgorithms = ['ES256', 'EdDSA', 'ES256K'] as const
-
 /**
  * The member `vp_formats_supported` of verifiers and wallets: what they verify and sign (OpenID4VP 1.0
  * §11.1).
@@ -186,7 +229,9 @@ export function supportedFormats(): object {
   return Object.fromEntries(
     openIdFormats.map((id) => [
       id,
-      Object.fromEntries(openIdTraits(id).algorithmMembers.map((member) => [member, openIdAlgorithms])),
+      Object.fromEntries(
+        openIdTraits(id).algorithmMembers.map((member) => [member, openIdTraits(id).algorithms]),
+      ),
     ]),
   )
 }

@@ -1,5 +1,6 @@
 /** Everything outside of a wallet that its operations need. One value, shared by all wallets of an agent. */
 import type { AnonCredsEnvironment } from '../credentials/anoncreds/environment.ts'
+import type { ListType } from '../credentials/codecs/token-status-list.ts'
 import type { Config } from '../foundation/config/config.ts'
 import type { Log } from '../foundation/log.ts'
 import type { Metrics } from '../foundation/metrics.ts'
@@ -48,10 +49,7 @@ export type Environment = AnonCredsEnvironment & {
    * The status list at a URL, not verified; `type` is the type of the credential's status entry. See
    * `credential-status/read.ts`.
    */
-  getStatusList(
-    url: string,
-    type: 'StatusList2021Entry' | 'BitstringStatusListEntry' | 'status_list',
-  ): Promise<string>
+  getStatusList(url: string, type: ListType): Promise<string>
   /**
    * What the short URL of an invitation, DID request or challenge returns: JSON, or the URL that contains the
    * invitation.

@@ -46,7 +46,7 @@ test('--json has the record, and the proof is shown when it is answered', async 
 
 test('a query that is not acceptable is refused by its member', async () => {
   const file = join(pair.user.folder, 'bad.json')
-  writeFileSync(file, JSON.stringify({ credentials: [{ id: 'a', format: 'mso_mdoc', meta: {} }] }))
+  writeFileSync(file, JSON.stringify({ credentials: [{ id: 'a', format: 'ldp_vc', meta: {} }] }))
   const { code, err } = await verifier.run`proof request --oid4vp --any-issuer --dcql ${file}`
   expect(code).not.toBe(0)
   expect(err).toContain('dcqlQuery.credentials.0.format')

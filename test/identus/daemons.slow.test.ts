@@ -25,7 +25,7 @@ type Credential = Awaited<ReturnType<typeof issue>>['credential']
 
 /** The wallet's answer to a request. The SDK's agent itself discloses no claims of an SD-JWT. */
 const formats: Record<
-  TokenFormat,
+  Exclude<TokenFormat, 'MDOC'>,
   {
     curve: 'secp256k1' | 'Ed25519'
     terms: Parameters<typeof ask>[3]

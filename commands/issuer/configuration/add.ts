@@ -8,12 +8,13 @@ import { configurationFields, credentialDisplayFlags, displayOf } from '../../..
 export default defineCommand({
   summary: 'Add a credential to those that an OpenID4VCI issuer offers',
   description:
-    'Wallets get JWT credentials (jwt_vc_json), or SD-JWT VCs (dc+sd-jwt) bound to a key. The metadata names the properties of the schema.',
+    'Wallets get JWT credentials (jwt_vc_json), SD-JWT VCs (dc+sd-jwt) bound to a key, or mdocs (mso_mdoc). The metadata names the properties of the schema.',
   examples: [
     'agent issuer configuration add <issuer id> --id Person --schema <guid>',
     'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --always-disclosed number',
     'agent issuer configuration add <issuer id> --id Person --schema <guid> --name "Identity card" --issuing-did did:web:…',
     'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --certificate <certificate id>',
+    'agent issuer configuration add <issuer id> --id mDL --schema <guid> --format mdoc --doctype org.iso.18013.5.1.mDL --certificate <certificate id>',
   ],
   args: idOf('issuer'),
   flags: {
@@ -22,9 +23,14 @@ export default defineCommand({
       required: true,
       description: 'JSON schema of the claims: its guid on this agent, or a URL',
     }),
-    format: formatFlag('sdjwt lets the holder choose claims to disclose, anoncreds is not possible'),
+    format: formatFlag('sdjwt and mdoc let the holder choose claims to disclose, anoncreds is not possible'),
     vct: Flags.string({
       description: 'type of an SD-JWT VC; default: the URL of type metadata that the agent serves',
+    }),
+    doctype: Flags.string({ description: 'type of an mdoc, such as org.iso.18013.5.1.mDL' }),
+    namespace: Flags.string({
+      dependsOn: ['doctype'],
+      description: 'namespace of all claims of an mdoc, if the schema does not group them by namespace',
     }),
     ...credentialDisplayFlags,
     'issuing-did': Flags.string({
@@ -49,7 +55,8 @@ export default defineCommand({
       description: 'accepted resistance of the user authentication; default: any',
     }),
     certificate: Flags.string({
-      description: 'issuer certificate that signs SD-JWT VCs instead of a DID: its id, or the end of the id',
+      description:
+        'issuer certificate that signs mdocs, and SD-JWT VCs instead of a DID: its id, or the end of the id',
     }),
   },
   async run({ args, flags, call, getAccess, print, suggest }) {
@@ -60,6 +67,8 @@ export default defineCommand({
         format: toOpenIdFormat(flags.format),
         schemaId: schemaUrl(flags.schema, getAccess().url),
         vct: flags.vct,
+        doctype: flags.doctype,
+        namespaces: flags.namespace,
         issuingDID: flags['issuing-did'],
         display: displayOf(flags),
         alwaysDisclosed: flags['always-disclosed'],

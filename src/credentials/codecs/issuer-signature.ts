@@ -26,7 +26,14 @@ export const IssuerId = z.union(
  * The key of a verified certificate, its subject, and the key identifiers of the authorities on its path,
  * base64url.
  */
-export type CertifiedKey = { publicKey: PublicJwk; subject: string; authorityKeyIds: readonly string[] }
+export type CertifiedKey = {
+  publicKey: PublicJwk
+  subject: string
+  authorityKeyIds: readonly string[]
+  /** Of the signer of a document: its country and state, and how its certificate differs from the profile. */
+  place?: { country?: string; state?: string }
+  warnings?: readonly string[]
+}
 
 /**
  * Verifies the certificates of a header, and that the first one is for the issuer. Those of a status list are
@@ -38,7 +45,11 @@ export type CertifiedKey = { publicKey: PublicJwk; subject: string; authorityKey
 export type VerifyChain = (
   x5c: unknown,
   issuer: string,
-  credential?: { x5c?: unknown },
+  about?: {
+    credential?: { x5c?: unknown; docType?: string } | undefined
+    /** Of a document: the profile of ISO/IEC 18013-5 Annex B applies, and the anchors for this type. */
+    docType?: string | undefined
+  },
 ) => Promise<CertifiedKey>
 
 /** Without `verifyChain`, issuers without a DID are refused. */

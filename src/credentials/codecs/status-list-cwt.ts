@@ -173,7 +173,7 @@ async function checkList(
         ? 'The status list has no certificates in x5chain'
         : 'No certificates are trusted here',
     )
-  const { publicKey } = await verifyChain(x5c, credential.issuerDid, credential)
+  const { publicKey } = await verifyChain(x5c, credential.issuerDid, { credential })
   if (!verifySign1(sign1, publicKey))
     throw new VerificationError(
       'signature',

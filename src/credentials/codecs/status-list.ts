@@ -80,8 +80,8 @@ export type StatusListChecks = {
   maxBytes?: number | undefined
 }
 
-/** The issuer of a credential, and the certificates in its header. */
-export type CredentialIssuer = { issuerDid: string; x5c?: unknown }
+/** The issuer of a credential, the certificates in its header, and the type of a document. */
+export type CredentialIssuer = { issuerDid: string; x5c?: unknown; docType?: string }
 
 /** Parses an entry of `credentialStatus`. @throws {VerificationError} `status` for an unsupported entry. */
 export function readStatusEntry(status: CredentialStatus): StatusEntry {

@@ -14,7 +14,7 @@ import { defaultListBytes } from './bitstring.ts'
 import { checkIssuerSignature, IssuerId, type IssuerKeys } from './issuer-signature.ts'
 import { decodeJws, parseClaims, signJws } from './jws.ts'
 import type { CredentialStatus } from './jwt-vc.ts'
-import { type CredentialIssuer, RevokedError, type StatusListChecks } from './status-list.ts'
+import { type CredentialIssuer, type EntryType, RevokedError, type StatusListChecks } from './status-list.ts'
 import { checkValidity, NumericDate, toValidity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
 
@@ -38,6 +38,11 @@ export type TokenStatusReference = z.infer<typeof StatusClaim>['status_list']
 /** The type of a reference among the status entries of a decoded credential, and that of another `status`. */
 export const tokenStatusEntry = 'status_list'
 export const unknownStatusEntry = 'status'
+/** References of documents: to a list as CWT, and to a list of revoked identifiers (ISO/IEC 18013-5). */
+export const [cwtStatusEntry, identifierEntry] = ['status_list+cwt', 'identifier_list'] as const
+
+/** The types of entries whose lists are read. Lists of the last two are binary: they are given in base64. */
+export type ListType = EntryType | typeof tokenStatusEntry | typeof cwtStatusEntry | typeof identifierEntry
 
 /** The entry of a `status`, whatever it is: `readTokenStatus` refuses what is not a reference. */
 export function toStatusEntry(status: unknown): CredentialStatus {
@@ -52,6 +57,18 @@ export function readTokenStatus({ status }: CredentialStatus): TokenStatusRefere
   const { data, error } = StatusClaim.safeParse(status)
   if (data) return data.status_list
   throw new VerificationError('status', firstFault(error, 'status'))
+}
+
+const IdentifierClaim = z.looseObject({
+  identifier_list: z.looseObject({ id: z.string().regex(/^[\w-]*$/), uri: z.url() }),
+})
+
+/** The identifier of a document, in base64url in its status. @throws {VerificationError} `status` */
+export function readIdentifier({ status }: CredentialStatus): { id: Uint8Array; uri: string } {
+  const { data, error } = IdentifierClaim.safeParse(status)
+  if (!data) throw new VerificationError('status', firstFault(error, 'status'))
+  const { id, uri } = data.identifier_list
+  return { id: fromBase64(id), uri }
 }
 
 /** The claims of a list. */
@@ -170,7 +187,7 @@ export async function checkTokenStatus(
   checkListClaims(claims, uri, credential, { now, leewaySeconds })
   await checkIssuerSignature(jws, credential.issuerDid, {
     resolve,
-    verifyChain: verifyChain && ((x5c, issuer) => verifyChain(x5c, issuer, credential)),
+    verifyChain: verifyChain && ((x5c, issuer) => verifyChain(x5c, issuer, { credential })),
   })
   checkListed(list, idx, maxBytes)
 }

@@ -8,6 +8,7 @@ export const failures = {
   'critical-header': 'The header has `crit` or `b64`, which are not supported.',
   algorithm: 'The algorithm is not EdDSA, ES256K or ES256, or no permitted key has its curve.',
   signature: 'No permitted key of the DID in `iss` made the signature.',
+  digests: 'A part of the credential is not what the issuer has signed the digest of.',
   'kid-not-bound': 'The `kid` names no key that the DID in `iss` permits for this purpose.',
   'no-key': 'The document of the DID in `iss` has no key for this purpose.',
   'issuer-unresolvable': 'The DID of the issuer could not be resolved.',

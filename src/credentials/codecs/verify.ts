@@ -1,9 +1,10 @@
-/** The verification that both token formats share: dates, signature, status. */
+/** The verification that all formats of tokens share: dates, signature, status. */
 import { isTemporary } from '../../foundation/problem.ts'
 import { reasonOf } from '../../foundation/reason.ts'
 import { inSpan } from '../../foundation/spans.ts'
 import type { VerificationKey } from '../../did/document.ts'
 import { checkIssuerSignature, type IssuerKeys } from './issuer-signature.ts'
+import type { JsonObject } from '../../foundation/json.ts'
 import type { Jws } from './jws.ts'
 import type { CredentialStatus } from './jwt-vc.ts'
 import type { CredentialIssuer } from './status-list.ts'
@@ -28,6 +29,27 @@ export type CredentialChecks = {
 
 export type VerificationOptions = CredentialChecks & IssuerKeys & { now: number }
 
+/** What an issuer has signed, in the form of JSON for people, and its signature. */
+export type Signed = {
+  header: JsonObject & { alg: string }
+  payload: JsonObject
+  /**
+   * Returns the key that made the signature.
+   *
+   * @throws {VerificationError} `signature`, `algorithm`, `issuer-not-trusted`; {Problem}
+   * `error:ServiceUnavailable`
+   */
+  check(options: IssuerKeys): Promise<VerificationKey>
+  /** Checks what the signature covers by digests alone. @throws {VerificationError} `digests` */
+  checkDigests?(): void
+}
+
+/** The signature of a JWS by the keys of an issuer. */
+export function signedBy(jws: Jws, issuerDid: string): Signed {
+  const { header, payload } = jws
+  return { header, payload, check: (options) => checkIssuerSignature(jws, issuerDid, options) }
+}
+
 /** A decoded credential. */
 export type Verifiable = Validity & CredentialIssuer & { statuses: CredentialStatus[] }
 
@@ -36,8 +58,7 @@ export type Verifiable = Validity & CredentialIssuer & { statuses: CredentialSta
  *
  * @throws {VerificationError} for the first check that fails, {Problem} `error:ServiceUnavailable`
  */
-export function verifyDecoded<Decoded extends Verifiable>(
-  jws: Jws,
+export function verifyDecoded<Decoded extends Verifiable & { signed: Signed }>(
   credential: Decoded,
   options: VerificationOptions,
 ): Promise<Decoded & { key: VerificationKey | undefined }> {
@@ -48,7 +69,9 @@ export function verifyDecoded<Decoded extends Verifiable>(
     async () => {
       // Dates first: the DID of an expired credential is not resolved.
       if (verifyDates) checkValidity(credential, now, leewaySeconds)
-      const key = verifySignature ? await checkIssuerSignature(jws, credential.issuerDid, options) : undefined
+      const { signed } = credential
+      const key = verifySignature ? await signed.check(options) : undefined
+      if (verifySignature) signed.checkDigests?.()
       if (verifyStatus) await establishStatuses(credential, { checkStatus })
       return { ...credential, key }
     },

@@ -98,10 +98,16 @@ const isOfType = {
   vct_values: ({ vct_values: accepted }, types) => types.some((type) => accepted!.includes(type)),
   type_values: ({ type_values: accepted }, _, known) =>
     accepted!.some((all) => all.every((type) => known().has(type))),
+  doctype_value: ({ doctype_value: accepted }, types) => types.includes(accepted!),
 } satisfies Record<
   TypeMember,
   (meta: CredentialQuery['meta'], types: readonly string[], known: Lookup['types']) => boolean
 >
+
+/** The types that a query names, each by itself. */
+export function typesOf({ meta }: Pick<CredentialQuery, 'meta'>): string[] {
+  return [meta.vct_values ?? [], meta.type_values ?? [], meta.doctype_value ?? []].flat(2)
+}
 
 /** Only authority key identifiers can be checked. Authorities of other types match no credential. */
 export function isByAuthority(

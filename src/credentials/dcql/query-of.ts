@@ -11,6 +11,7 @@ export function subjectPath(format: OpenIdFormat, path: ClaimsPath): ClaimsPath 
 const metaOf = {
   vct_values: (types) => ({ vct_values: [...types] }),
   type_values: (types) => ({ type_values: [[...types]] }),
+  doctype_value: ([type]) => ({ doctype_value: type }),
 } satisfies Record<TypeMember, (types: readonly string[]) => CredentialQuery['meta']>
 
 /**

@@ -40,6 +40,10 @@ const ClaimsQuery = z
       .min(1)
       .max(dcqlLimits.values)
       .optional(),
+    intent_to_retain: z
+      .boolean()
+      .optional()
+      .describe('`mso_mdoc`: whether the verifier wants to keep the element. Default: false.'),
   })
   .meta({ id: 'DcqlClaimsQuery' })
 export type ClaimsQuery = z.infer<typeof ClaimsQuery>
@@ -53,6 +57,7 @@ const CredentialMeta = z
   .looseObject({
     vct_values: z.array(Text).min(1).max(dcqlLimits.values).optional(),
     type_values: z.array(z.array(Text).min(1).max(20)).min(1).max(dcqlLimits.values).optional(),
+    doctype_value: Text.optional(),
   })
   .meta({ id: 'DcqlCredentialMeta' })
 
@@ -121,6 +126,7 @@ export const RequestedDcqlQuery = DcqlQuery.superRefine(({ credentials }, contex
     if (member === undefined) refuse(['format'], `is none of ${openIdFormats.join(', ')}`)
     else if (!query.meta[member]) refuse(['meta', member], 'is missing: name the accepted types')
     refuseAuthorities(query, refuse)
+    refuseDocument(query, refuse)
     const paths = (query.claims ?? []).map(({ path }) => JSON.stringify(path))
     const twice = paths.findIndex((path, position) => paths.indexOf(path) !== position)
     if (twice >= 0) refuse(['claims', twice, 'path'], 'is that of another claim of this credential')
@@ -147,6 +153,19 @@ function refuseAuthorities(
     else if (!values.every((value) => /^[\w-]+$/.test(value)))
       refuse([...place, 'values'], 'has a key identifier that is not base64url')
   }
+}
+
+/** A document is always bound, and its claims are elements of namespaces (OpenID4VP 1.0 §B.2.4, §7.2). */
+function refuseDocument(query: CredentialQuery, refuse: (path: Path, message: string) => void): void {
+  if (openIdTraits(query.format)?.claimDepth !== 2) return
+  if (isUnbound(query))
+    refuse(
+      ['require_cryptographic_holder_binding'],
+      'is false, and an mdoc is always bound to a key of its holder: leave it out',
+    )
+  for (const [index, { path }] of (query.claims ?? []).entries())
+    if (path.length !== 2 || !path.every((part) => typeof part === 'string'))
+      refuse(['claims', index, 'path'], 'is not a namespace and an element, two texts')
 }
 
 function refuseRepeated(

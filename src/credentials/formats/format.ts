@@ -4,17 +4,24 @@
  * same value.
  */
 import type { JsonObject } from '../../foundation/json.ts'
-import type { Jws } from '../codecs/jws.ts'
 import type { CredentialStatus } from '../codecs/jwt-vc.ts'
+import type { IssuedType } from './issued-type.ts'
 import type { Confirmation } from '../codecs/sd-jwt/confirmation.ts'
-import type { TypeMetadata } from '../codecs/sd-jwt/type-metadata.ts'
-import type { LocatedDisclosure } from '../codecs/sd-jwt/unpack.ts'
-import type { Verifiable } from '../codecs/verify.ts'
+import type { Signed, Verifiable } from '../codecs/verify.ts'
+import type { ClaimsPath } from '../dcql/query.ts'
 import type { PrivateJwk, PublicJwk } from '../../foundation/crypto/keys.ts'
 import type { OpenIdFormat } from '../../definitions/format-names.ts'
 import type { HeldToken, Keys } from './keys.ts'
 import type { Parts } from './parts.ts'
 import type { Presentation } from './presentation.ts'
+import type { Session } from './presentation.ts'
+
+/** A claim that the holder can withhold, by its path in the credential. */
+export type Disclosure = {
+  path: string[]
+  /** Further paths that it answers, of claims that it implies. */
+  implied?: (path: ClaimsPath) => boolean
+}
 
 /** A decoded credential. Nothing in it is verified. */
 export type Decoded = Verifiable &
@@ -28,9 +35,9 @@ export type Decoded = Verifiable &
     types: readonly string[]
     /** The root of claims path pointers (OpenID4VP 1.0 §7). */
     root: JsonObject
-    jws: Jws
+    signed: Signed
     /** Absent in formats without selective disclosure. */
-    disclosures?: readonly LocatedDisclosure[]
+    disclosures?: readonly Disclosure[]
     /** A holder can prove that the credential is its own. */
     isBound: boolean
     /** The holder has signed this copy. */
@@ -45,8 +52,8 @@ export type Terms = {
   validityPeriod?: number | undefined
   /** The bare id of the key that signs, if the offer names one. */
   issuingKid?: string | undefined
-  /** The type of an SD-JWT VC, and the integrity of its metadata if they are served at the `vct`. */
-  type?: { metadata: TypeMetadata; integrity?: string | undefined } | undefined
+  /** What the configuration of an OpenID4VCI issuer says of the type. */
+  type?: IssuedType | undefined
 }
 
 /** The issuer, the subject and the status of a credential to sign. Times are in epoch seconds. */
@@ -82,6 +89,8 @@ export type Ask = {
    * the long form of a DID.
    */
   now?: number
+  /** Of documents, whose holder signs it. */
+  session?: Session | undefined
 }
 
 export type Reading = {
@@ -91,6 +100,8 @@ export type Reading = {
   isBound: boolean
   /** Tokens must be typed as credentials. Over DIDComm they need not, since Cloud Agents do not type them. */
   isTyped: boolean
+  /** The types that the query names. */
+  types: readonly string[]
 }
 
 export type Format = {
@@ -105,12 +116,16 @@ export type Format = {
   /** Issuer: the preferred curve of the key that signs. Undefined: any. */
   curveFor?(terms: Terms): 'Ed25519' | undefined
   /** Issuer: the form of the status list. */
-  statusFormFor(terms: Terms): 'application/json' | 'application/statuslist+jwt'
+  statusFormFor(
+    terms: Terms,
+  ): 'application/json' | 'application/statuslist+jwt' | 'application/statuslist+cwt'
   /**
    * Issuer: whether to bind the credential to the key that signed its request. `kid` is as in the header of
    * the proof.
    */
   bindsTo?(kid: string | undefined): boolean
+  /** Issuer: why no credential can be bound to a key, continuing "its key …". Absent: all are fine. */
+  findKeyFault?(key: PublicJwk): string | undefined
   /** Issuer: signs the credential. Returns its compact form. */
   sign(terms: Terms, signing: Signing): string
 

@@ -4,11 +4,10 @@
  */
 import * as z from 'zod'
 import type { JsonObject } from '../../foundation/json.ts'
-import type { Jws } from '../codecs/jws.ts'
+import type { IssuerKeys } from '../codecs/issuer-signature.ts'
 import type { CredentialStatus } from '../codecs/jwt-vc.ts'
 import type { Validity } from '../codecs/validity.ts'
 import { VerificationError } from '../codecs/verification-error.ts'
-import type { Resolve } from '../../did/document.ts'
 
 /** The claims that checks need. */
 export type PartialClaims = Validity & {
@@ -28,14 +27,12 @@ export type Parts = {
   /** The claims, whatever the header is. */
   claims: () => PartialClaims
   issuerDid: () => string
-  /** The issuer whose key signs, whatever else the payload contains. */
-  signer: () => string
   /** The `aud` claim, if any. */
   audience: () => unknown
-  /** The JWTs, with supported headers. The first is the issuer's. */
-  jwts: () => [Jws, ...Jws[]]
-  /** Checks the key-binding JWT, if any. */
-  checkKeyBinding: (resolve: Resolve) => Promise<unknown>
+  /** Checks that all algorithms are supported. */
+  checkAlgorithms: () => unknown
+  /** Checks the signatures of the issuer and, if it has made one, of the holder. */
+  checkSignatures: (keys: IssuerKeys) => Promise<unknown>
   /** Checks conformance to the specification of the format. */
   checkCompliance: () => void
   /**

@@ -3,10 +3,10 @@
  * 9901 §7.3).
  */
 import { inSpan } from '../../foundation/spans.ts'
-import { checkIssuerSignature } from '../codecs/issuer-signature.ts'
 import { checkValidity, defaultLeewaySeconds, toValidity } from '../codecs/validity.ts'
 import { VerificationError } from '../codecs/verification-error.ts'
 import { establishStatuses, type VerificationOptions } from '../codecs/verify.ts'
+import type { PrivateJwk, PublicJwk } from '../../foundation/crypto/keys.ts'
 import type { DcqlCredential } from '../dcql/match.ts'
 import type { Check } from './checks.ts'
 import type { Decoded } from './format.ts'
@@ -14,6 +14,18 @@ import type { PresentedCredential } from './presented.ts'
 
 /** The most credentials of a presentation over DIDComm. Each may cost the resolution of a DID. */
 export const maxCredentials = 100
+
+/** The key that the response is encrypted to. The verifier has its private half. */
+type Encryption = { encryptedTo?: PublicJwk | PrivateJwk | undefined }
+
+/** What a request and its transport give to the transcript that the holder of a document signs. */
+export type Session =
+  /** The response goes to a URL. The client id has its prefix (OpenID4VP 1.0 Annex B.2.6.1). */
+  | ({ handover: 'redirect'; clientId: string; nonce: string; responseUri: string } & Encryption)
+  /** The response goes to a page with this origin, which has no prefix (OpenID4VP 1.0 Annex B.2.6.2). */
+  | ({ handover: 'dc-api'; origin: string; nonce: string; clientId?: string | undefined } & Encryption)
+  /** Without OpenID4VP (ISO/IEC TS 18013-7 Annex C). `encryptionInfo` is base64url, as it was sent. */
+  | { handover: 'org-iso-mdoc'; origin: string; encryptionInfo: string }
 
 /** What holder and issuers sign must fit. Times are in epoch seconds. */
 export type Expected = {
@@ -23,6 +35,8 @@ export type Expected = {
   requestedAt?: number | undefined
   /** For the times that the holder signs. */
   leewaySeconds?: number | undefined
+  /** What the request and its transport give to the transcript that the holder of a document signs. */
+  session?: Session | undefined
   options: VerificationOptions
 }
 
@@ -52,6 +66,8 @@ export type Presentation = {
   answer: Answer | undefined
   /** Whether the holder of the credentials has signed the answer. */
   checkHolder: (options: VerificationOptions) => Promise<unknown>
+  /** All checks, of a format whose specification has another order. `demanded` are those of the request. */
+  checks?: (expected: Expected, demanded: readonly Check[]) => Check[]
 }
 
 /**
@@ -63,13 +79,15 @@ export type Demands = (presentation: Presentation) => (Check | false | undefined
 /** All checks of a presentation. Those that may fetch documents of strangers come last. */
 export function checksOf(presentation: Presentation, expected: Expected, demands: Demands): Check[] {
   const { shown, answer, checkHolder } = presentation
+  const demanded = demands(presentation).filter((check): check is Check => Boolean(check))
+  if (presentation.checks) return presentation.checks(expected, demanded)
   const { options } = expected
   const { verifyDates = true, verifySignature = true, verifyStatus = true } = options
   const each = (isOn: boolean, check: (shown: Shown) => unknown) => () =>
     isOn ? forEach(shown, check) : undefined
   const checks: ReturnType<Demands> = [
     ...(answer ? answerChecks(answer, expected) : []),
-    ...demands(presentation),
+    ...demanded,
     [
       'validity',
       each(verifyDates, ({ decoded }) => checkValidity(decoded, options.now, options.leewaySeconds)),
@@ -132,9 +150,9 @@ export async function forEach(shown: readonly Shown[], check: (each: Shown) => u
 }
 
 /** The key of the issuer may have to be resolved. */
-function checkIssuer({ decoded: { jws, issuerDid } }: Shown, options: VerificationOptions): Promise<unknown> {
+export function checkIssuer({ decoded: { signed } }: Shown, options: VerificationOptions): Promise<unknown> {
   return inSpan(
     () => ({ name: 'verify credential', isDetail: true }),
-    () => checkIssuerSignature(jws, issuerDid, options),
+    () => signed.check(options),
   )
 }

@@ -19,6 +19,7 @@ export const checkNames = [
   'validity',
   'holder-binding',
   'signature',
+  'digests',
   'status',
   'answer',
   'same-holder',
@@ -35,7 +36,7 @@ export const PresentationCheck = z
     name: z
       .enum(checkNames)
       .describe(
-        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `transaction`: the holder authorized the requested transactions. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `status`: it is not revoked. `answer`: the presentations together answer the query. `same-holder`: they are of one holder. `identity`: the holder is who a DID request or an authentication challenge asks for.',
+        '`form`: it can be read. `audience`, `nonce`, `time`: it is for this request. `transaction`: the holder authorized the requested transactions. `query`: it is of the requested type, with the requested claims. `disclosure`: it discloses no others. `policy`: the policy accepts issuer and type. `trust`: the issuer’s certificates end at a trust anchor, and are of an authority of the query. `validity`: the dates. `holder-binding`: the holder presents it. `signature`: the issuer signed it. `digests`: of an mdoc, its elements are those that the issuer signed. `status`: it is not revoked. `answer`: the presentations together answer the query. `same-holder`: they are of one holder. `identity`: the holder is who a DID request or an authentication challenge asks for.',
       ),
     result: z.enum(['passed', 'failed', 'skipped']).describe('`skipped`: an earlier check failed.'),
     reason: z.string().optional(),
@@ -69,7 +70,21 @@ export const PresentedCredential = z
     subject: z.string().optional().describe('The subject that the issuer names, which may have no DID.'),
     claims: z
       .record(z.string(), JsonValue)
-      .describe('The disclosed claims, without those about the credential itself.'),
+      .describe(
+        'The disclosed claims, without those about the credential itself. Of an mdoc: the elements by namespace.',
+      ),
+    deviceClaims: z
+      .record(z.string(), JsonValue)
+      .optional()
+      .describe('mdoc: the elements that the holder’s device has signed, by namespace.'),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe('mdoc: what does not conform to ISO/IEC 18013-5 and does not matter for what is verified.'),
+    signedAt: z.iso.datetime().optional().describe('mdoc: when the issuer signed it.'),
+    validFrom: z.iso.datetime().optional().describe('mdoc: when its validity begins.'),
+    validUntil: z.iso.datetime().optional().describe('mdoc: when its validity ends.'),
+    expectedUpdate: z.iso.datetime().optional().describe('mdoc: when the issuer expects to issue it anew.'),
   })
   .meta({ id: 'PresentedCredential' })
 export type PresentedCredential = z.infer<typeof PresentedCredential>

@@ -35,6 +35,8 @@ const StringProperty = z.strictObject({
     .enum(['date-time', 'date', 'time', 'duration', 'ipv4', 'ipv6', 'email', 'uri', 'uuid'])
     .optional(),
   pattern: z.string().optional(),
+  /** Bytes, such as those of a picture in an mdoc. */
+  contentEncoding: z.enum(['base64', 'base64url']).optional(),
   enum: z.array(z.string()).min(1).optional(),
 })
 

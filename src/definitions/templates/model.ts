@@ -1,5 +1,9 @@
 /** The form of a template of credentials. */
 
+/** A grey pixel as JPEG, base64url: the portrait of examples. */
+export const portrait =
+  '_9j_4AAQSkZJRgABAQEASABIAAD_2wBDAP__________________________________________________________________________________________________________________________________________________________________________________________________________________________________________________________wgALCAABAAEBAREA_8QAFBABAAAAAAAAAAAAAAAAAAAAAP_aAAgBAQABPxA'
+
 /** A property of a template's schema, in the plain part of JSON Schema that can be registered. */
 type TemplateProperty = {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
@@ -22,6 +26,8 @@ export type TemplateFile = {
     readonly required: readonly string[]
     readonly additionalProperties: false
   }
+  /** Of an mdoc: its type, and the namespace of its claims. The credentials of others are SD-JWT VCs. */
+  readonly document?: { readonly docType: string; readonly namespace: string }
   /** Claims that satisfy the schema. */
   readonly example: Readonly<Record<string, unknown>>
 }

@@ -60,9 +60,9 @@ export async function readContent(wallet: Wallet, recordId: string): Promise<Cre
     definition: decoded.definition,
     validFrom: toInstant(decoded.validFrom),
     validUntil: toInstant(decoded.validUntil),
-    standing: await readStanding(wallet, recordId, { statuses, issuerDid, jws: decoded.jws }),
-    header: decoded.jws && { ...decoded.jws.header },
-    payload: decoded.jws?.payload,
+    standing: await readStanding(wallet, recordId, { ...decoded, statuses, issuerDid }),
+    header: decoded.signed?.header,
+    payload: decoded.signed?.payload,
   }
 }
 

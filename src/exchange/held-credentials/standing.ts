@@ -19,7 +19,8 @@ const freshMs = 60_000
 type Asked = {
   statuses: DecodedCredential['statuses']
   issuerDid: string
-  jws: DecodedCredential['jws'] | undefined
+  x5c?: unknown
+  docType?: string
 }
 
 /** Reads the status of a credential. That of a held one is remembered in its record, if it could be read. */
@@ -30,8 +31,9 @@ export function readStanding(wallet: Wallet, recordId: string, asked: Asked): Pr
 /** A reader for several credentials, which reads the trust anchors once. */
 function createReader(wallet: Wallet) {
   const verifyChain = createChainVerifier(wallet, { own: true })
-  return async (recordId: string, { statuses, issuerDid, jws }: Asked): Promise<RevocationStatus> => {
-    const credential = { statuses, issuerDid, x5c: jws?.header.x5c }
+  return async (recordId: string, asked: Asked): Promise<RevocationStatus> => {
+    const { statuses, issuerDid, x5c, docType } = asked
+    const credential = { statuses, issuerDid, x5c, ...(docType !== undefined && { docType }) }
     const standing = await findRevocationStatus(wallet.env, credential, verifyChain)
     const { status } = standing
     if (statuses.length > 0 && status !== 'unknown')
@@ -89,8 +91,8 @@ export async function findInvalid(
   for (let first = 0; first < held.length; first += concurrency) {
     await Promise.all(
       held.slice(first, first + concurrency).map(async ({ id, format, credential, issuer: issuerDid }) => {
-        const { statuses, jws } = issuanceFormats[format].read(credential)
-        const { status } = await read(id, { statuses, issuerDid, jws })
+        const decoded = issuanceFormats[format].read(credential)
+        const { status } = await read(id, { ...decoded, issuerDid })
         if (status === 'revoked') reasons.set(id, 'The issuer has revoked it')
         if (status === 'suspended') reasons.set(id, 'The issuer has suspended it')
       }),

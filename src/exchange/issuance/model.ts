@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { JsonValue } from '../../foundation/json.ts'
 import { CredentialOffer, CredentialRequest } from '../../credentials/anoncreds/model.ts'
 import { toPaddedBase64url } from '../../foundation/bytes.ts'
-import { TypeMetadata } from '../../credentials/codecs/sd-jwt/type-metadata.ts'
+import { IssuedType } from '../../credentials/formats/issued-type.ts'
 import { Jwk } from '../../did/document.ts'
 import { CredentialFormat } from '../protocols/attachments.ts'
 import {
@@ -25,10 +25,6 @@ export const WalletNotification = z.object({
   description: z.string().optional(),
   at: z.iso.datetime(),
 })
-
-/** The type metadata of an SD-JWT VC, and its integrity if it is served at its `vct`. */
-export const IssuedType = z.object({ metadata: TypeMetadata, integrity: z.string().optional() })
-export type IssuedType = z.output<typeof IssuedType>
 
 /** The status of a held credential when its list was last read. */
 export const Standing = z

@@ -7,6 +7,7 @@ import {
   defaultFormat,
   formatNames,
   isTokenFormat,
+  traitsOf,
 } from '../../definitions/format-names.ts'
 import { CredentialFormat } from '../protocols/attachments.ts'
 import { expiresIn, Goals, invitationText } from '../protocols/model.ts'
@@ -74,15 +75,31 @@ const OfferFields = z.object({
   anoncredsVcPropertiesV1: optional(AnonCredsProperties),
 })
 
+/** A format that is issued over DIDComm. */
+type WithProperties = {
+  [Format in CredentialFormat]: (typeof formatNames)[Format] extends { properties: string } ? Format : never
+}[CredentialFormat]
+
+const hasProperties = (format: CredentialFormat): format is WithProperties =>
+  traitsOf(format).properties !== undefined
+const withProperties = credentialFormats.filter(hasProperties)
+
 /** Reads flat fields and objects alike. */
 function toOfferTerms(given: Fields, context: z.RefinementCtx): OfferTerms {
   const refuse = (name: string, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message })
-  const named = credentialFormats.filter((format) => given[formatNames[format].properties] !== undefined)
+  const named = withProperties.filter((format) => given[formatNames[format].properties] !== undefined)
   const credentialFormat = given.credentialFormat ?? named[0] ?? defaultFormat
   for (const format of named)
     if (format !== credentialFormat)
       refuse(formatNames[format].properties, `is not for the format ${credentialFormat}`)
+  if (!hasProperties(credentialFormat)) {
+    refuse(
+      'credentialFormat',
+      `a credential of the format ${credentialFormat} is issued over OpenID4VCI, not over a connection: agent credential offer --oid4vci`,
+    )
+    return z.NEVER
+  }
   const { automaticIssuance, domain } = given
   const common = { credentialFormat, automaticIssuance, domain }
   if (!isTokenFormat(credentialFormat)) {

@@ -17,7 +17,7 @@ import type { CredentialData } from './model.ts'
  */
 export async function verifyReceived(wallet: Wallet, format: TokenFormat, text: string): Promise<Decoded> {
   const decoded = formats[format].decode(text)
-  await verifyDecoded(decoded.jws, decoded, {
+  await verifyDecoded(decoded, {
     resolve: wallet.env.resolver.document,
     verifyChain: createChainVerifier(wallet),
     now: Math.floor(Date.now() / 1_000),

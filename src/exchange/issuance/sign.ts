@@ -5,7 +5,7 @@ import { getManagedDid } from '../../wallet/did-registrar/dids.ts'
 import { getSigningKey } from '../../wallet/did-registrar/keys.ts'
 import type { Signing, Terms } from '../../credentials/formats/format.ts'
 import { formats } from '../../credentials/formats/index.ts'
-import type { TokenFormat } from '../../definitions/format-names.ts'
+import { type TokenFormat, traitsOf } from '../../definitions/format-names.ts'
 import { getCertificateSigner } from '../../wallet/issuer-certificates/signatures.ts'
 import { checkClaims } from '../../credentials/schemas/claims.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
@@ -70,7 +70,8 @@ async function getSigner(
 ): Promise<Signer> {
   const { issuingDID, issuingKid, issuerCertificateId: id, credentialFormat } = terms
   if (id !== undefined) {
-    const { issuer, key, x5c } = await getCertificateSigner(wallet, id)
+    const profile = traitsOf(credentialFormat).openid?.certificateProfile
+    const { issuer, key, x5c } = await getCertificateSigner(wallet, id, [profile])
     return { issuerDid: issuer, issuerKey: key, x5c, listOwner: id }
   }
   if (issuingDID === undefined) throw new Error('the offer has no issuer')

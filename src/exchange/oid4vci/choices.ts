@@ -8,7 +8,7 @@ import { canonicalDid } from '../../did/document.ts'
 import { listSigners } from '../../wallet/did-registrar/signers.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { type ConfigurationRow, requireConfiguration } from './configurations.ts'
-import { vctOf } from './credential-types.ts'
+import { typeOf } from './credential-types.ts'
 import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 
@@ -66,7 +66,7 @@ export function configurationsOf(db: AgentDb, issuerId: string): Promise<Configu
 /** Whether people or programs call a configuration so: by its id, its name or its type. */
 export function isOfType(base: string, row: ConfigurationRow, type: string): boolean {
   const names = [row.id, credentialDisplayOf(row)?.name ?? row.id].map((name) => name.toLowerCase())
-  return names.includes(type.trim().toLowerCase()) || vctOf(base, row) === type
+  return names.includes(type.trim().toLowerCase()) || typeOf(base, row) === type
 }
 
 /**

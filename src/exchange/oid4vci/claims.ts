@@ -1,6 +1,6 @@
 /** The claims of a credential configuration: the properties of its schema. */
 import * as z from 'zod'
-import { isJsonObject } from '../../foundation/json.ts'
+import { isJsonObject, type JsonObject } from '../../foundation/json.ts'
 import { isTemporary, Problem } from '../../foundation/problem.ts'
 import { checkUsable } from '../../credentials/schemas/claims.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -16,10 +16,12 @@ const StoredClaims = z.array(
     name: z.string(),
     mandatory: z.boolean(),
     title: z.string().exactOptional(),
+    /** Of an element of a document. */
+    namespace: z.string().exactOptional(),
     disclosable: z.boolean().exactOptional(),
   }),
 )
-type StoredClaims = z.infer<typeof StoredClaims>
+export type StoredClaims = z.infer<typeof StoredClaims>
 
 /** The claims of a configuration, for the issuer's metadata and for people. */
 export function claimsOf({ claims }: { claims: string }): StoredClaims {
@@ -47,21 +49,11 @@ export function withDisclosure(claims: StoredClaims, alwaysDisclosed: readonly s
 export async function readClaims(
   { env }: Wallet,
   schemaId: string,
-): Promise<{ claims: StoredClaims; title?: string }> {
+): Promise<{ claims: StoredClaims; schema: JsonObject; title?: string }> {
   try {
     const schema = await env.getSchema(schemaId)
     await checkUsable(schema)
-    const { properties, required } = schema as { properties?: unknown; required?: unknown }
-    const all = isJsonObject(properties) ? Object.entries(properties) : []
-    const claims = all
-      .filter(([name]) => name !== 'id')
-      .slice(0, maxClaims)
-      .map(([name, property]) => ({
-        name,
-        mandatory: Array.isArray(required) && required.includes(name),
-        ...titleOf(property),
-      }))
-    return { claims, ...titleOf(schema) }
+    return { claims: propertiesOf(schema), schema: isJsonObject(schema) ? schema : {}, ...titleOf(schema) }
   } catch (cause) {
     if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
     throw new Problem(
@@ -70,6 +62,20 @@ export async function readClaims(
       { cause },
     )
   }
+}
+
+/** The properties of an object in a schema, without the subject's `id`. */
+export function propertiesOf(schema: unknown): StoredClaims {
+  const { properties, required } = isJsonObject(schema) ? schema : {}
+  const all = isJsonObject(properties) ? Object.entries(properties) : []
+  return all
+    .filter(([name]) => name !== 'id')
+    .slice(0, maxClaims)
+    .map(([name, property]) => ({
+      name,
+      mandatory: Array.isArray(required) && required.includes(name),
+      ...titleOf(property),
+    }))
 }
 
 function titleOf(schema: unknown): { title?: string } {

@@ -5,7 +5,7 @@
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
-import { openIdFormats, isTyped } from '../../definitions/format-names.ts'
+import { openIdFormats, type OpenIdFormat, openIdTraits, isTyped } from '../../definitions/format-names.ts'
 import { Did } from '../../did/document.ts'
 import { getManagedDid } from '../../wallet/did-registrar/dids.ts'
 import { requireCertificate } from '../../wallet/issuer-certificates/certificates.ts'
@@ -18,6 +18,7 @@ import { optional, Uuid } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { claimsOf, maxClaims, readClaims, withDisclosure } from './claims.ts'
 import { CredentialDisplay, credentialDisplayOf, toColumn } from './display.ts'
+import { documentMembers, documentOf, readDocument } from './documents.ts'
 import { getOwnIssuer } from './issuers.ts'
 import { KeyAttestationRequirement, requirementOf } from './key-attestation.ts'
 import { providersOf } from './wallet-providers.ts'
@@ -45,6 +46,7 @@ export const CreateCredentialConfiguration = z
     alwaysDisclosed: optional(z.array(z.string().min(1)).max(maxClaims)).describe(
       'For `dc+sd-jwt`: names of claims that each verifier sees. The holder can withhold all others (extension).',
     ),
+    ...documentMembers,
     keyAttestation: optional(KeyAttestationRequirement).describe(
       'Wallets must send a key attestation of a wallet provider that the issuer trusts. `{}`: any (extension).',
     ),
@@ -69,6 +71,11 @@ export const CredentialConfiguration = z
     schemaId: z.string(),
     vct: z.string().optional().describe('The type that the request chose (extension).'),
     alwaysDisclosed: z.array(z.string()).optional().describe('As in the request (extension).'),
+    doctype: z.string().optional().describe('As in the request (extension).'),
+    namespaces: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('`mso_mdoc`: the namespace of each claim, if the request has namespaces (extension).'),
     keyAttestation: KeyAttestationRequirement.optional().describe('As in the request (extension).'),
     issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
     issuingDID: z.string().optional().describe('As in the request (extension).'),
@@ -95,9 +102,13 @@ export async function createConfiguration(
       'BadRequest',
       'keyAttestation: the issuer trusts no wallet provider. Set walletProviders first.',
     )
-  if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId)
+  if (issuerCertificateId !== undefined)
+    await requireCertificate(wallet.db, issuerCertificateId, openIdTraits(format).certificateProfile)
   if (issuingDID !== undefined) await getManagedDid(wallet.db, issuingDID)
-  const { claims, title } = await readClaims(wallet, schemaId)
+  const { claims: all, schema, title } = await readClaims(wallet, schemaId)
+  const { document, claims } = isDocument(format)
+    ? readDocument(schema, given)
+    : { claims: all, document: undefined }
   const display = given.display ?? (title === undefined ? undefined : { name: title })
   const row = {
     issuer_id: issuerId,
@@ -112,6 +123,7 @@ export async function createConfiguration(
     key_attestation: keyAttestation ? JSON.stringify(keyAttestation) : null,
     display: toColumn(display),
     issuing_did: issuingDID ?? null,
+    document: document ? JSON.stringify(document) : null,
   }
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
@@ -134,14 +146,31 @@ export async function createConfiguration(
 function checkMembers({ format, ...given }: CreateCredentialConfiguration): void {
   if (given.issuingDID !== undefined && given.issuerCertificateId !== undefined)
     throw new Problem('BadRequest', 'issuingDID: the issuer certificate signs. Leave one of them out.')
-  if (isTyped(format)) return
-  const names = ['vct', 'alwaysDisclosed', 'issuerCertificateId'] as const
-  const taken = names.find((name) => given[name] !== undefined && given[name].length > 0)
-  if (taken !== undefined)
+  const { needsCertificate } = openIdTraits(format)
+  if (needsCertificate && given.issuerCertificateId === undefined)
     throw new Problem(
       'BadRequest',
-      `${taken}: credentials of the format ${format} have no such member. Leave it out, or use ${openIdFormats.filter(isTyped).join(' or ')}.`,
+      `${given.issuingDID === undefined ? 'issuerCertificateId: is missing. A' : 'issuingDID: a'} credential of the format ${format} is signed by an issuer certificate: agent issuer-cert init --for mdoc`,
     )
+  for (const [name, isOf] of Object.entries(ownMembers)) {
+    const value = given[name as keyof typeof ownMembers]
+    if (value === undefined || (Array.isArray(value) && value.length === 0) || isOf(format)) continue
+    throw new Problem(
+      'BadRequest',
+      `${name}: credentials of the format ${format} have no such member. Leave it out, or use ${openIdFormats.filter(isOf).join(' or ')}.`,
+    )
+  }
+}
+
+const isDocument = (format: OpenIdFormat) => openIdTraits(format).configurationMember === 'doctype'
+
+/** The members of configurations of some formats. */
+const ownMembers = {
+  vct: isTyped,
+  alwaysDisclosed: isTyped,
+  issuerCertificateId: (format: OpenIdFormat) => openIdTraits(format).hasCertificates,
+  doctype: isDocument,
+  namespaces: isDocument,
 }
 
 /** A page of an issuer's configurations, oldest first. @throws {Problem} 404 */
@@ -221,6 +250,7 @@ export function toConfiguration(
   const keyAttestation = requirementOf(row)
   const { id, format, schema_id: schemaId, vct, certificate_id: certificate, created_at: createdAt } = row
   const display = credentialDisplayOf(row)
+  const document = documentOf(row)
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
   return {
     configurationId: id,
@@ -229,6 +259,10 @@ export function toConfiguration(
     schemaId,
     ...(vct !== null && { vct }),
     ...(always.length > 0 && { alwaysDisclosed: always }),
+    ...(document && {
+      doctype: document.docType,
+      ...(document.namespaces && { namespaces: document.namespaces }),
+    }),
     ...(keyAttestation && { keyAttestation }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),

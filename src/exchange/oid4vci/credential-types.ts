@@ -3,15 +3,16 @@
  * `vct`.
  */
 import * as z from 'zod'
-import { type OpenIdFormat, isTyped } from '../../definitions/format-names.ts'
+import { type OpenIdFormat, isTyped, openIdTraits } from '../../definitions/format-names.ts'
 import { utf8 } from '../../foundation/bytes.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { integrityOf } from '../../credentials/codecs/sd-jwt/type-metadata.ts'
-import type { IssuedType } from '../issuance/model.ts'
+import type { IssuedType } from '../../credentials/formats/issued-type.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { claimsOf } from './claims.ts'
 import { findConfiguration, type ConfigurationRow } from './configurations.ts'
 import { credentialDisplayOf } from './display.ts'
+import { documentOf } from './documents.ts'
 import { identifierOf } from './issuers.ts'
 
 export const CredentialTypeMetadata = z
@@ -36,6 +37,17 @@ type Typed = Pick<ConfigurationRow, 'issuer_id' | 'id' | 'vct' | 'claims' | 'dis
 /** The type of a configuration's credentials: chosen by the tenant, or the URL of the type metadata. */
 export function vctOf(base: string, { issuer_id, id, vct }: Pick<Typed, 'issuer_id' | 'id' | 'vct'>): string {
   return vct ?? `${identifierOf(base, issuer_id)}/credential-types/${encodeURIComponent(id)}`
+}
+
+/** The type by which queries name the credentials of a configuration. */
+export function typeOf(base: string, row: Typed & Pick<ConfigurationRow, 'format' | 'document'>): string {
+  const { configurationMember, anyType } = openIdTraits(row.format as OpenIdFormat)
+  const types = {
+    vct: () => vctOf(base, row),
+    credential_definition: () => anyType,
+    doctype: () => documentOf(row)!.docType,
+  }
+  return types[configurationMember]()
 }
 
 /**

@@ -4,6 +4,8 @@
  */
 import * as z from 'zod'
 import { isSameKey, type PublicJwk } from '../../foundation/crypto/keys.ts'
+import { formatById } from '../../credentials/formats/index.ts'
+import type { OpenIdFormat } from '../../definitions/format-names.ts'
 import { createJwkDid } from '../../did/jwk.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
@@ -54,6 +56,7 @@ export async function issueToWallet(
     const seal = await readResponseEncryption(issuer, encryption, opened.isEncrypted)
     const configuration = await checkConfiguration(wallet, issuer, session, request)
     const proven = await verifyProofs(proofsOf(request), checksOf(wallet, issuer, session, configuration))
+    requireBindable(configuration, proven)
     const credentials = await issueOnce(wallet, session.record_id, proven)
     return await toSent(
       credentials && request.format !== undefined
@@ -110,6 +113,14 @@ async function verifyProofs(all: Proofs, checks: ProofChecks): Promise<Proven> {
   )
   assertBatch(keys.length + others.length)
   return { keys: [...keys, ...others.map(toHolderKey)], nonces }
+}
+
+/** @throws {OAuthError} `invalid_proof` for a key that the format cannot name */
+function requireBindable({ format }: ConfigurationRow, { keys }: Proven): void {
+  for (const { key } of keys) {
+    const fault = key && formatById(format as OpenIdFormat).findKeyFault?.(key as PublicJwk)
+    if (fault !== undefined) throw invalidProof(`its key ${fault}`)
+  }
 }
 
 function toHolderKey(key: PublicJwk) {

@@ -111,7 +111,7 @@ export async function createIssuer(
   given: CreateCredentialIssuer,
 ): Promise<CredentialIssuer> {
   const { id = newId(), authorizationServer: server, issuerCertificateId, encryptionRequired } = given
-  if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId)
+  if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId, undefined)
   const row = {
     id,
     wallet_id: wallet.id,
@@ -164,7 +164,7 @@ export async function updateIssuer(
   id: string,
   { issuerCertificateId: certificateId, display, ...given }: PatchCredentialIssuer,
 ): Promise<CredentialIssuer> {
-  if (certificateId) await requireCertificate(wallet.db, certificateId)
+  if (certificateId) await requireCertificate(wallet.db, certificateId, undefined)
   const { authorizationServer, encryptionRequired } = given
   const { url, clientId, clientSecret } = { ...authorizationServer }
   const updated = await db.transaction().execute(async (tx) => {

@@ -1,6 +1,6 @@
 /** What an offer in one step makes, and how that is taken back. */
 import PQueue from 'p-queue'
-import type { OpenIdFormat } from '../../definitions/format-names.ts'
+import { type OpenIdFormat, openIdTraits } from '../../definitions/format-names.ts'
 import type { TemplateFile } from '../../definitions/templates/model.ts'
 import { Problem } from '../../foundation/problem.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
@@ -8,6 +8,8 @@ import { deleteSchema, publishSchema } from '../../credentials/schemas/registry.
 import { jsonSchemaType } from '../../credentials/schemas/schema-types.ts'
 import { schemasPath } from '../../credentials/schemas/schema.ts'
 import { getManagedDid, isManagedDid } from '../../wallet/did-registrar/dids.ts'
+import { deleteCertificate, listCertificates } from '../../wallet/issuer-certificates/certificates.ts'
+import { createDevelopmentCertificate } from '../../wallet/issuer-certificates/development.ts'
 import { assertByteQuota } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { configurationsOf } from './choices.ts'
@@ -22,7 +24,7 @@ import { createIssuer, deleteIssuer, getOwnIssuer, type IssuerRow } from './issu
 
 /** Something that was made. A DID cannot be removed. */
 export type Making = {
-  kind: 'did' | 'issuer' | 'schema' | 'configuration'
+  kind: 'did' | 'issuer' | 'certificate' | 'schema' | 'configuration'
   id: string
   name?: string
   remove?: () => Promise<unknown>
@@ -118,20 +120,56 @@ export async function makeConfiguration(
   )
   made.push({ kind: 'schema', id: guid, name, remove: () => deleteSchema(db, wallet.id, guid) })
   const configurationId = await freeId(db, issuer.id, name)
+  const signer = openIdTraits(format).needsCertificate
+    ? { issuerCertificateId: await provideCertificate(wallet, made, { name, claims }), issuingDID: undefined }
+    : { issuerCertificateId: undefined, issuingDID }
   await createConfiguration(context, issuer.id, {
     configurationId,
     format,
     schemaId: `${wallet.env.urls.rest}/${schemasPath}/${guid}/schema`,
-    issuingDID,
+    ...signer,
     display: { name, ...template?.display },
     vct: undefined,
+    doctype: template?.document?.docType,
+    namespaces: template?.document?.namespace,
     alwaysDisclosed: undefined,
     keyAttestation: undefined,
-    issuerCertificateId: undefined,
   })
   const remove = () => deleteConfiguration(db, wallet.id, issuer.id, configurationId)
   made.push({ kind: 'configuration', id: configurationId, name, remove })
   return requireConfiguration(db, issuer.id, configurationId)
+}
+
+/** The country of certificates for documents that name none, which is no country's code. */
+const anyCountry = 'UT'
+
+/**
+ * The only certificate of the wallet that signs documents, or a new one for development.
+ *
+ * @throws {Problem} 400 for several
+ */
+async function provideCertificate(
+  wallet: Wallet,
+  made: Making[],
+  { name, claims }: Pick<Described, 'name' | 'claims'>,
+): Promise<string> {
+  const { certificates } = await listCertificates(wallet.db, { offset: 0, limit: 1_000 })
+  const ready = certificates.filter(({ profile, state }) => profile === 'mdoc' && state === 'ready')
+  if (ready.length > 1)
+    throw new Problem(
+      'BadRequest',
+      `credentialConfigurationId: the wallet has ${ready.length} certificates that sign documents. Add a configuration with one of them: agent issuer configuration add.`,
+    )
+  if (ready[0]) return ready[0].id
+  const country = claims['issuing_country']
+  const { id } = await createDevelopmentCertificate(wallet, {
+    profile: 'mdoc',
+    commonName: name.slice(0, 64),
+    country: typeof country === 'string' && /^[A-Z]{2}$/.test(country) ? country : anyCountry,
+  })
+  const remove = () => wallet.transaction((tx) => deleteCertificate(tx, id))
+  made.push({ kind: 'certificate', id, name, remove })
+  return id
 }
 
 /** An id like the name that no configuration of the issuer has: letters, digits, hyphens and underscores. */

@@ -8,7 +8,8 @@ import { type ConfigurationRow } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf, toMetadataDisplay } from './display.ts'
 import { describeEncryption, EncryptionMetadata } from './encryption.ts'
 import { findEncryptionJwk } from './encryption-key.ts'
-import { vctOf } from './credential-types.ts'
+import { typeOf } from './credential-types.ts'
+import { documentOf } from './documents.ts'
 import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import { requirementOf, toMetadata } from './key-attestation.ts'
 import { algorithmsOf, providersOf } from './wallet-providers.ts'
@@ -82,8 +83,7 @@ export async function readIssuerMetadata(
     {
       format: row.format,
       scope: row.id,
-      cryptographic_binding_methods_supported: bindingMethods,
-      credential_signing_alg_values_supported: signingAlgorithms,
+      ...bindingOf(row),
       proof_types_supported: proofTypesOf(issuer, row),
       ...describeType(base, row),
     },
@@ -108,15 +108,29 @@ export async function readIssuerMetadata(
   }
 }
 
+/** How credentials are bound and signed. A document names keys and algorithms as COSE does (VCI §A.2.2). */
+function bindingOf(row: ConfigurationRow): object {
+  return documentOf(row)
+    ? {
+        cryptographic_binding_methods_supported: ['cose_key', 'jwk'],
+        credential_signing_alg_values_supported: [-7, -9],
+      }
+    : {
+        cryptographic_binding_methods_supported: bindingMethods,
+        credential_signing_alg_values_supported: signingAlgorithms,
+      }
+}
+
 /**
  * The members that depend on the format (VCI Appendix A), and `credential_metadata` (VCI §12.2.4, Appendix
  * B), whose claims must not be an empty array.
  */
 function describeType(base: string, row: ConfigurationRow): object {
-  const { configurationMember, anyType, claimsRoot } = openIdTraits(row.format as OpenIdFormat)
-  const type = { vct: vctOf(base, row), credential_definition: { type: [anyType] } }[configurationMember]
-  const claims = claimsOf(row).map(({ name, mandatory, title }) => ({
-    path: [...claimsRoot, name],
+  const { configurationMember, claimsRoot } = openIdTraits(row.format as OpenIdFormat)
+  const named = typeOf(base, row)
+  const type = configurationMember === 'credential_definition' ? { type: [named] } : named
+  const claims = claimsOf(row).map(({ name, namespace, mandatory, title }) => ({
+    path: [...(namespace === undefined ? claimsRoot : [namespace]), name],
     mandatory,
     ...(title !== undefined && { display: [{ name: title }] }),
   }))
@@ -167,14 +181,21 @@ export async function readAuthorizationServerMetadata(
   }
 }
 
+/** The algorithms of keys that COSE cannot name, to which no document is bound. */
+const unboundIn = (row: ConfigurationRow): readonly string[] => (documentOf(row) ? ['ES256K'] : [])
+
 /** VCI §12.2.4. An attestation is a proof if the issuer trusts a wallet provider. */
 function proofTypesOf(issuer: IssuerRow, configuration: ConfigurationRow) {
   const [providers, requirement] = [providersOf(issuer), requirementOf(configuration)]
   const required = requirement && toMetadata(requirement)
+  const isAccepted = (algorithm: string) => !unboundIn(configuration).includes(algorithm)
   return {
-    jwt: { proof_signing_alg_values_supported: [...proofAlgorithms], ...required },
+    jwt: { proof_signing_alg_values_supported: proofAlgorithms.filter(isAccepted), ...required },
     ...(providers && {
-      attestation: { proof_signing_alg_values_supported: algorithmsOf(providers), ...required },
+      attestation: {
+        proof_signing_alg_values_supported: algorithmsOf(providers).filter(isAccepted),
+        ...required,
+      },
     }),
   }
 }

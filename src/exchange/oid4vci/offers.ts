@@ -16,6 +16,7 @@ import { checkOffered } from '../issuance/sign.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { ConfigurationId, requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
+import { documentOf } from './documents.ts'
 import { grants } from '../issuance/openid4vci.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
@@ -123,7 +124,9 @@ async function prepare(wallet: Wallet, configuration: ConfigurationRow, body: Cr
     automaticIssuance: body.automaticIssuance ?? true,
     schemaIds: [configuration.schema_id],
   }
-  const type = isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined
+  const type =
+    documentOf(configuration) ??
+    (isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined)
   await checkOffered(wallet, { ...offered, type })
   const seconds = body.expiresIn ?? wallet.env.config.ISSUANCE_INVITATION_EXPIRY
   return {

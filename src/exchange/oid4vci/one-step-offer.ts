@@ -3,7 +3,12 @@
  * failure, what was made is removed again, but for a DID, which the problem names.
  */
 import * as z from 'zod'
-import { defaultOpenIdFormat, formatNames, openIdFormats } from '../../definitions/format-names.ts'
+import {
+  defaultDocumentFormat,
+  defaultOpenIdFormat,
+  formatNames,
+  openIdFormats,
+} from '../../definitions/format-names.ts'
 import { getTemplate, templateNames } from '../../definitions/templates/index.ts'
 import { Problem } from '../../foundation/problem.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
@@ -33,14 +38,14 @@ export const OfferInOneStep = CreateOpenIdCredentialOffer.extend({
     'A template, whose schema and colours a new configuration has.',
   ),
   format: optional(z.enum(openIdFormats)).describe(
-    `The format of a new configuration. Default: \`${formatNames[defaultOpenIdFormat].openid.id}\`.`,
+    `The format of a new configuration. Default: that of the template, or \`${formatNames[defaultOpenIdFormat].openid.id}\`.`,
   ),
 }).meta({ id: 'CredentialOfferInOneStep', examples: [{ type: 'Person', claims: { name: 'Alice' } }] })
 export type OfferInOneStep = z.output<typeof OfferInOneStep>
 
 const Made = z
   .object({
-    kind: z.enum(['did', 'issuer', 'schema', 'configuration']),
+    kind: z.enum(['did', 'issuer', 'certificate', 'schema', 'configuration']),
     id: z.string(),
     name: z.string().optional().describe('For people.'),
   })
@@ -126,6 +131,8 @@ async function prepare(
       'BadRequest',
       `format: the configuration ${found.id} has the format ${found.format}. Leave the format out, or name another type.`,
     )
+  const { document } = template ?? {}
+  const newFormat = format ?? formatNames[document ? defaultDocumentFormat : defaultOpenIdFormat].openid.id
   const issuingDID = await signerOf(context, body, found, made)
   const issuer = known ?? (await makeIssuer(context, made))
   const configuration =
@@ -135,10 +142,11 @@ async function prepare(
       name: wanted ?? 'Credential',
       claims: body.claims,
       template,
-      format: format ?? formatNames[defaultOpenIdFormat].openid.id,
+      format: newFormat,
       issuingDID: issuingDID!,
     }))
-  const offered = { ...offer, issuingDID, credentialConfigurationId: configuration.id }
+  const signer = configuration.certificate_id === null ? { issuingDID } : { issuingDID: body.issuingDID }
+  const offered = { ...offer, ...signer, credentialConfigurationId: configuration.id }
   return { issuer, offered }
 }
 

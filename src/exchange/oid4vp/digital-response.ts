@@ -53,7 +53,9 @@ async function receiveDigital(
   findAnswered: FindAnsweredSession,
 ): Promise<ResponseReceipt> {
   const digest = digestOf(JSON.stringify([origin, credential.protocol, credential.data]))
-  const arrived = { record, audience: audienceOf(origin), digest }
+  const { nonce, clientId } = record.openid4vp
+  const opened = { handover: 'dc-api' as const, origin, nonce, clientId }
+  const arrived = { record, audience: audienceOf(origin), digest, opened }
   return receive(wallet, arrived, () => readDigital(wallet, record, origin, credential), findAnswered)
 }
 

@@ -19,22 +19,30 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { CredentialFormat } from '../protocols/attachments.ts'
 import { claimsOf } from '../oid4vci/claims.ts'
 import type { ConfigurationRow } from '../oid4vci/configurations.ts'
-import { vctOf } from '../oid4vci/credential-types.ts'
+import { typeOf } from '../oid4vci/credential-types.ts'
 import { credentialDisplayOf } from '../oid4vci/display.ts'
 
 export const KnownType = z
   .object({
     name: z.string().describe('What people call it.'),
     format: z.enum(openIdFormats),
-    types: z.array(z.string()).describe('The `vct`, or the types of a JWT credential.'),
+    types: z
+      .array(z.string())
+      .describe('The `vct`, the types of a JWT credential, or the `doctype` of an mdoc.'),
     claims: z.array(
-      z.object({ name: z.string(), title: z.string().optional(), mandatory: z.boolean().optional() }),
+      z.object({
+        name: z.string(),
+        namespace: z.string().optional().describe('Of an mdoc.'),
+        title: z.string().optional(),
+        mandatory: z.boolean().optional(),
+      }),
     ),
     issuedBy: z
       .object({
         issuerId: z.guid(),
         credentialConfigurationId: z.string(),
         issuingDID: z.string().optional(),
+        issuerCertificateId: z.guid().optional(),
       })
       .optional()
       .describe('Of a type that this wallet issues.'),
@@ -71,24 +79,25 @@ export async function listKnownTypes(db: AgentDb, wallet: Wallet): Promise<Known
 }
 
 /** Whether a query can name the type. */
-const isNamed = ({ format }: Pick<KnownType, 'format'>) => openIdTraits(format).typeMember === 'vct_values'
+const isNamed = ({ format }: Pick<KnownType, 'format'>) => openIdTraits(format).typeMember !== 'type_values'
 
 function toOwnType(base: string, row: ConfigurationRow): KnownType {
   const format = row.format as OpenIdFormat
-  const { configurationMember, anyType } = openIdTraits(format)
   return {
     name: credentialDisplayOf(row)?.name ?? row.id,
     format,
-    types: [configurationMember === 'vct' ? vctOf(base, row) : anyType],
-    claims: claimsOf(row).map(({ name, title, mandatory }) => ({
+    types: [typeOf(base, row)],
+    claims: claimsOf(row).map(({ name, namespace, title, mandatory }) => ({
       name,
       mandatory,
+      ...(namespace !== undefined && { namespace }),
       ...(title !== undefined && { title }),
     })),
     issuedBy: {
       issuerId: row.issuer_id,
       credentialConfigurationId: row.id,
       ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),
+      ...(row.certificate_id !== null && { issuerCertificateId: row.certificate_id }),
     },
   }
 }
@@ -118,7 +127,11 @@ const Named = z.object({ openid4vci: z.object({ credentialName: z.string().optio
 function toHeldType(token: string): Omit<KnownType, 'name'> | undefined {
   try {
     const { format, types, claimPaths } = readQueried(token)
-    const claims = claimPaths.map((path) => ({ name: String(path.at(-1)) }))
+    const isGrouped = openIdTraits(format).claimDepth === 2
+    const claims = claimPaths.map((path) => ({
+      name: String(path.at(-1)),
+      ...(isGrouped && { namespace: String(path[0]) }),
+    }))
     return { format, types: [...types], claims }
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
@@ -132,13 +145,16 @@ function nameOf(types: readonly string[]): string {
   return type.split(/[/#:]/).findLast((part) => part !== '') ?? type
 }
 
+/** `mDL` of `org.iso.18013.5.1.mDL`. */
+const lastWord = (types: readonly string[]) => nameOf(types).split('.').at(-1) ?? ''
+
 /** The type with a name, an id or a `vct`. @throws {Problem} 400 if there is none, or several */
 export function chooseType(types: readonly KnownType[], wanted: string): KnownType {
   const text = wanted.trim()
   const isExact = ({ types: all, issuedBy }: KnownType) =>
     all.includes(text) || issuedBy?.credentialConfigurationId === text
   const isCalled = ({ name, types: all, issuedBy }: KnownType) =>
-    [name, issuedBy?.credentialConfigurationId ?? '', nameOf(all)].some(
+    [name, issuedBy?.credentialConfigurationId ?? '', nameOf(all), lastWord(all)].some(
       (each) => each.toLowerCase() === text.toLowerCase(),
     )
   const exact = types.filter(isExact)

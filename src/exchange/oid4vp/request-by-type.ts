@@ -83,25 +83,33 @@ export function requestByType(
     })
     return {
       record,
-      chosen: { type: type.name, types: type.types, ...(own && { issuers: own }), ...signer },
+      chosen: { type: type.name, types: type.types, ...(Array.isArray(own) && { issuers: own }), ...signer },
     }
   })
 }
 
 /** @throws {Problem} 400 for a claim that the type does not have */
 function pathsOf({ name, format, claims }: KnownType, wanted: RequestByType['claims']): ClaimsPath[] {
-  const unknown = wanted?.find(([first]) => claims.length > 0 && !claims.some((each) => each.name === first))
+  const isNamed = ([first, second]: ClaimsPath, { name: own, namespace }: KnownType['claims'][number]) =>
+    first === own || (namespace !== undefined && first === namespace && second === own)
+  const unknown = wanted?.find((path) => claims.length > 0 && !claims.some((each) => isNamed(path, each)))
   if (unknown)
     throw new Problem(
       'BadRequest',
       `claims: ${name} has no claim ${String(unknown[0]).slice(0, 100)}. It has ${claims.map((each) => each.name).join(', ')}.`,
     )
+  // An element of a document follows its namespace, which people leave out.
+  const withNamespace = (path: ClaimsPath): ClaimsPath => {
+    const { namespace } = claims.find((each) => each.name === path[0]) ?? {}
+    return namespace === undefined ? path : [namespace, ...path]
+  }
   const paths = wanted ?? claims.map((each) => [each.name])
-  return paths.map((path) => subjectPath(format, path))
+  return paths.map((path) => subjectPath(format, withNamespace(path)))
 }
 
 /**
- * The DID of this wallet that issues the type. Undefined if a policy can say whose credentials are accepted.
+ * The DID of this wallet that issues the type, or the trust anchors if a certificate does. Undefined if a
+ * policy can say whose credentials are accepted.
  *
  * @throws {Problem} 400 for a type of others, and without a DID of its own
  */
@@ -109,8 +117,9 @@ async function trustedOf(
   { db }: Wallet,
   { name, issuedBy, heldFrom }: KnownType,
   { policyId }: RequestByType,
-): Promise<Extract<AcceptedIssuers, string[]> | undefined> {
+): Promise<AcceptedIssuers | undefined> {
   if (policyId !== undefined) return undefined
+  if (issuedBy?.issuerCertificateId !== undefined) return 'trusted'
   if (issuedBy?.issuingDID !== undefined) return [issuedBy.issuingDID]
   if (issuedBy) {
     const signers = await listSigners(db, 'assertionMethod')

@@ -16,13 +16,14 @@ import { presentProof } from '../presentation/model.ts'
 import { toFailure as toVerificationFailure } from '../presentation/verification.ts'
 import { describeFailed } from '../../credentials/formats/checks.ts'
 import type { PresentationCheck } from '../../credentials/formats/presented.ts'
+import type { Session } from '../../credentials/formats/presentation.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { noteCount } from '../../foundation/storage/tx-context.ts'
 import { writeIfRoom } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
 import { readResponse, readVpToken, type Response, type VpToken } from './authorization-response.ts'
-import { findAnswer, storeAnswer, type StoredAnswer, storeResponseCode } from './session.ts'
+import { findAnswer, findKey, storeAnswer, type StoredAnswer, storeResponseCode } from './session.ts'
 import { verifyPresentations } from '../../wallet/verification/answer.ts'
 
 export const ResponseReceipt = z
@@ -60,13 +61,21 @@ export async function receiveResponse(
   findAnswered: FindAnsweredSession,
 ): Promise<ResponseReceipt> {
   const record = await getRequest(wallet, token)
-  const { clientId: audience } = record.openid4vp
-  const arrived = { record, audience, digest: digestOf(form.toString()) }
+  const { clientId: audience, responseUri, nonce } = record.openid4vp
+  const arrived = {
+    record,
+    audience,
+    digest: digestOf(form.toString()),
+    opened: { handover: 'redirect' as const, clientId: audience, responseUri, nonce },
+  }
   return receive(wallet, arrived, () => readResponse(wallet, record, form), findAnswered)
 }
 
-/** A response to a record, by its digest. The holder must have signed for the audience. */
-type Arrived = { record: RequestRecord; audience: string; digest: string }
+/**
+ * A response to a record, by its digest. The holder must have signed for the audience, or the transcript of
+ * the session that the request has opened.
+ */
+type Arrived = { record: RequestRecord; audience: string; digest: string; opened: Session }
 /** A response with the session that it answers. */
 type Received = Arrived & { session: AnsweredSession | undefined }
 
@@ -162,9 +171,19 @@ async function receivePresentations(
   received: Received,
   presented: VpToken,
 ): Promise<ResponseReceipt> {
-  const { record, audience, digest, session } = received
+  const { record, audience, digest, session, opened } = received
   const { dcqlQuery: query, nonce, issuers, sameHolder, transactionData } = record.openid4vp
-  const terms = { query, audience, nonce, issuers, sameHolder, transactionData, requiresVcType: true }
+  const encryptedTo = record.openid4vp.encryptionKey && (await findKey(wallet, record.id))
+  const terms = {
+    query,
+    audience,
+    nonce,
+    session: { ...opened, encryptedTo },
+    issuers,
+    sameHolder,
+    transactionData,
+    requiresVcType: true,
+  }
   const { checks, credentials } = await verifyPresentations(wallet, { ...record, ...terms }, presented)
   if (session) checks.push(...(await session.check({ checks, credentials })))
   const data = Object.values(presented).flat()

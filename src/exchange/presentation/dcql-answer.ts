@@ -13,6 +13,7 @@ import type { Decoded } from '../../credentials/formats/format.ts'
 import { unbindable } from '../../credentials/formats/keys.ts'
 import { formats } from '../../credentials/formats/index.ts'
 import { isTokenFormat, type TokenFormat } from '../../definitions/format-names.ts'
+import type { Session } from '../../credentials/formats/presentation.ts'
 import { toQueried } from '../../credentials/formats/queried.ts'
 import { keysOf } from '../../wallet/did-registrar/holder-key.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -183,6 +184,8 @@ type Request = {
   clientId: string
   nonce: string
   issuers?: PresentationRecord['issuers']
+  /** Of OpenID4VP. */
+  session?: Session
 }
 
 /**
@@ -194,7 +197,7 @@ type Request = {
  */
 export async function answerQuery(
   wallet: Wallet,
-  { query, clientId: audience, nonce, issuers }: Request,
+  { query, clientId: audience, nonce, issuers, session }: Request,
   proofId: readonly string[] = [],
 ): Promise<{ answer: AnswerPart[]; proofId: string[]; token: Record<string, string[]> }> {
   const isChosen = proofId.length > 0
@@ -210,6 +213,7 @@ export async function answerQuery(
       nonce,
       discloses: (claim: readonly string[]) => (paths ?? []).some((path) => isOnPath(path, claim)),
       now: Date.now() / 1_000,
+      session,
     }
     const format = formats[own.format as TokenFormat]
     const text = await format.present(keysOf(wallet), [own], ask, !isUnbound(asked))

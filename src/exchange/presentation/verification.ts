@@ -120,6 +120,7 @@ export const checkOf: Readonly<Record<Failure, CheckName>> = {
   'critical-header':     'form',
   'algorithm':           'signature',
   'signature':           'signature',
+  'digests':             'digests',
   'kid-not-bound':       'signature',
   'no-key':              'signature',
   'issuer-unresolvable': 'signature',

@@ -156,6 +156,8 @@ export interface AgentTables {
     display: string | null
     /** The DID that signs, unless an offer names another. Null: each offer names one. */
     issuing_did: string | null
+    /** JSON of the type of a document, see `formats/mdoc/document-type.ts`. Null: another format. */
+    document: string | null
   }
 }
 

@@ -98,8 +98,8 @@ async function findFault(wallet: Wallet, row: Row, until: number): Promise<Held[
   if (revocation) return 'revoked'
   try {
     const decoded = issuanceFormats[CredentialFormat.parse(row.format)].read(row.credential)
-    const { statuses, issuerDid = row.issuer, jws, validUntil = Infinity } = decoded
-    const read = readStanding(wallet, row.id, { statuses, issuerDid, jws })
+    const { statuses, issuerDid = row.issuer, validUntil = Infinity } = decoded
+    const read = readStanding(wallet, row.id, { ...decoded, statuses, issuerDid })
     const patience = delay(Math.max(0, until - performance.now()), undefined, { ref: false })
     const { status } = (await Promise.race([read, patience])) ?? { status: 'unknown' }
     const last = status === 'unknown' ? standing?.status : status

@@ -79,6 +79,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       key_attestation: text.nullable().default(null),
       display: text.nullable().default(null),
       issuing_did: text.nullable().default(null),
+      document: text.nullable().default(null),
     }),
   }),
 ])

@@ -59,8 +59,11 @@ const openLists = prepared((db: Db, { did, media }: Pick<StatusList, 'did' | 'me
  * what its URL serves to readers without an `Accept` header must be the form that they refer to.
  */
 async function getOpenList(wallet: Wallet, did: string, form: ListMedia): Promise<StatusList> {
-  const onLedger = wallet.env.config.VDR_STATUS_LISTS
-  const media = onLedger || form === 'application/statuslist+jwt' ? form : ''
+  // A list for documents is served as CWT and as JWT, and on the ledger it would have one form.
+  const isForDocuments = form === 'application/statuslist+cwt'
+  const onLedger = wallet.env.config.VDR_STATUS_LISTS && !isForDocuments
+  const asToken = isForDocuments ? 'application/statuslist+jwt' : form
+  const media = onLedger || asToken === 'application/statuslist+jwt' ? asToken : ''
   const open = async (db: Db) =>
     (await openLists(db, { did, media })).rows.find((list) => isOnLedger(list) === onLedger)
   const existing = await open(wallet.db)

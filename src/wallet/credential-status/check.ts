@@ -10,10 +10,15 @@ import {
   readStatusEntry,
   RevokedError,
 } from '../../credentials/codecs/status-list.ts'
+import { checkIdentifierListCwt, checkStatusListCwt } from '../../credentials/codecs/status-list-cwt.ts'
 import {
   checkTokenStatus,
+  cwtStatusEntry,
+  identifierEntry,
+  readIdentifier,
   readTokenStatus,
   tokenStatusEntry,
+  type TokenStatusReference,
   unknownStatusEntry,
 } from '../../credentials/codecs/token-status-list.ts'
 import { VerificationError } from '../../credentials/codecs/verification-error.ts'
@@ -81,8 +86,30 @@ async function checkEntry(
     const reference = readTokenStatus(status)
     return checkTokenStatus(await read(reference.uri, tokenStatusEntry), reference, credential, checks)
   }
+  if (status.type === cwtStatusEntry) {
+    const reference = readTokenStatus(status)
+    return checkCwt(await read(reference.uri, cwtStatusEntry), reference, credential, checks)
+  }
+  if (status.type === identifierEntry) {
+    const reference = readIdentifier(status)
+    const list = Buffer.from(await read(reference.uri, identifierEntry), 'base64')
+    return checkIdentifierListCwt(list, reference, credential, checks)
+  }
   const entry = readStatusEntry(status)
   await checkStatusList(await read(entry.statusListCredential, entry.type), entry, credential, checks)
+}
+
+/** A host that has a list only as JWT serves that. `list` is in base64. */
+function checkCwt(
+  list: string,
+  reference: TokenStatusReference,
+  credential: CredentialIssuer,
+  checks: Parameters<typeof checkTokenStatus>[3],
+): Promise<void> {
+  const bytes = Buffer.from(list, 'base64')
+  return bytes.subarray(0, 2).toString() === 'ey'
+    ? checkTokenStatus(bytes.toString(), reference, credential, checks)
+    : checkStatusListCwt(bytes, reference, credential, checks)
 }
 
 export const RevocationStatus = z

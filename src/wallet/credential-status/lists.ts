@@ -7,7 +7,12 @@ import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 
 export type StatusList = Selectable<WalletTables['status_list']>
 
-export const listMedia = ['application/json', 'application/vc+jwt', 'application/statuslist+jwt'] as const
+export const listMedia = [
+  'application/json',
+  'application/vc+jwt',
+  'application/statuslist+jwt',
+  'application/statuslist+cwt',
+] as const
 export type ListMedia = (typeof listMedia)[number]
 
 /**

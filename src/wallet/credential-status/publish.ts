@@ -16,6 +16,7 @@ import {
   statusListContexts,
   type StatusList2021,
 } from '../../credentials/codecs/status-list-2021.ts'
+import { signStatusListCwt } from '../../credentials/codecs/status-list-cwt.ts'
 import { compressStatuses, signTokenStatusList } from '../../credentials/codecs/token-status-list.ts'
 import type { PrivateJwk } from '../../foundation/crypto/keys.ts'
 import { type DidRow, getDidRow, readContent } from '../did-registrar/dids.ts'
@@ -34,7 +35,7 @@ const lifetimeSeconds = 86_400
 const ttlSeconds = 300
 
 /** `etag` is an entity tag (RFC 9110 §8.8.3). */
-export type PublishedList = { type: ListMedia; body: string; etag: string }
+export type PublishedList = { type: ListMedia; body: string | Uint8Array; etag: string }
 
 /** Signed lists by id and media type. `version` consists of the list's revision and the state of the issuer. */
 const published = new LRUCache<string, { version: string; list: Promise<PublishedList> }>({ max: 1_000 })
@@ -53,7 +54,7 @@ export async function publishList(wallet: Wallet, id: string, wanted: ListMedia)
   if (!row) throw listNotFound(id)
   const isOfDid = row.did.startsWith('did:')
   const issuer = isOfDid ? await ofDid(wallet, row.did) : await ofCertificate(wallet, row.did)
-  const media = isOfDid ? (row.media as ListMedia | '') || wanted : 'application/statuslist+jwt'
+  const media = mediaOf(row, isOfDid, wanted)
   const period = Math.floor(Date.now() / (lifetimeSeconds * 500))
   const version = `${row.revision} ${period} ${issuer.version}`
   const key = `${id} ${media}`
@@ -63,6 +64,13 @@ export async function publishList(wallet: Wallet, id: string, wanted: ListMedia)
   published.set(key, { version, list })
   list.catch(() => published.get(key)?.list === list && published.delete(key))
   return list
+}
+
+/** Lists of certificates are JWTs, or CWTs for documents. A DID signs no CWT. */
+function mediaOf({ media }: StatusList, isOfDid: boolean, wanted: ListMedia): ListMedia {
+  const isCwt = wanted === 'application/statuslist+cwt'
+  if (!isOfDid) return isCwt ? wanted : 'application/statuslist+jwt'
+  return (media as ListMedia | '') || (isCwt ? 'application/statuslist+jwt' : wanted)
 }
 
 export function listNotFound(id: string): Problem {
@@ -119,6 +127,19 @@ async function sign(
       ttlSeconds,
       ...(!isOnLedger(list) && { expiresAt: issuedAt + lifetimeSeconds }),
     }
+    if (type === 'application/statuslist+cwt' && signer.kid === undefined)
+      return withEtag(
+        type,
+        signStatusListCwt({
+          url,
+          x5c: signer.x5c,
+          key,
+          bits: 1,
+          lst,
+          ...times,
+          expiresAt: issuedAt + lifetimeSeconds,
+        }),
+      )
     return withEtag(type, signTokenStatusList({ url, ...signer, bits: 1, lst, ...times }))
   }
   const bits = compressBits(revoked)
@@ -131,7 +152,7 @@ async function sign(
   return withEtag(type, body)
 }
 
-function withEtag(type: ListMedia, body: string): PublishedList {
+function withEtag(type: ListMedia, body: string | Uint8Array): PublishedList {
   return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }
 

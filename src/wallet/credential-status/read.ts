@@ -5,8 +5,12 @@
  */
 import { isPassingStatus } from '../../foundation/foreign.ts'
 import { Problem } from '../../foundation/problem.ts'
-import type { EntryType } from '../../credentials/codecs/status-list.ts'
-import { tokenStatusEntry } from '../../credentials/codecs/token-status-list.ts'
+import {
+  cwtStatusEntry,
+  identifierEntry,
+  type ListType,
+  tokenStatusEntry,
+} from '../../credentials/codecs/token-status-list.ts'
 import { createFetchCache } from '../../did/fetch-cache.ts'
 import type { HttpClient } from '../../foundation/net/http-client.ts'
 import { UnreachableError } from '../../foundation/net/unreachable-error.ts'
@@ -19,13 +23,15 @@ const timeoutMs = 5_000
 /** Of a body. A list in a JWT has at most `maxTokenLength` characters; a JSON list may have a proof beside. */
 const maxBytes = 1_572_864
 
-export type ListType = EntryType | typeof tokenStatusEntry
+const isBinary = (type: ListType) => type === cwtStatusEntry || type === identifierEntry
 
 /** The preferred media type by the type of entry. */
-const media: Readonly<Record<ListType, ListMedia>> = {
+const media: Readonly<Record<ListType, string>> = {
   StatusList2021Entry: 'application/json',
   BitstringStatusListEntry: 'application/vc+jwt',
   [tokenStatusEntry]: 'application/statuslist+jwt',
+  [cwtStatusEntry]: 'application/statuslist+cwt',
+  [identifierEntry]: 'application/identifierlist+cwt',
 }
 
 const temporary = ['refused', 'timeout']
@@ -62,9 +68,9 @@ export function createListReader({ http, openListId, wallets, readEntry }: Sourc
     const walletId = id === undefined ? undefined : await openListId(id)
     if (id !== undefined && walletId !== undefined) {
       const own = await unlessElsewhere(
-        wallets.use(walletId, (wallet) => publishList(wallet, id, media[type])),
+        wallets.use(walletId, (wallet) => publishList(wallet, id, media[type] as ListMedia)),
       )
-      if (own) return own.body
+      if (own) return isBinary(type) ? Buffer.from(own.body).toString('base64') : (own.body as string)
     }
     return (await fetched.get(JSON.stringify([url, type] satisfies Question)))!.text
   }
@@ -78,10 +84,13 @@ async function fetchList(http: HttpClient, [url, type]: Question): Promise<{ tex
       ? ['application/json', 'application/vc+jwt']
       : ['application/vc+jwt', 'application/json']
   const accept =
-    type === tokenStatusEntry ? `${media[type]}, */*;q=0.1` : `${first}, ${second};q=0.9, */*;q=0.1`
+    type === tokenStatusEntry || isBinary(type)
+      ? `${media[type]}, */*;q=0.1`
+      : `${first}, ${second};q=0.9, */*;q=0.1`
   const headers = { accept }
+  const encoding = isBinary(type) ? 'base64' : 'utf8'
   const { status, text } = await http
-    .exchange(url, { method: 'GET', headers, timeoutMs, maxBytes })
+    .exchange(url, { method: 'GET', headers, timeoutMs, maxBytes, encoding })
     .catch((error: unknown) => {
       if (!(error instanceof UnreachableError) || !temporary.includes(error.code)) throw error
       throw unavailable(error.message)

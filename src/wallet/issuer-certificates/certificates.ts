@@ -98,11 +98,21 @@ export async function getCertificate(db: Db, id: string): Promise<IssuerCertific
 }
 
 /** Checks that a request names an issuer certificate of the wallet. @throws {Problem} 400 */
-export async function requireCertificate(db: Db, id: string): Promise<void> {
-  await getRow(db, id).catch((cause: unknown) => {
+export async function requireCertificate(
+  db: Db,
+  id: string,
+  profile: CertificateProfile | undefined,
+): Promise<void> {
+  const row = await getRow(db, id).catch((cause: unknown) => {
     if (!(cause instanceof Problem) || cause.status !== 404) throw cause
     throw new Problem('BadRequest', `issuerCertificateId: ${cause.message}`, { cause })
   })
+  if ((row.profile ?? undefined) === profile) return
+  const wanted = profile === undefined ? 'without a profile' : `of the profile ${profile}`
+  throw new Problem(
+    'BadRequest',
+    `issuerCertificateId: the issuer certificate ${id} ${row.profile === null ? 'has no profile' : `has the profile ${row.profile}`}, and credentials of this format are signed by one ${wanted}.`,
+  )
 }
 
 /** A page of the wallet's issuer certificates in order of creation, and the number of all. */

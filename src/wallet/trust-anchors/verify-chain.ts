@@ -8,13 +8,7 @@ import { VerificationError } from '../../credentials/codecs/verification-error.t
 import { loadX509, readStoredChain } from '../issuer-certificates/certificates.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../wallet.ts'
-import type {
-  ChainError,
-  MdocAnchor,
-  MdocChain,
-  Role,
-  VerifiedCertificate,
-} from '../../foundation/x509/index.ts'
+import type { MdocAnchor, Role, VerifiedCertificate } from '../../foundation/x509/index.ts'
 import { findAnchorValues, findDocumentAnchors } from './anchors.ts'
 
 const noAnchor = 'The issuer’s certificate chain ends at no trust anchor of this wallet: agent trust add'
@@ -36,12 +30,39 @@ export function createChainVerifier({ db }: Pick<Wallet, 'db'>, { own = false } 
     if (isArray) ofRole.set(x5c, verified)
     return verified
   }
-  return async (x5c, issuer, credential): Promise<CertifiedKey> => {
+  let ofDocuments: Promise<MdocAnchor[]> | undefined
+  const signers = new WeakMap<object, ReturnType<typeof verifySigner>>()
+  const verifyDocument = (x5c: unknown, docType: string): ReturnType<typeof verifySigner> => {
+    const found = Array.isArray(x5c) ? signers.get(x5c) : undefined
+    if (found) return found
+    ofDocuments ??= findMdocAnchors(db, { own })
+    const verified = verifySigner(x5c, ofDocuments, docType)
+    if (Array.isArray(x5c)) signers.set(x5c, verified)
+    return verified
+  }
+  /** The list of a document is signed below the authority that the document is below. */
+  const verifyListOf = async (x5c: unknown, credential: { x5c?: unknown; docType: string }) => {
+    const { pem } = await verifyDocument(credential.x5c, credential.docType)
+    try {
+      return await verifyByAnchors(x5c, Promise.resolve([pem]), 'status')
+    } catch (cause) {
+      if (!(cause instanceof VerificationError)) throw cause
+      throw new VerificationError(
+        'issuer-not-trusted',
+        `The certificate of the status list is not of the authority of the document: ${cause.message}`,
+        { cause },
+      )
+    }
+  }
+  return async (x5c, issuer, { docType, credential } = {}): Promise<CertifiedKey> => {
+    if (docType !== undefined) return verifyDocument(x5c, docType)
     if (x5c === undefined)
       throw new VerificationError(
         'issuer-not-trusted',
         `The issuer ${issuer} is not a DID, and its token has no certificates in x5c; keys at the URL of an issuer are not supported here`,
       )
+    if (credential?.docType !== undefined)
+      return verifyListOf(x5c, { ...credential, docType: credential.docType })
     const certificate = await verify(x5c, credential ? 'status' : 'issuer')
     if (isIssuer(x5c, certificate, issuer)) return certificate
     if (!credential)
@@ -65,22 +86,45 @@ export function verifyTrustedChain(db: Db, x5c: unknown): Promise<VerifiedCertif
   return verifyByAnchors(x5c, findAnchorValues(db, 'x509'), 'verifier')
 }
 
+/** Verifies the certificates of a document by the profile of ISO/IEC 18013-5. */
+async function verifySigner(
+  x5c: unknown,
+  anchors: Promise<readonly MdocAnchor[]>,
+  docType: string,
+): Promise<CertifiedKey & { pem: string }> {
+  if (!Array.isArray(x5c))
+    throw new VerificationError('issuer-not-trusted', 'The document has no certificates in x5chain')
+  const trusted = await anchors
+  return refusingChains(({ checkMdocChain, toPemText }) => {
+    const chain = checkMdocChain({ x5c: x5c as string[], anchors: trusted, docType, now: new Date() })
+    const { publicKey, subject, authorityKeyIds, country, state, warnings } = chain
+    const place = { ...(country !== undefined && { country }), ...(state !== undefined && { state }) }
+    const pem = toPemText(chain.anchor)
+    return { publicKey, subject, authorityKeyIds, pem, place, warnings }
+  })
+}
+
 async function verifyByAnchors(
   x5c: unknown,
   anchors: Promise<string[]>,
   role: Role,
 ): Promise<VerifiedCertificate> {
-  const { ChainError, verifyX5c } = await loadX509()
-  try {
-    return verifyX5c(x5c, { anchors: await anchors, at: new Date(), role })
-  } catch (cause) {
-    throw cause instanceof ChainError ? notTrusted(cause) : cause
-  }
+  const pems = await anchors
+  return refusingChains(({ verifyX5c }) => verifyX5c(x5c, { anchors: pems, at: new Date(), role }))
 }
 
-function notTrusted(cause: ChainError): VerificationError {
-  const reason = cause.failure === 'untrusted' ? `${noAnchor}. ${cause.message}` : cause.message
-  return new VerificationError('issuer-not-trusted', reason.replace(/\.$/, ''), { cause })
+/** @throws {VerificationError} `issuer-not-trusted` for a chain that is refused */
+async function refusingChains<Result>(
+  verify: (library: Awaited<ReturnType<typeof loadX509>>) => Result,
+): Promise<Result> {
+  const library = await loadX509()
+  try {
+    return verify(library)
+  } catch (cause) {
+    if (!(cause instanceof library.ChainError)) throw cause
+    const reason = cause.failure === 'untrusted' ? `${noAnchor}. ${cause.message}` : cause.message
+    throw new VerificationError('issuer-not-trusted', reason.replace(/\.$/, ''), { cause })
+  }
 }
 
 /** Whether the first certificate is for an issuer: it names it, or has no names, and the issuer is its hash. */
@@ -100,35 +144,6 @@ async function findOwnAnchors(db: Db): Promise<string[]> {
 export async function findMdocAnchors(db: Db, { own = false } = {}): Promise<MdocAnchor[]> {
   const roots = own ? await findOwnRoots(db) : []
   return [...(await findDocumentAnchors(db)), ...roots.map((pem) => ({ pem }))]
-}
-
-/**
- * Creates the verifier of the certificates of mdocs of a type, and of their status lists: the same root must
- * be above the signer of a list (ISO/IEC 18013-5).
- */
-export function createMdocVerifier(
-  { db }: Pick<Wallet, 'db'>,
-  docType: string,
-  options: { own?: boolean } = {},
-): VerifyChain {
-  let anchors: Promise<MdocAnchor[]> | undefined
-  const verify = async (x5c: unknown): Promise<MdocChain> => {
-    const { ChainError, checkMdocChain } = await loadX509()
-    anchors ??= findMdocAnchors(db, options)
-    try {
-      return checkMdocChain({ x5c: x5c as string[], anchors: await anchors, docType, now: new Date() })
-    } catch (cause) {
-      throw cause instanceof ChainError ? notTrusted(cause) : cause
-    }
-  }
-  return async (x5c, issuer, credential) => {
-    const chain = await verify(x5c)
-    if (!credential || (await verify(credential.x5c)).anchorHash === chain.anchorHash) return chain
-    throw new VerificationError(
-      'issuer-not-trusted',
-      `The certificate is of another authority than that of the issuer ${issuer}`,
-    )
-  }
 }
 
 async function findOwnRoots(db: Db): Promise<string[]> {

@@ -7,7 +7,7 @@ import { findOtherForm } from '../../credentials/formats/token-form.ts'
 import { statusChecks, type StatusPolicy } from '../credential-status/check.ts'
 import type { VerifyChain } from '../../credentials/codecs/issuer-signature.ts'
 import { VerificationError } from '../../credentials/codecs/verification-error.ts'
-import { type DcqlCredential, describePath, matchCredential } from '../../credentials/dcql/match.ts'
+import { type DcqlCredential, describePath, matchCredential, typesOf } from '../../credentials/dcql/match.ts'
 import { selectDisclosures } from '../../credentials/dcql/path.ts'
 import { type CredentialQuery, type DcqlQuery, isUnbound } from '../../credentials/dcql/query.ts'
 import { findSetFault } from '../../credentials/dcql/select.ts'
@@ -27,7 +27,7 @@ import { createTransactionCheck, type TransactionCheck } from './transaction-dat
 import { type AcceptedIssuers, type CheckTrust, createTrustCheck } from './trust.ts'
 
 /** A request with its query. The holder signs for the audience with the nonce. */
-export type Asked = Pick<Expected, 'audience' | 'nonce'> & {
+export type Asked = Pick<Expected, 'audience' | 'nonce' | 'session'> & {
   query: DcqlQuery
   /** As `isTyped` of `Reading`. */
   requiresVcType: boolean
@@ -102,7 +102,12 @@ export function readPresentation(
   const otherForm = findOtherForm(text, asked.format)
   if (otherForm !== undefined) throw new VerificationError('malformed', `It ${otherForm}`)
   const format = formatById(asked.format as OpenIdFormat)
-  return format.readPresentation(text, { most: 1, isBound: !isUnbound(asked), isTyped: requiresVcType })
+  return format.readPresentation(text, {
+    most: 1,
+    isBound: !isUnbound(asked),
+    isTyped: requiresVcType,
+    types: typesOf(asked),
+  })
 }
 
 /** The checks that a query makes of the presented credential. */
@@ -110,9 +115,9 @@ export function demandsOf(asked: CredentialQuery, wanted: Wanted): Demands {
   const { query, constraints, checkTrust, transactions } = wanted
   return ({ shown: [shown], answer }) => {
     const { credential, queried, decoded } = shown!
-    const { disclosures, issuerDid: issuer, x5c } = decoded
+    const { disclosures, issuerDid: issuer, x5c, docType } = decoded
     const trust = async () => {
-      credential.certificateSubject = await checkTrust({ issuer, x5c }, asked)
+      credential.certificateSubject = await checkTrust({ issuer, x5c, docType }, asked)
     }
     return [
       answer &&
@@ -140,7 +145,9 @@ function checkDisclosures(
 ): void {
   const requested = credentials.flatMap(({ claims }) => (claims ?? []).map(({ path }) => path))
   const asked = new Set(selectDisclosures(disclosures, requested))
-  const surplus = disclosures.find((each) => !asked.has(each))
+  const surplus = disclosures.find(
+    (each) => !asked.has(each) && !(each.implied && requested.some(each.implied)),
+  )
   if (surplus)
     throw new VerificationError(
       'claim-missing',
@@ -170,13 +177,15 @@ export function expectedOf(
     nonce,
     createdAt,
     statusCheck,
-  }: Pick<Asked, 'audience' | 'nonce' | 'createdAt' | 'statusCheck'>,
+    session,
+  }: Pick<Asked, 'audience' | 'nonce' | 'createdAt' | 'statusCheck' | 'session'>,
   verifyChain: VerifyChain,
 ): Expected {
   const { config, resolver } = wallet.env
   return {
     audience,
     nonce,
+    session,
     requestedAt: Math.floor(Date.parse(createdAt) / 1_000),
     leewaySeconds: config.PRESENTATION_LEEWAY,
     options: {

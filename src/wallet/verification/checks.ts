@@ -2,7 +2,7 @@
 import { quote } from '../../foundation/faults.ts'
 import { isTemporary, Problem } from '../../foundation/problem.ts'
 import { reasonOf } from '../../foundation/reason.ts'
-import { checkIssuerSignature, type IssuerKeys } from '../../credentials/codecs/issuer-signature.ts'
+import type { IssuerKeys } from '../../credentials/codecs/issuer-signature.ts'
 import { isJsonObject } from '../../foundation/json.ts'
 import { type CheckStatus, establishStatus } from '../../credentials/codecs/verify.ts'
 import { checkValidity, type Validity } from '../../credentials/codecs/validity.ts'
@@ -22,13 +22,13 @@ type Check = (token: Parts, parameter: Parameter | undefined, sources: Sources) 
 
 /** Includes the three checks that the Cloud Agent declares but does not implement. */
 export const checks: Record<VcVerificationName, Check> = {
-  SignatureVerification: checkSignatures,
+  SignatureVerification: (token, _, keys) => token.checkSignatures(keys),
   // The signature, and the consistency of claims that occur twice.
-  IntegrityOfClaims: (token, parameter, sources) => {
+  IntegrityOfClaims: (token, _, keys) => {
     token.claims()
-    return checkSignatures(token, parameter, sources)
+    return token.checkSignatures(keys)
   },
-  AlgorithmVerification: (token) => token.jwts(),
+  AlgorithmVerification: (token) => token.checkAlgorithms(),
   IssuerIdentification: (token, parameter) => {
     checkDecodable(token)
     if (!isSameDid(token.issuerDid(), didOf(parameter)))
@@ -58,13 +58,6 @@ export const checks: Record<VcVerificationName, Check> = {
     const credential = token.claims()
     for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
   },
-}
-
-/** Checks the signatures of the issuer's JWT and of the key binding. */
-async function checkSignatures(token: Parts, _: unknown, sources: Sources): Promise<void> {
-  const [jws] = token.jwts()
-  await token.checkKeyBinding(sources.resolve)
-  await checkIssuerSignature(jws, token.signer(), sources)
 }
 
 /**

@@ -25,7 +25,7 @@ export type AcceptedIssuers = z.infer<typeof AcceptedIssuers>
  * @throws {VerificationError} `issuer-not-trusted`
  */
 export type CheckTrust = (
-  credential: { issuer: string; x5c?: unknown },
+  credential: { issuer: string; x5c?: unknown; docType?: string | undefined },
   asked?: CredentialQuery,
 ) => Promise<string | undefined>
 
@@ -35,9 +35,9 @@ export function createTrustCheck(
   accepted: AcceptedIssuers,
   verifyChain: VerifyChain,
 ): CheckTrust {
-  return async ({ issuer, x5c }, asked) => {
+  return async ({ issuer, x5c, docType }, asked) => {
     const isDid = issuer.startsWith('did:')
-    const certificate = isDid ? undefined : await verifyChain(x5c, issuer)
+    const certificate = isDid ? undefined : await verifyChain(x5c, issuer, { docType })
     const { authorityKeyIds = [], subject } = certificate ?? {}
     if (asked && !isByAuthority({ authorityKeyIds }, asked))
       throw refused('No certificate of the issuer names one of the trusted_authorities of the query')

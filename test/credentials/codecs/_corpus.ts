@@ -36,7 +36,7 @@ const cases: [name: string, expected: string, verify: () => Promise<unknown>][] 
   [
     'an SD-JWT that is not typed as a credential',
     'malformed',
-    async () => requireVcType(decodeSdJwt(withHeader({ alg: 'EdDSA', typ: 'JWT' }))),
+    async () => requireVcType(decodeSdJwt(withHeader({ alg: 'EdDSA', typ: 'JWT' })).jws),
   ],
   ...credentials.map(
     ([name, failure, jwt, changes]) =>

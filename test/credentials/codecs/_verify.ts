@@ -8,6 +8,7 @@ import { readJwtVc } from '../../../src/credentials/codecs/jwt-vc.ts'
 import { decodeSdJwt } from '../../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
 import {
   type CredentialChecks,
+  signedBy,
   type VerificationOptions,
   verifyDecoded,
 } from '../../../src/credentials/codecs/verify.ts'
@@ -31,12 +32,15 @@ export const decodeJwtVc = (jwt: string) => readJwtVc(jwt).credential
 /** Verifies a credential: form, issuer, subject, dates, signature, status. */
 export async function verifyJwtVc(jwt: string, options: VerificationOptions) {
   const { jws, credential } = readJwtVc(jwt)
-  return verifyDecoded(jws, credential, options)
+  const decoded = { ...credential, signed: signedBy(jws, credential.issuerDid) }
+  const { signed: _, ...verified } = await verifyDecoded(decoded, options)
+  return verified
 }
 
 export async function verifySdJwt(text: string, options: VerificationOptions) {
   const credential = decodeSdJwt(text)
-  return verifyDecoded(credential.jws, credential, options)
+  const signed = signedBy(credential.jws, credential.issuerDid)
+  return verifyDecoded({ ...credential, signed }, options)
 }
 
 /** Times are in epoch seconds. */

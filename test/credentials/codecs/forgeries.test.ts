@@ -51,7 +51,8 @@ describe('a presentation is refused', () => {
 
 test('every failure there is has a forgery that meets it, and says what it means', () => {
   expect(new Set([...credentials, ...presentations, ...sdJwts].map(([, failure]) => failure))).toEqual(
-    new Set(Object.keys(failures)),
+    // Documents alone have digests: see `formats/mdoc`.
+    new Set(Object.keys(failures).filter((failure) => failure !== 'digests')),
   )
   for (const meaning of Object.values(failures)) expect(meaning).toMatch(/^[A-Z].+\.$/)
 })

@@ -118,8 +118,8 @@ describe('published presentations', () => {
         { schemaId: vector.schemaId, trustIssuers: vector.trustedIssuers },
       ])
     if (vector.expect === 'ok')
-      expect((await verification()).credentials.map(({ jws }) => jws)).toEqual([
-        decodeJws(byId('cloud-agent-vc').jwt),
+      expect((await verification()).credentials.map(({ signed }) => signed.payload)).toEqual([
+        decodeJws(byId('cloud-agent-vc').jwt).payload,
       ])
     else {
       const failures = {

@@ -100,7 +100,7 @@ const list = signStatusListCwt(content)
 const credential = { issuerDid: 'https://issuer.example', x5c: ['another certificate'] }
 /** Trusts the certificate that the lists here have. */
 const verifyChain: VerifyChain = (chain, issuer, of) => {
-  expect([issuer, of]).toEqual([credential.issuerDid, credential])
+  expect([issuer, of]).toEqual([credential.issuerDid, { credential }])
   if (JSON.stringify(chain) !== JSON.stringify(x5c))
     throw new VerificationError('issuer-not-trusted', 'unknown')
   return Promise.resolve({ publicKey: toPublic(key), subject: 'CN=Signer', authorityKeyIds: [] })

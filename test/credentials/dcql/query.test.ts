@@ -86,7 +86,7 @@ test('refuses more claims in all credentials than the limit', () => {
 })
 
 test.each<[string, object, string]>([
-  ['a format that cannot be verified', { format: 'mso_mdoc', meta: { doctype_value: 'a' } }, 'format'],
+  ['a format that cannot be verified', { format: 'ldp_vc', meta: { type_values: [['a']] } }, 'format'],
   ['an SD-JWT VC of any type', { meta: {} }, 'meta.vct_values'],
   ['a JWT of any type', { format: 'jwt_vc_json', meta: {} }, 'meta.type_values'],
   ['a claim twice', { claims: [{ path: ['a', 0] }, { path: ['a', 0] }] }, 'claims.1.path'],

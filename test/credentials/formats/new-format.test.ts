@@ -27,10 +27,13 @@ const names = `
       configurationMember: 'vct',
       anyType: 'urn:toy:any',
       claimsRoot: ['toy'],
+      claimDepth: 1,
       hasCertificates: false,
+      needsCertificate: false,
       isBoundToDid: true,
       hasKeyBinding: false,
       algorithmMembers: ['alg_values'],
+      algorithms: [],
     },
   },
 `

@@ -148,7 +148,7 @@ test.each<[string, RequestOptions, string]>([
   ],
   [
     'another format',
-    { dcqlQuery: { credentials: [{ id: 'a', format: 'mso_mdoc', meta: {} }] } },
+    { dcqlQuery: { credentials: [{ id: 'a', format: 'ldp_vc', meta: {} }] } },
     'dcqlQuery.credentials.0.format',
   ],
   [

@@ -2,11 +2,7 @@
 import { expect, test } from 'vitest'
 import { checkMdocChain } from '../../../src/foundation/x509/mdoc-chain.ts'
 import type { TrustAnchorInput } from '../../../src/wallet/trust-anchors/model.ts'
-import {
-  createChainVerifier,
-  createMdocVerifier,
-  findMdocAnchors,
-} from '../../../src/wallet/trust-anchors/verify-chain.ts'
+import { createChainVerifier, findMdocAnchors } from '../../../src/wallet/trust-anchors/verify-chain.ts'
 import { make, type Made, pemOf, x5cOf } from '../../foundation/x509/_chains.ts'
 import { drivingLicence, iaca, photoId, signer, signing, usage } from '../../foundation/x509/_mdoc.ts'
 import { startAgent } from '../../support/agent-from-sources.ts'
@@ -92,11 +88,13 @@ test('a status list is of the authority of its documents', async () => {
   const [document, ofList, ofOther] = [await signer(root), await signer(root), await signer(licences)]
   const verify = (list: Made, credential: Made) =>
     agent.agent.wallets.use(tenant.walletId, (wallet) =>
-      createMdocVerifier(wallet, drivingLicence)(x5cOf(list), 'any', { x5c: x5cOf(credential) }),
+      createChainVerifier(wallet)(x5cOf(list), 'any', {
+        credential: { x5c: x5cOf(credential), docType: drivingLicence },
+      }),
     )
   expect(await verify(ofList, document)).toMatchObject({ subject: 'C=UT, CN=Signer' })
   await expect(verify(ofOther, document)).rejects.toMatchObject({
-    message: expect.stringContaining('is of another authority'),
+    message: expect.stringContaining('is not of the authority of the document'),
   })
 })
 

@@ -1,5 +1,6 @@
 /** The JWT of an SD-JWT, and its type. */
 import { quote } from '../../../foundation/faults.ts'
+import type { JsonObject } from '../../../foundation/json.ts'
 import { isMediaType } from '../../../foundation/media-type.ts'
 import { decodeJws, type Jws } from '../jws.ts'
 import { VerificationError } from '../verification-error.ts'
@@ -19,8 +20,7 @@ const types = [...sdJwtVcTypes, 'sd+jwt', 'sd-jwt', 'JWT']
  *
  * @throws {VerificationError} `malformed`
  */
-export function requireVcType({ jws: { header } }: { jws: Jws }): void {
-  const { typ } = header
+export function requireVcType({ header: { typ } }: { header: JsonObject }): void {
   if (isMediaType(typ, ...sdJwtVcTypes)) return
   const found = typ === undefined ? 'missing' : `${quote(typ)} instead of dc+sd-jwt`
   throw new VerificationError('malformed', `The typ in the header of the credential is ${found}`)

@@ -1,6 +1,7 @@
 /** Decodes JWT credentials. */
 import type { JsonObject } from '../../../foundation/json.ts'
 import { readJwtVc } from '../../codecs/jwt-vc.ts'
+import { signedBy } from '../../codecs/verify.ts'
 import { readConfirmation } from '../../codecs/sd-jwt/confirmation.ts'
 import type { Decoded } from '../format.ts'
 
@@ -16,7 +17,7 @@ export function decodeJwt(text: string): Decoded {
     claims: withoutId(claims),
     types: [vc.type].flat().filter((type) => typeof type === 'string'),
     root: vc,
-    jws,
+    signed: signedBy(jws, credential.issuerDid),
     isBound: subjectDid !== undefined,
   }
 }

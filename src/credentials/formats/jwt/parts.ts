@@ -1,6 +1,6 @@
 /** The parts of a JWT credential. */
 import * as z from 'zod'
-import { IssuerId } from '../../codecs/issuer-signature.ts'
+import { checkIssuerSignature, IssuerId } from '../../codecs/issuer-signature.ts'
 import { decodeClaims, toClaimsWithVc } from '../../codecs/jwt-vc.ts'
 import { decodeJws, decodePayload, parseClaims } from '../../codecs/jws.ts'
 import { once, type Parts } from '../parts.ts'
@@ -23,10 +23,12 @@ export function partsOf(jwt: string): Parts {
       return { ...credential, subjects: [claims, credential.claims] }
     },
     issuerDid: () => decoded().issuerDid,
-    signer: () => parseClaims(Issuer, toClaimsWithVc(payload())).iss,
     audience: () => payload()['aud'],
-    jwts: () => [jws()],
-    checkKeyBinding: () => Promise.resolve(),
+    checkAlgorithms: jws,
+    async checkSignatures(keys) {
+      const { iss } = parseClaims(Issuer, toClaimsWithVc(payload()))
+      await checkIssuerSignature(jws(), iss, keys)
+    },
     checkCompliance: () => checkCompliance(decoded().payload),
     toCandidate: () => {
       const { alg } = jws().header

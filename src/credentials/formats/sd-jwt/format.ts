@@ -34,7 +34,7 @@ export const sdJwt: Format = {
   findDifference,
 
   checkType(decoded, [offered]) {
-    requireVcType(decoded)
+    requireVcType(decoded.signed)
     const [vct] = decoded.types
     if (vct !== offered) throw new TypeError(`its vct is ${vct ?? 'missing'}, and ${offered} was offered`)
     if (decoded.isPresented) throw new TypeError('it has a key binding, which only the holder makes')

@@ -41,7 +41,7 @@ export function signSdJwt(
   // The claim `exp` of an offer is the expiration time of its credential.
   const expiresAt = typeof exp === 'number' ? exp : now + (validityPeriod ?? defaultPeriod)
   const kid = `${issuerDid}#${keyId}`
-  if (!type) {
+  if (!type || !('metadata' in type)) {
     const vct = schemaIds[0] ?? anyCredential
     // Wallets accept a whole DID URL or no `kid`.
     return issueSdJwt({ ...signing, claims, kid: issuingKid === undefined ? undefined : kid, vct, expiresAt })
@@ -65,11 +65,11 @@ export function signSdJwt(
  * and the credential a type; the Cloud Agent issues credentials without a type.
  */
 export function findDifference(
-  { claims: issued, types, jws }: Decoded,
+  { claims: issued, types, signed }: Decoded,
   { claims, schemaIds }: Terms,
 ): string | undefined {
   const offered = Object.fromEntries(Object.entries(claims).filter(([name]) => !isRegistered(name)))
-  if (typeof claims['exp'] === 'number' && jws.payload['exp'] !== Math.floor(claims['exp']))
+  if (typeof claims['exp'] === 'number' && signed.payload['exp'] !== Math.floor(claims['exp']))
     return 'it does not end when the offer says'
   const isTyped = schemaIds.length > 0 && types.length > 0
   return compare(

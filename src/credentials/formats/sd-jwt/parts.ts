@@ -1,6 +1,6 @@
 /** The parts of an SD-JWT. */
 import * as z from 'zod'
-import { IssuerId } from '../../codecs/issuer-signature.ts'
+import { checkIssuerSignature, IssuerId } from '../../codecs/issuer-signature.ts'
 import { decodeHeader, decodePayload, parseClaims } from '../../codecs/jws.ts'
 import { checkKeyBinding, findBindingAlgorithm, readKeyBinding } from '../../codecs/sd-jwt/key-binding.ts'
 import { anyCredential, decodeIssuerJwt, decodeSdJwtClaims, splitSdJwt } from '../../codecs/sd-jwt/sd-jwt.ts'
@@ -32,13 +32,16 @@ export function partsOf(text: string): Parts {
       return { ...credential, schemas: vct === anyCredential ? [] : [vct], subjects: [claims, processed] }
     },
     issuerDid: issuer,
-    signer: issuer,
     audience: () => binding()?.claims.aud,
-    jwts: () => {
-      const keyBinding = binding()
-      return keyBinding ? [jws(), keyBinding.jws] : [jws()]
+    checkAlgorithms: () => {
+      jws()
+      binding()
     },
-    checkKeyBinding: async (resolve) => checkKeyBinding(decoded(), resolve),
+    async checkSignatures(keys) {
+      const signed = jws()
+      await checkKeyBinding(decoded(), keys.resolve)
+      await checkIssuerSignature(signed, issuer(), keys)
+    },
     checkCompliance: () => {
       checkCompliance(decodeHeader(splitSdJwt(text).jwt), decoded())
       binding()

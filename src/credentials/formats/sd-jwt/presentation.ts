@@ -6,6 +6,7 @@ import { holderOf } from '../../codecs/sd-jwt/confirmation.ts'
 import { requireVcType } from '../../codecs/sd-jwt/issuer-jwt.ts'
 import { checkKeyBinding, readKeyBinding } from '../../codecs/sd-jwt/key-binding.ts'
 import { decodeSdJwt, type DecodedSdJwt } from '../../codecs/sd-jwt/sd-jwt.ts'
+import { signedBy } from '../../codecs/verify.ts'
 import { formatNames } from '../../../definitions/format-names.ts'
 import type { Decoded } from '../format.ts'
 import type { Presentation } from '../presentation.ts'
@@ -20,7 +21,7 @@ import type { PresentedCredential } from '../presented.ts'
  */
 export function readSdJwt(text: string, requiresVcType: boolean): Presentation {
   const read = decodeSdJwt(text)
-  if (requiresVcType) requireVcType(read)
+  if (requiresVcType) requireVcType(read.jws)
   const { keyBinding, processed } = read
   const decoded = toDecoded(read)
   const { issuerDid: issuer, types, claims, isBound, root, subjectDid: subject } = decoded
@@ -45,7 +46,14 @@ export function readSdJwt(text: string, requiresVcType: boolean): Presentation {
 }
 
 /** An SD-JWT in the form of all formats. */
-export function toDecoded({ located, vct, keyBinding, ...decoded }: DecodedSdJwt): Decoded {
+export function toDecoded({ located, vct, keyBinding, jws, ...decoded }: DecodedSdJwt): Decoded {
   const types = vct === undefined ? [] : [vct]
-  return { ...decoded, types, schemas: types, root: located, isPresented: keyBinding !== undefined }
+  return {
+    ...decoded,
+    types,
+    schemas: types,
+    root: located,
+    signed: signedBy(jws, decoded.issuerDid),
+    isPresented: keyBinding !== undefined,
+  }
 }

@@ -103,7 +103,7 @@ export function tokenIssuance(name: TokenFormat): IssuanceFormat {
       try {
         const credential = readToken(message)
         const decoded = await verifyReceived(wallet, name, credential)
-        if (traitsOf(name).openid?.hasKeyBinding) await checkBinding(wallet, record, decoded)
+        if (traitsOf(name).openid?.isBoundToDid === false) await checkBinding(wallet, record, decoded)
         const { issuerDid: issuer, subjectDid: subject } = decoded
         if (
           subjectId === undefined ||

@@ -72,7 +72,7 @@ async function checkCredential(
     const decoded = await verifyReceived(wallet, name, credential)
     format.checkType(decoded, types)
     const key = binding && keyOf(keys, (each) => format.isBoundTo(decoded, each))
-    if (!binding && openIdTraits(id).hasKeyBinding) await requireOwnKey(wallet, decoded)
+    if (!binding && !openIdTraits(id).isBoundToDid) await requireOwnKey(wallet, decoded)
     const claims = decoded.claims as CredentialData['claims']
     return { credential, issuer: decoded.issuerDid, claims, key }
   } catch (error) {

@@ -36,6 +36,7 @@ export const ReceivedConfiguration = z
     format: z.string(),
     scope: ifValid(z.string().min(1)),
     vct: ifValid(z.string()),
+    doctype: ifValid(z.string().min(1)),
     credential_definition: ifValid(z.looseObject({ type: z.array(z.string()).min(1) })),
     cryptographic_binding_methods_supported: Texts.optional(),
     proof_types_supported: z
@@ -59,10 +60,10 @@ export type ReceivedConfiguration = z.output<typeof ReceivedConfiguration>
 
 /** The `vct`, or the types of the credential. */
 export function typesOf(
-  { vct, credential_definition: definition }: ReceivedConfiguration,
+  { vct, doctype, credential_definition: definition }: ReceivedConfiguration,
   format: OpenIdFormat,
 ): string[] {
-  return { vct: [vct!], credential_definition: definition?.type ?? [] }[
+  return { vct: [vct!], doctype: [doctype!], credential_definition: definition?.type ?? [] }[
     openIdTraits(format).configurationMember
   ]
 }

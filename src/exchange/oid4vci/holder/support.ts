@@ -44,7 +44,8 @@ export function proofOf(configuration: ReceivedConfiguration & { format: OpenIdF
     )
   const { isBoundToDid } = openIdTraits(configuration.format)
   const preferred = isBoundToDid ? ['did:jwk', 'jwk'] : ['jwk', 'did:jwk']
-  const method = preferred.find((each) => isAmong(each, methods))
+  const method =
+    preferred.find((each) => isAmong(each, methods)) ?? (methods?.includes('cose_key') ? 'jwk' : undefined)
   if (method === undefined)
     throw unsupportedOffer(
       `the issuer binds the credential to ${namesOf(methods ?? [])}, and this wallet has jwk and did:jwk`,

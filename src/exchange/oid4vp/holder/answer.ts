@@ -4,6 +4,8 @@
  */
 import { isOver } from '../../../foundation/clock.ts'
 import { Problem } from '../../../foundation/problem.ts'
+import type { Session } from '../../../credentials/formats/presentation.ts'
+import type { PublicJwk } from '../../../foundation/crypto/keys.ts'
 import type { Tx } from '../../../foundation/storage/database.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { takeNextCopies } from '../../held-credentials/copies.ts'
@@ -37,7 +39,8 @@ async function answerRequest(
     throw await expire(wallet, record)
   const { digital, dcqlQuery: query, nonce } = request
   const clientId = digital ? audienceOf(digital.origin) : request.clientId
-  const { answer, proofId, token } = await answerQuery(wallet, { query, clientId, nonce }, chosen)
+  const session = sessionOf(request)
+  const { answer, proofId, token } = await answerQuery(wallet, { query, clientId, nonce, session }, chosen)
   const response = await toResponse(request, { vp_token: token })
   const parts = answer.map(({ credentialId, recordId }) => `${credentialId}: ${recordId}`)
   const steps = [...request.steps, { step: 'consent', detail: `Accepted with ${parts.join(', ')}.` }]
@@ -46,6 +49,14 @@ async function answerRequest(
     data: Object.values(token).flat(),
     openid4vpRequest: { ...request, ...response, steps },
   }
+}
+
+/** What the transcript of a document is made of. */
+function sessionOf({ digital, clientId, nonce, responseUri, encryption }: StoredRequest): Session {
+  const encryptedTo = encryption?.jwk as PublicJwk | undefined
+  return digital
+    ? { handover: 'dc-api', origin: digital.origin, nonce, encryptedTo }
+    : { handover: 'redirect', clientId, nonce, responseUri, encryptedTo }
 }
 
 /** The response to deliver, or to return to the platform. */

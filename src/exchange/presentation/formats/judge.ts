@@ -68,7 +68,9 @@ function demandsOf(wallet: Wallet, record: PresentationRecord, verifyChain: Veri
       )
     const trust = () => {
       const checkTrust = createTrustCheck(wallet, issuers, verifyChain)
-      return forEach(shown, ({ decoded: { issuerDid: issuer, x5c } }) => checkTrust({ issuer, x5c }))
+      return forEach(shown, ({ decoded: { issuerDid: issuer, x5c, docType } }) =>
+        checkTrust({ issuer, x5c, docType }),
+      )
     }
     return [
       ...ofLines(presentation),

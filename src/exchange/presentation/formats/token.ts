@@ -69,7 +69,7 @@ export function tokenProof(name: TokenFormat): ProofFormat {
     attach: (presentation) => tokenAttachments(presentation, name),
 
     async verify(wallet, record, presentation) {
-      const reading = { most: maxCredentials, isBound: true, isTyped: false }
+      const reading = { most: maxCredentials, isBound: true, isTyped: false, types: [] }
       const { shown, ...verdict } = await judge(wallet, record, () =>
         format.readPresentation(presentation, reading),
       )

@@ -20,6 +20,7 @@ import * as webhookBatch from './migrations/013-webhook-batch.ts'
 import * as display from './migrations/014-display.ts'
 import * as didLabel from './migrations/015-did-label.ts'
 import * as mdocCertificate from './migrations/016-mdoc-certificate.ts'
+import * as document from './migrations/017-document.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -40,6 +41,7 @@ export const postgresMigrations: Migrations = {
   '014-display': display,
   '015-did-label': didLabel,
   '016-mdoc-certificate': mdocCertificate,
+  '017-document': document,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */

@@ -7,6 +7,7 @@ import { fromBase64, fromUtf8, toBase64url } from '../../../../src/foundation/by
 import { JsonValue } from '../../../../src/foundation/json.ts'
 import { checkSignature } from '../../../../src/credentials/codecs/did-signature.ts'
 import { decodeJws, parseClaims, signJws } from '../../../../src/credentials/codecs/jws.ts'
+import { signedBy } from '../../../../src/credentials/codecs/verify.ts'
 import { toValidity } from '../../../../src/credentials/codecs/validity.ts'
 import { canonicalDid } from '../../../../src/did/document.ts'
 import { findDifference } from '../../../../src/credentials/formats/difference.ts'
@@ -39,7 +40,15 @@ function decode(text: string): Decoded {
   const jws = unwrap(text)
   const { iss, sub, nbf, type, toy: claims, credentialStatus } = parseClaims(Credential, jws.payload)
   const about = { issuerDid: iss, subjectDid: sub, statuses: [credentialStatus], ...toValidity([nbf], []) }
-  return { ...about, claims, schemas: [type], types: [type], root: { toy: claims }, jws, isBound: true }
+  return {
+    ...about,
+    claims,
+    schemas: [type],
+    types: [type],
+    root: { toy: claims },
+    signed: signedBy(jws, iss),
+    isBound: true,
+  }
 }
 
 export const toy: Format = {
@@ -49,13 +58,12 @@ export const toy: Format = {
   partsOf(text) {
     const decoded = once(() => decode(text))
     return {
-      payload: () => decoded().jws.payload,
+      payload: () => decoded().signed.payload,
       claims: () => ({ ...decoded(), subjects: [decoded().claims] }),
       issuerDid: () => decoded().issuerDid,
-      signer: () => decoded().issuerDid,
       audience: () => undefined,
-      jwts: () => [decoded().jws],
-      checkKeyBinding: () => Promise.resolve(),
+      checkAlgorithms: decoded,
+      checkSignatures: (keys) => decoded().signed.check(keys),
       checkCompliance: () => void decoded(),
       toCandidate: () => ({ algorithms: {}, claims: decoded().root, measured: decoded().root }),
     }
@@ -68,7 +76,7 @@ export const toy: Format = {
       iss: issuerDid,
       sub: subjectDid,
       nbf: now,
-      type: type?.metadata.vct ?? schemaIds[0] ?? 'urn:toy:any',
+      type: (type && 'metadata' in type ? type.metadata.vct : schemaIds[0]) ?? 'urn:toy:any',
       toy: claims,
       credentialStatus,
     }

@@ -195,8 +195,8 @@ describe('metadata', () => {
     [
       'of an unknown format',
       'openid-credential-issuer',
-      () => configurationOf({ format: 'mso_mdoc' }),
-      isInvalidOffer('format of Licence is mso_mdoc'),
+      () => configurationOf({ format: 'ldp_vc' }),
+      isInvalidOffer('format of Licence is ldp_vc'),
     ],
     [
       'that require a key attestation',

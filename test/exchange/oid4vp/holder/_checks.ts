@@ -83,7 +83,7 @@ export const checks: Check[] = [
   signed('request.ts', 'parameters[old] !== undefined', { presentation_definition: {} }),
   signed('request.ts', "parameters['scope'] !== undefined", { scope: 'person' }),
   signed('query.ts', '!data.credentials.some(({ format }) => formatOfId(format))', {
-    dcql_query: { credentials: [{ id: 'a', format: 'mso_mdoc', meta: { doctype_value: 'a' } }] },
+    dcql_query: { credentials: [{ id: 'a', format: 'ldp_vc', meta: {} }] },
   }),
   signed('query.ts', 'data.credentials.some(isUnbound) && state === undefined', {
     dcql_query: { credentials: [unbound] },

@@ -64,7 +64,7 @@ describe('signed requests', () => {
     ['for encryption without a key', { response_mode: 'direct_post.jwt' }, 'jwks', 'invalid_request'],
     [
       'for other formats only',
-      { dcql_query: { credentials: [{ id: 'a', format: 'mso_mdoc', meta: { doctype_value: 'a' } }] } },
+      { dcql_query: { credentials: [{ id: 'a', format: 'ldp_vc', meta: {} }] } },
       'presents jwt_vc_json and dc+sd-jwt',
       'vp_formats_not_supported',
     ],
