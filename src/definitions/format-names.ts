@@ -174,6 +174,11 @@ export function traitsOf(format: CredentialFormat): Traits {
   return traits[format]
 }
 
+/** Whether credentials of a format are issued and presented over DIDComm. */
+export function isOverDidComm(format: CredentialFormat): boolean {
+  return traits[format].properties !== undefined
+}
+
 type Named<Format extends CredentialFormat> = Format extends CredentialFormat
   ? (typeof formatNames)[Format] extends { openid: { id: infer Id } }
     ? { format: Format; id: Id }

@@ -7,7 +7,7 @@ import {
   defaultFormat,
   formatNames,
   isTokenFormat,
-  traitsOf,
+  isOverDidComm,
 } from '../../definitions/format-names.ts'
 import { CredentialFormat } from '../protocols/attachments.ts'
 import { expiresIn, Goals, invitationText } from '../protocols/model.ts'
@@ -80,8 +80,7 @@ type WithProperties = {
   [Format in CredentialFormat]: (typeof formatNames)[Format] extends { properties: string } ? Format : never
 }[CredentialFormat]
 
-const hasProperties = (format: CredentialFormat): format is WithProperties =>
-  traitsOf(format).properties !== undefined
+const hasProperties = (format: CredentialFormat): format is WithProperties => isOverDidComm(format)
 const withProperties = credentialFormats.filter(hasProperties)
 
 /** Reads flat fields and objects alike. */

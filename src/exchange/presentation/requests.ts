@@ -6,7 +6,14 @@ import { statusPolicies } from '../../wallet/credential-status/check.ts'
 import { registeredClaims } from '../../credentials/codecs/sd-jwt/sd-jwt.ts'
 import { RequestedDcqlQuery } from '../../credentials/dcql/query.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
-import { credentialFormats, defaultFormat, isTokenFormat, traitsOf } from '../../definitions/format-names.ts'
+import {
+  credentialFormats,
+  defaultFormat,
+  isTokenFormat,
+  traitsOf,
+  formatOfId,
+  isOverDidComm,
+} from '../../definitions/format-names.ts'
 import { CredentialFormat } from '../protocols/attachments.ts'
 import { firstFormatOf } from './dcql.ts'
 import { ClaimNames, Options, ProofRequestAux } from './model.ts'
@@ -54,6 +61,9 @@ const RequestFields = z.object({
   ),
 })
 
+const notOverDidComm = (format: string) =>
+  `${format} credentials are presented over OpenID4VP, whose session their holder signs: agent proof request --oid4vp`
+
 /** Determines the format and checks the members that depend on it. */
 function toRequestTerms({ dcqlQuery, ...given }: Fields, context: z.RefinementCtx): RequestTerms {
   const { credentialFormat, presentationFormat, claims, anoncredPresentationRequest, ...requested } = given
@@ -64,11 +74,15 @@ function toRequestTerms({ dcqlQuery, ...given }: Fields, context: z.RefinementCt
     for (const [name, value] of Object.entries(others))
       if (value !== undefined)
         refuse([name], 'cannot be combined with dcqlQuery, which says what is requested')
+    for (const [index, { format }] of dcqlQuery.credentials.entries())
+      if (!isOverDidComm(formatOfId(format)!))
+        refuse(['dcqlQuery', 'credentials', String(index), 'format'], notOverDidComm(format))
     return { ...requested, credentialFormat: firstFormatOf(dcqlQuery), dcqlQuery }
   }
   const named = presentationFormat === 'Anoncred' ? 'AnonCreds' : presentationFormat
   const format = credentialFormat ?? named ?? (anoncredPresentationRequest ? 'AnonCreds' : defaultFormat)
   const { isSelective } = traitsOf(format)
+  if (!isOverDidComm(format)) refuse(['credentialFormat'], notOverDidComm(format))
   if (named !== undefined && named !== format)
     refuse(['presentationFormat'], `is not the credentialFormat, ${format}`)
   if (isTokenFormat(format) && !isSelective && Object.keys(claims ?? {}).length > 0)

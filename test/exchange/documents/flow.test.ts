@@ -1,4 +1,5 @@
 /** A driving licence as mdoc: issued and held over OpenID4VCI, presented over OpenID4VP, verified, revoked. */
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { fromUtf8, fromBase64 } from '../../../src/foundation/bytes.ts'
 import { decodeCbor } from '../../../src/foundation/cbor/index.ts'
@@ -229,6 +230,24 @@ test.each<[string, object, string]>([
     status: 400,
     detail: expect.stringContaining(reason),
   })
+})
+
+test('over DIDComm no mdoc is offered or asked for', async () => {
+  const asked = { connectionId: randomUUID(), proofs: [] }
+  const query = { credentials: [credentialQuery(['family_name'])] }
+  for (const given of [{ dcqlQuery: query }, { credentialFormat: 'MDOC' as const }])
+    expect(
+      await refusal(verifier.call('POST /present-proof/presentations', { body: { ...asked, ...given } })),
+    ).toMatchObject({ status: 400, detail: expect.stringContaining('over OpenID4VP') })
+  const body = {
+    connectionId: randomUUID(),
+    credentialFormat: 'MDOC',
+    claims,
+    issuingDID: 'did:web:a.example',
+  }
+  expect(
+    await refusal(issuer.call('POST /issue-credentials/credential-offers', { body: body as never })),
+  ).toMatchObject({ status: 400, detail: expect.stringContaining('over OpenID4VCI') })
 })
 
 test('claims without namespaces get those of the configuration', async () => {
