@@ -118,6 +118,7 @@ test('commands that remove something ask for confirmation or accept --yes', () =
 const meanings: Readonly<Record<string, string>> = {
   yes: 'nothing is asked',
   'accept-offers': 'offers over a connection are accepted without a person',
+  curve: 'the curve of a key',
   'data-dir': 'the folder of a daemon',
   'key-id': 'the authentication key that signs',
   after: 'what came after this event',
@@ -194,8 +195,9 @@ test('a flag has the same meaning in every command', () => {
     [...uses]
       .filter(([, flags]) => count(flags, ({ options }) => options?.join(' ')) > 1)
       .map(([name]) => name),
-    // Types of events, names of templates that exist, and scopes: those of a token are the provider's.
-  ).toEqual(['type', 'template', 'scope'])
+    // Types of events, names of templates that exist, curves of DIDs and of certificates, and scopes: those of
+    // a token are the provider's.
+  ).toEqual(['type', 'template', 'curve', 'scope'])
   // One letter means one flag.
   const letters = new Map<string, Set<string>>()
   for (const [name, [flag]] of uses)
