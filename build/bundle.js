@@ -209,6 +209,7 @@ await build({
   },
   outdir: 'dist',
   sourcemap: false,
+  plugins: [separate([[/\/x509\/index\.ts$/, './daemon/x509.cjs']])],
 })
 // What `agent config` and a start with a configuration file need.
 await build({

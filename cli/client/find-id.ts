@@ -88,8 +88,8 @@ async function findId(
   return first.id
 }
 
-/** Texts that stand for an id: a DID or a URL, a file, or a token. */
-const others = /^(?:(?:did|https?):|@|ey[\w-]+\.)/i
+/** Texts that stand for an id: a DID or a URL, a file, a token, or a document in base64 or hex. */
+const others = /^(?:(?:did|https?):|@|ey[\w-]+\.|[\w+/=-]{300,}$)/i
 
 /** True for a text that needs no search: an id, another text that may stand for it, or the URI of a schema. */
 function isComplete(resource: ResourceName, text: string): boolean {

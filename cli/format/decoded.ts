@@ -4,8 +4,18 @@ import type { Paint, Style } from './colour.ts'
 import { pad, safe, safeJson, safeLine, shorten, widthOf, wrap } from './text.ts'
 import { inWords } from './time.ts'
 
-/** The sections of content for people, in order. The payload of an SD-JWT is shown as its claims. */
-const sections = ['header', 'payload', 'claims', 'message'] as const
+/**
+ * The sections of content for people, in order, each with another that takes its place: the payload of an
+ * SD-JWT is shown as its claims, those of a document as its elements.
+ */
+const sections = [
+  ['header'],
+  ['payload', 'claims'],
+  ['claims', 'elements'],
+  ['elements'],
+  ['deviceClaims'],
+  ['message'],
+] as const
 
 type Form = { width: number | undefined; paint: Paint; now: number }
 
@@ -32,12 +42,13 @@ function describe({ title, facts, checks, content }: Decoded, form: Form): strin
     }),
   )
   const shown = sections.filter(
-    (name) => content[name] !== undefined && !(name === 'payload' && content['claims'] !== undefined),
+    ([name, better]) => content[name] !== undefined && !(better && content[better] !== undefined),
   )
   return [
     paint('strong', title),
     ...lines,
-    ...shown.map((name) => `\n${paint('strong', name.toUpperCase())}\n${json(content[name], width)}`),
+    ...shown.map(([name]) => `\n${paint('strong', name.toUpperCase())}\n${json(content[name], width)}`),
+    ...(typeof content['notation'] === 'string' ? ['', safe(content['notation'])] : []),
     ...(content['document'] === undefined ? [] : ['\nWith --json: the whole document.']),
   ].join('\n')
 }

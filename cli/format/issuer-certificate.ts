@@ -41,7 +41,7 @@ export const subjectFlags = {
   name: Flags.string({ required: true, description: 'name of the issuer (CN of the subject)' }),
   organization: Flags.string({ description: 'organization (O of the subject)' }),
   country: Flags.string({ description: 'country code of two letters (C of the subject)' }),
-  state: Flags.string({ description: 'state or province (ST of the subject)' }),
+  province: Flags.string({ description: 'province or state (ST of the subject)' }),
   dns: Flags.string({ ...repeatable, description: 'host name of the issuer; may be repeated' }),
   uri: Flags.string({ ...repeatable, description: 'URL of the issuer; may be repeated' }),
   // The flag --profile is that of the daemon.
@@ -66,12 +66,12 @@ export function toCertificateInput({ name, dns = [], uri = [], for: profile, ...
     ...dns.map((value) => ({ type: 'dns' as const, value })),
     ...uri.map((value) => ({ type: 'uri' as const, value })),
   ]
-  const { organization, country, state, curve } = flags
+  const { organization, country, province, curve } = flags
   return {
     commonName: name,
     organization,
     country,
-    state,
+    province,
     profile,
     curve,
     ...(names.length > 0 && { names }),

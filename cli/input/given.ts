@@ -15,18 +15,25 @@ const isLongText = (text: string) => text.length > 1_000 || /^\s*\{|\n/.test(tex
 /** The scheme of a URL has more letters than the drive of a path. */
 const isUrl = (text: string) => /^\s*[a-z][a-z0-9+.-]+:/i.test(text)
 
-const endsAsFile = (text: string) => /[/\\]|\.(?:png|jpe?g|gif|webp|svg|pdf|txt|json|jwt|url)$/i.test(text)
+const endsAsFile = (text: string) =>
+  /[/\\]|\.(?:png|jpe?g|gif|webp|svg|pdf|txt|json|jwt|url|cbor|cwt|mdoc)$/i.test(text)
 
 /**
  * Reads the text that an argument is or names: `-` is standard input, `@path` a file; a path may stand
  * without its `@`.
  *
+ * @param fromBinary makes a text of the bytes of a file that is neither a text nor a picture
  * @throws {UsageError} when there is no such file, no text, or no QR code in a picture
  */
-export async function readGiven(argument: string, maxLength: number): Promise<string> {
+export async function readGiven(
+  argument: string,
+  maxLength: number,
+  fromBinary?: (bytes: Buffer) => string,
+): Promise<string> {
   const path = pathOf(argument)
   const bytes = path === undefined ? undefined : readFile(path)
-  const text = bytes === undefined ? argument : isPicture(bytes) ? await readPicture(bytes) : toText(bytes)
+  const text =
+    bytes === undefined ? argument : isPicture(bytes) ? await readPicture(bytes) : toText(bytes, fromBinary)
   if (text.trim() === '') throw new UsageError('There is nothing to read: the text is empty.')
   if (text.length > maxLength)
     throw new UsageError(`The text is longer than ${maxLength.toLocaleString('en')} characters.`)
@@ -74,12 +81,13 @@ async function readPicture(bytes: Buffer): Promise<string> {
   }
 }
 
-function toText(bytes: Buffer): string {
+function toText(bytes: Buffer, fromBinary?: (bytes: Buffer) => string): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
     // Reported below.
   }
+  if (fromBinary) return fromBinary(bytes)
   throw new UsageError('This is neither text nor a picture that can be read, a PNG or a JPEG.')
 }

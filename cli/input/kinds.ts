@@ -33,6 +33,7 @@ const flags: Readonly<Record<string, Kind | 'file'>> = {
   'seed-file': 'file',
   subject: 'did',
   tenant: 'tenant',
+  transcript: 'file',
   to: 'webhook',
   wallet: 'wallet',
 }
@@ -94,6 +95,8 @@ export function kindOf({
   if (name === 'schema' && topic === 'connection') return undefined
   // A filter, with % as a wildcard.
   if (name === 'author' && id.endsWith(':list')) return undefined
+  // Elsewhere it is the id of a request.
+  if (name === 'request' && id === 'decode') return 'file'
   // Elsewhere it is a webhook.
   if (name === 'to' && id === 'wallet:move') return 'profile'
   return flags[name]

@@ -4,11 +4,15 @@ import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { safeJson } from '../../cli/format/text.ts'
 import { optionalArgument, repeatable } from '../../cli/input/arguments.ts'
-import { readCredential } from '../../cli/input/credential.ts'
+import { readGiven } from '../../cli/input/given.ts'
 import { isGuid, schemaUrl } from '../../cli/input/registry.ts'
-import { formatNames, isTokenFormat } from '../../src/definitions/format-names.ts'
+import { toBase64url } from '../../src/foundation/bytes.ts'
+import { formatNames, isTokenFormat, openIdTraits } from '../../src/definitions/format-names.ts'
 import type { DcqlCredential } from '../../src/credentials/dcql/match.ts'
 import type { ClaimsPath } from '../../src/credentials/dcql/query.ts'
+
+/** The longest credential in characters. */
+const maxLength = 1_500_000
 
 type Chosen = {
   schema?: string | undefined
@@ -20,16 +24,17 @@ type Chosen = {
 export default defineCommand({
   summary: 'Print a query (DCQL) for a credential like this one, or of a schema',
   description:
-    'The query requests all claims, or those of --claim, by their paths: name, address.city, nationalities[0], nationalities[*]. agent proof request --dcql takes it. A token needs no daemon.',
+    'The query requests all claims, or those of --claim, by their paths: name, address.city, nationalities[0], nationalities[*]; of an mdoc the element, or namespace.element. agent proof request --dcql takes it. A token needs no daemon.',
   examples: [
     'agent dcql from <credential record> --claim name >query.json',
     'agent dcql from @credential.sdjwt',
+    'agent dcql from @licence.cbor --claim family_name --claim age_over_18',
     'agent dcql from --schema <guid> --claim name --claim address.city',
     'agent dcql from --schema https://issuer.example/types/pass',
   ],
   args: {
     from: optionalArgument(
-      'record of a credential of this wallet; or a JWT or SD-JWT: the token, @file, or -',
+      'record of a credential of this wallet; or a JWT, an SD-JWT or an mdoc: its text, @file, or -',
     ),
   },
   flags: {
@@ -76,7 +81,8 @@ async function ofCredential(token: string, { claim }: Chosen): Promise<Asked> {
   const { claimPaths: all } = credential
   if (!claim) return { credential, paths: all }
   const paths = claim.map((text) => {
-    const path = subjectPath(credential.format, readClaimsPath(text))
+    const element = openIdTraits(credential.format).claimDepth === 2 ? findElement(all, text) : undefined
+    const path = element ?? subjectPath(credential.format, readClaimsPath(text))
     if (selectClaims(credential.claims, path)) return path
     const has = all.map((each) => describePath(each.slice(-1))).join(', ')
     throw new UsageError(`--claim: the credential has no claim ${text}. It has ${has || 'none'}.`)
@@ -84,9 +90,14 @@ async function ofCredential(token: string, { claim }: Chosen): Promise<Asked> {
   return { credential, paths }
 }
 
+/** The element of an mdoc, whose namespaces have dots, by its name or with its namespace. */
+function findElement(paths: readonly ClaimsPath[], text: string): ClaimsPath | undefined {
+  return paths.find((path) => path.join('.') === text) ?? paths.find(([, name]) => name === text)
+}
+
 /** The token of a record of the wallet, or the given one. @throws {CommandError} */
 async function readToken({ call }: Context, from: string): Promise<string> {
-  if (!isGuid(from)) return readCredential(from)
+  if (!isGuid(from)) return (await readGiven(from, maxLength, toBase64url)).trim()
   const record = await call('GET /issue-credentials/records/{recordId}', { path: { recordId: from } })
   const { credential, protocolState, credentialFormat } = record
   const hint = `agent credential show ${from}`

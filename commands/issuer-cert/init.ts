@@ -4,7 +4,7 @@ import { certificateFields, subjectFlags, toCertificateInput } from '../../cli/f
 export default defineCommand({
   summary: 'Create an issuing key with a certificate for development',
   description:
-    'The wallet’s own development authority signs the certificate; the first call makes that authority. Only verifiers that import its root trust the certificate. With --for mdoc the authority is the root (IACA) of a country and state, and the certificate that of a document signer. For production use `agent issuer-cert request`.',
+    'The wallet’s own development authority signs the certificate; the first call makes that authority. Only verifiers that import its root trust the certificate. With --for mdoc the authority is the root (IACA) of a country and province, and the certificate that of a document signer. For production use `agent issuer-cert request`.',
   examples: [
     'agent issuer-cert init --name Acme --uri https://issuer.example/acme',
     'agent issuer-cert init --for mdoc --country UT --name "Utopia Licences"',

@@ -15,7 +15,7 @@ import { inline } from './style.ts'
 export const digitalScript = inline(
   'script',
   `addEventListener('DOMContentLoaded', () => {
-  const button = document.querySelector('[data-digital-request]')
+  const button = document.querySelector('[data-digital-requests]')
   const show = (outcome, reason = '') => {
     for (const each of document.querySelectorAll('[data-outcome]')) each.hidden = each.dataset.outcome !== outcome
     const line = document.querySelector('[data-reason]')
@@ -29,8 +29,8 @@ export const digitalScript = inline(
     button.disabled = true
     let credential
     try {
-      const request = JSON.parse(button.dataset.digitalRequest)
-      credential = await navigator.credentials.get({ digital: { requests: [request] } })
+      const requests = JSON.parse(button.dataset.digitalRequests)
+      credential = await navigator.credentials.get({ digital: { requests } })
     } catch (error) {
       button.disabled = false
       return show('aborted', error.name + ': ' + error.message)
@@ -58,9 +58,12 @@ export const digitalScript = inline(
 )
 
 /** The button is shown by its script, if the browser has the API. */
-export function digitalButton({ presentation: { browser } }: Texts, request: DigitalRequest): Html {
+export function digitalButton(
+  { presentation: { browser } }: Texts,
+  requests: readonly DigitalRequest[],
+): Html {
   return html`<p>
-      <button type="button" hidden data-digital-request="${toAscii(request)}">${browser.button}</button>
+      <button type="button" hidden data-digital-requests="${toAscii(requests)}">${browser.button}</button>
     </p>
     <div role="status">
       ${(['unsupported', 'aborted', 'refused'] as const).map(

@@ -14,8 +14,8 @@ export type PresentationRequestLink =
       state: 'waiting'
       /** Absent: no wallet may respond by itself. */
       authorizationRequest: string | undefined
-      /** Absent: the page may not use the Digital Credentials API. */
-      digitalRequest: DigitalRequest | undefined
+      /** By each protocol. None: the page may not use the Digital Credentials API. */
+      digitalRequests: readonly DigitalRequest[]
       endsAt: Date
       staleAfterMs: number
       host: string
@@ -35,18 +35,18 @@ export function presentationRequestPage(texts: Texts, link: PresentationRequestL
         <p>${text}</p>`,
     }
   }
-  const { authorizationRequest, digitalRequest, endsAt, staleAfterMs, host } = link
+  const { authorizationRequest, digitalRequests, endsAt, staleAfterMs, host } = link
   return {
     title: words.title,
     isWide: authorizationRequest !== undefined,
     isLive: true,
-    asksBrowser: digitalRequest !== undefined,
+    asksBrowser: digitalRequests.length > 0,
     staleAfterMs,
     content: html`<header>
         <p class="kind">${words.kind}</p>
         <h1 data-state="waiting">${words.title}</h1>
         <p>${words.text}</p>
-        ${digitalRequest && digitalButton(texts, digitalRequest)}
+        ${digitalRequests.length > 0 ? digitalButton(texts, digitalRequests) : undefined}
         ${authorizationRequest !== undefined ? walletLink(texts, authorizationRequest) : undefined}
       </header>
       ${authorizationRequest !== undefined ? walletCode(texts, authorizationRequest, words.code) : undefined}

@@ -17,6 +17,7 @@ import {
   type WatchedStatus,
 } from '../../src/exchange/oid4vp/status.ts'
 import { DigitalCredential } from '../../src/exchange/presentation/digital-credentials.ts'
+import { digitalRequestsOf } from '../../src/exchange/presentation/openid4vp.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
 import type { PresentationRequestLink } from '../pages/presentation-request.ts'
@@ -153,13 +154,13 @@ export default [
 ] as const
 
 function toLink({ status, remainingMs }: WatchedStatus, base: string): PresentationRequestLink {
-  const { state, authorizationRequest, digitalRequest, expiresAt, issuersChecked } = status
+  const { state, authorizationRequest, expiresAt, issuersChecked } = status
   if (state !== 'waiting') return { state, issuersChecked }
   const { host } = new URL(base)
   return {
     state,
     authorizationRequest,
-    digitalRequest,
+    digitalRequests: digitalRequestsOf(status),
     endsAt: new Date(expiresAt),
     staleAfterMs: Math.max(0, remainingMs),
     host,

@@ -14,7 +14,10 @@ type OpenIdTraits = {
   typeMember: TypeMember
   /** The member of a credential configuration that names the type. */
   configurationMember: 'vct' | 'credential_definition' | 'doctype'
-  /** The type of credentials without one of their own: the class of all credentials in the W3C vocabulary. */
+  /**
+   * The type of credentials without one of their own: the class of all credentials in the W3C vocabulary.
+   * Empty: each has its own.
+   */
   anyType: string
   /** Where the claims about the subject begin. */
   claimsRoot: readonly string[]

@@ -106,7 +106,7 @@ test('commands, flags and values come from the manifest', async () => {
   const flags = await values('credential', 'offer', '--issuing-did', 'x', '--claim', 'a=b', '--auto', '--')
   expect(flags).not.toContain('--auto')
   expect(flags).toContain('--claim')
-  expect(await values('credential', 'offer', '--format', '')).toEqual(['jwt', 'sdjwt', 'anoncreds'])
+  expect(await values('credential', 'offer', '--format', '')).toEqual(['jwt', 'sdjwt', 'mdoc', 'anoncreds'])
   expect(await values('credential', 'offer', '--format=s')).toEqual(['--format=sdjwt'])
   expect(await values('credential', 'offer', '--wait=Off')).toEqual([
     '--wait=OfferPending',
@@ -172,7 +172,7 @@ test('bash completes', async ({ skip }) => {
     ids.did.slice('did:'.length),
   ])
   expect(await inBash('credential', 'offer', '--format', '=', 's')).toEqual(['sdjwt'])
-  expect(await inBash('credential', 'offer', '--format', '=')).toEqual(['jwt', 'sdjwt', 'anoncreds'])
+  expect(await inBash('credential', 'offer', '--format', '=')).toEqual(['jwt', 'sdjwt', 'mdoc', 'anoncreds'])
   writeFileSync(join(user.folder, 'notes of mine.key'), '')
   expect(await inBash('tenant', 'create', 'x', '--key-file', 'notes')).toEqual(['notes of mine.key'])
   expect(await inBash('no', 'such', '')).toEqual([])

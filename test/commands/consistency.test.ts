@@ -118,6 +118,7 @@ test('commands that remove something ask for confirmation or accept --yes', () =
 const meanings: Readonly<Record<string, string>> = {
   yes: 'nothing is asked',
   'accept-offers': 'offers over a connection are accepted without a person',
+  curve: 'the curve of a key',
   'data-dir': 'the folder of a daemon',
   'key-id': 'the authentication key that signs',
   after: 'what came after this event',
@@ -144,6 +145,7 @@ const meanings: Readonly<Record<string, string>> = {
   plain: 'lines without frames, for screen readers',
   port: 'a port to listen at',
   profile: 'the profile of a daemon',
+  request: 'a request: of the API by its id, or of a verifier with its content',
   qr: 'how the QR code is drawn',
   schema: 'the schema: by its guid or URL, and where schemas are published and checked, itself',
   signed: 'with a signature',
@@ -194,8 +196,9 @@ test('a flag has the same meaning in every command', () => {
     [...uses]
       .filter(([, flags]) => count(flags, ({ options }) => options?.join(' ')) > 1)
       .map(([name]) => name),
-    // Types of events, names of templates that exist, and scopes: those of a token are the provider's.
-  ).toEqual(['type', 'template', 'scope'])
+    // Types of events, names of templates that exist, curves of DIDs and of certificates, and scopes: those
+    // of a token are the provider's.
+  ).toEqual(['type', 'template', 'curve', 'scope'])
   // One letter means one flag.
   const letters = new Map<string, Set<string>>()
   for (const [name, [flag]] of uses)

@@ -6,6 +6,7 @@ import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 import { issueJwtVc } from '../../src/credentials/codecs/jwt-vc.ts'
 import { issueSdJwt } from '../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
+import { readMdoc } from '../support/mdoc.ts'
 import { startServer } from '../support/server.ts'
 import { connect, issue, newDid, presentationIn, receive } from '../support/tenants.ts'
 import { startCommandedPair } from './_agents.ts'
@@ -58,6 +59,31 @@ test('a JWT is asked for by its types, and its claims are in the subject', async
         claims: [{ path: ['credentialSubject', 'name'] }],
       },
     ],
+  })
+})
+
+test('an mdoc is asked for by its elements, which are not retained', async () => {
+  const { cases } = readMdoc('issuance') as { cases: { base64url: string; issuerSignedHex: string }[] }
+  const { base64url, issuerSignedHex: hex } = cases[1]!
+  const file = join(alone.folder, 'mdoc.cbor')
+  writeFileSync(file, Buffer.from(hex, 'hex'))
+  const elementOf = (...path: string[]) => ({ path, intent_to_retain: false })
+  const chosen = [
+    elementOf('org.iso.18013.5.1.mDL', 'last_name'),
+    elementOf('org.iso.18013.5.1.second', 'street'),
+  ]
+  const query = { id: 'credential', format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1' } }
+  const all = [
+    elementOf('org.iso.18013.5.1.mDL', 'first_name'),
+    chosen[0],
+    elementOf('org.iso.18013.5.1.second', 'number'),
+    chosen[1],
+  ]
+  for (const text of [base64url, hex, `@${file}`])
+    expect(await alone.json`dcql from ${text}`).toEqual({ credentials: [{ ...query, claims: all }] })
+  const claims = ['--claim', 'last_name', '--claim', 'org.iso.18013.5.1.second.street']
+  expect(await alone.json(['dcql', 'from', base64url, ...claims])).toEqual({
+    credentials: [{ ...query, claims: chosen }],
   })
 })
 

@@ -12,6 +12,7 @@ import { createJwkDid } from '../../src/did/jwk.ts'
 import { generatePeerDid } from '../../src/did/peer.ts'
 import { readQrCode } from '../../src/operations/decode/picture.ts'
 import { fixture } from '../operations/decode/_read.ts'
+import { readMdoc } from '../support/mdoc.ts'
 import { startServer } from '../support/server.ts'
 import { hasScript, newUser } from './_cli.ts'
 
@@ -42,6 +43,34 @@ test('prints facts, checks and content for people', async () => {
   expect(out).toMatch(/\nsd_hash +passed: /)
   expect(out).toMatch(/\nissued +2025-04-15T18:56:34Z, \d+ years? ago\n/)
   expect(out).toContain('\nCLAIMS\n{\n')
+})
+
+test('an mdoc is read from a file of bytes, with the transcript of its session', async () => {
+  const { values } = readMdoc('annex-d') as { values: Record<string, string> }
+  const [response, request] = [join(folder, 'response.cbor'), join(folder, 'request.cbor')]
+  writeFileSync(response, Buffer.from(values['device_response']!, 'hex'))
+  writeFileSync(request, Buffer.from(values['device_request']!, 'hex'))
+  const transcript = join(folder, 'transcript.cbor')
+  writeFileSync(transcript, Buffer.from(values['session_transcript_bytes']!, 'hex'))
+
+  const { out, code } = await user.run`decode ${response}`
+  expect(out).toMatch(/^presentation of ISO mdocs \(DeviceResponse\)\n/)
+  expect(out).toMatch(/\nexpires +2021-10-01T13:30:02Z, expired \d+ years? ago\n/)
+  expect(out).toContain('"portrait": "JPEG, 1,042 bytes"')
+  // The certificate in the standard has no CRL distribution point.
+  expect({ code, failed: out.match(/^\S.* {2}failed: .*/gm) }).toEqual({
+    code: 8,
+    failed: [expect.stringMatching(/^certificate +failed: the first certificate lacks a CRL/)],
+  })
+  expect(out).not.toContain('"claims"')
+
+  const asked = await user.run`decode ${request} --transcript ${transcript}`
+  expect(asked.out).toMatch(/\nreader signature +passed: made by the first certificate/)
+
+  const notation = await user.run`decode ${request} --cbor`
+  expect(notation.code).toBe(0)
+  expect(notation.out).toContain('\n  1    "version": "1.0",\n')
+  expect((await user.json`decode ${request} --cbor`).content.notation).toContain('"docRequests": [')
 })
 
 test.runIf(hasScript())('fits a terminal of 80 columns', async () => {

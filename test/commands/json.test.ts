@@ -275,7 +275,7 @@ test('schemas, policies and presentation definitions', async () => {
   expect((await user.run`issuer-cert show ${requested} --csr`).out).toContain('CERTIFICATE REQUEST')
   await run(`issuer-cert remove ${requested} --yes`)
   const licences = '--for mdoc --country UT --name Licences'
-  const signer = await run(`issuer-cert init ${licences} --state UT-1 --curve P-384`)
+  const signer = await run(`issuer-cert init ${licences} --province UT-1 --curve P-384`)
   expect(signer).toMatchObject({ profile: 'mdoc', publicKey: { crv: 'P-384' } })
   expect(await run(`issuer-cert request ${licences}`)).toMatchObject({ state: 'requested', names: [] })
   expect((await user.run`issuer-cert init --for mdoc --name Licences`).err).toContain('--country')

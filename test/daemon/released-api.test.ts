@@ -44,6 +44,29 @@ const decided: Readonly<Record<string, string>> = {
       'only the records of tenants that request by OpenID4VP have these states',
     ]),
   ),
+  ...Object.fromEntries(
+    [
+      'GET /connections 200.contents[].automaticAcceptance.credentialFormats[]',
+      'GET /connections/{} 200.automaticAcceptance.credentialFormats[]',
+      'GET /issue-credentials/records 200.contents[].credentialFormat',
+      'GET /issue-credentials/records/{} 200.credentialFormat',
+      'GET /issue-credentials/records/{}/credential 200.credentialFormat',
+      'GET /present-proof/presentations/{}/candidates 200.candidates[].credentialFormat',
+      'GET /present-proof/presentations/{}/candidates 200.others[].credentialFormat',
+      'PATCH /connections/{} 200.automaticAcceptance.credentialFormats[]',
+      'POST /connection-invitations 200.automaticAcceptance.credentialFormats[]',
+      'POST /connections 201.automaticAcceptance.credentialFormats[]',
+      'POST /issue-credentials/credential-offers 201.credentialFormat',
+      'POST /issue-credentials/credential-offers/accept-invitation 200.credentialFormat',
+      'POST /issue-credentials/credential-offers/invitation 201.credentialFormat',
+      'POST /issue-credentials/records/{}/accept-offer 200.credentialFormat',
+      'POST /issue-credentials/records/{}/issue-credential 200.credentialFormat',
+      'POST /issue-credentials/records/{}/reject-offer 200.credentialFormat',
+    ].map((member) => [
+      `${member}: the values ["MDOC"]`,
+      'only the records of tenants that issue or hold mdocs have this format',
+    ]),
+  ),
 }
 
 test('nothing is narrower than in release 0.1.0, but for what was decided', () => {

@@ -25,8 +25,11 @@ export function queryOf(
   paths: readonly ClaimsPath[],
   id = 'credential',
 ): DcqlQuery {
-  const meta = metaOf[openIdTraits(format).typeMember](types)
-  const claims = paths.map((path) => ({ path }))
+  const { typeMember, claimDepth } = openIdTraits(format)
+  const meta = metaOf[typeMember](types)
+  // Elements of a document say whether the verifier keeps them.
+  const retention = claimDepth === 2 ? { intent_to_retain: false } : {}
+  const claims = paths.map((path) => ({ path, ...retention }))
   return {
     credentials: [
       {

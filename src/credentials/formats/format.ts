@@ -3,15 +3,17 @@
  * status lists. It knows no wallets, no records, no messages and no HTTP, so that every protocol takes the
  * same value.
  */
+import * as z from 'zod'
 import type { JsonObject } from '../../foundation/json.ts'
 import type { CredentialStatus } from '../codecs/jwt-vc.ts'
-import type { IssuedType } from './issued-type.ts'
 import type { Confirmation } from '../codecs/sd-jwt/confirmation.ts'
 import type { Signed, Verifiable } from '../codecs/verify.ts'
 import type { ClaimsPath } from '../dcql/query.ts'
 import type { PrivateJwk, PublicJwk } from '../../foundation/crypto/keys.ts'
 import type { OpenIdFormat } from '../../definitions/format-names.ts'
+import { TypeMetadata } from '../codecs/sd-jwt/type-metadata.ts'
 import type { HeldToken, Keys } from './keys.ts'
+import { DocumentType } from './mdoc/document-type.ts'
 import type { Parts } from './parts.ts'
 import type { Presentation } from './presentation.ts'
 import type { Session } from './presentation.ts'
@@ -43,6 +45,13 @@ export type Decoded = Verifiable &
     /** The holder has signed this copy. */
     isPresented?: boolean
   }
+
+/** The type metadata of an SD-JWT VC, and its integrity if it is served at its `vct`. */
+const TypeOfSdJwt = z.object({ metadata: TypeMetadata, integrity: z.string().optional() })
+
+/** What the configuration of an OpenID4VCI issuer says of the type of its credentials. */
+export const IssuedType = z.union([TypeOfSdJwt, DocumentType])
+export type IssuedType = z.output<typeof IssuedType>
 
 /** The terms of an offer. */
 export type Terms = {

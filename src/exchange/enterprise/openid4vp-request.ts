@@ -74,10 +74,10 @@ async function defaultQuery({ id, env }: Wallet): Promise<DcqlQuery> {
     .orderBy('created_at', 'desc')
     .limit(maxTypes)
     .execute()
-  // Preferred are those whose claims the holder can withhold.
-  const preferred = openIdFormats.toSorted(
-    (one, other) => Number(isSelective(other)) - Number(isSelective(one)),
-  )
+  // Preferred are those whose claims the holder can withhold. A document proves no DID of its holder.
+  const preferred = openIdFormats
+    .filter((format) => openIdTraits(format).anyType !== '')
+    .toSorted((one, other) => Number(isSelective(other)) - Number(isSelective(one)))
   const credentials = preferred.flatMap((format) => {
     const own = configurations.filter((row) => row.format === format)
     const types = [openIdTraits(format).anyType, ...own.map((row) => vctOf(env.urls.rest, row))]

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { JsonValue } from '../../foundation/json.ts'
 import { CredentialOffer, CredentialRequest } from '../../credentials/anoncreds/model.ts'
 import { toPaddedBase64url } from '../../foundation/bytes.ts'
-import { IssuedType } from '../../credentials/formats/issued-type.ts'
+import { IssuedType } from '../../credentials/formats/format.ts'
 import { Jwk } from '../../did/document.ts'
 import { CredentialFormat } from '../protocols/attachments.ts'
 import {

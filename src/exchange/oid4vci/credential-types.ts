@@ -7,7 +7,7 @@ import { type OpenIdFormat, isTyped, openIdTraits } from '../../definitions/form
 import { utf8 } from '../../foundation/bytes.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { integrityOf } from '../../credentials/codecs/sd-jwt/type-metadata.ts'
-import type { IssuedType } from '../../credentials/formats/issued-type.ts'
+import type { IssuedType } from '../../credentials/formats/format.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { claimsOf } from './claims.ts'
 import { findConfiguration, type ConfigurationRow } from './configurations.ts'

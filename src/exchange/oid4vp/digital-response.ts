@@ -1,12 +1,19 @@
-/** Responses of wallets that a page got from the Digital Credentials API (OpenID4VP 1.0 Appendix A.4). */
+/**
+ * Responses of wallets that a page got from the Digital Credentials API (OpenID4VP 1.0 Appendix A.4; ISO/IEC
+ * TS 18013-7 Annex C).
+ */
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
 import { reasonOf } from '../../foundation/reason.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { digestOf } from '../../foundation/oauth/secrets.ts'
+import { openAnnexCResponse } from '../../credentials/formats/mdoc/annex-c.ts'
+import type { Session } from '../../credentials/formats/presentation.ts'
+import { VerificationError } from '../../credentials/codecs/verification-error.ts'
 import { getRecord } from '../engine/find.ts'
-import { audienceOf, DigitalCredential } from '../presentation/digital-credentials.ts'
+import { audienceOf, DigitalCredential, isoMdoc } from '../presentation/digital-credentials.ts'
 import { presentProof, type PresentationRecord } from '../presentation/model.ts'
+import { digitalRequestsOf } from '../presentation/openid4vp.ts'
 import { optional } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
@@ -18,6 +25,7 @@ import {
   RefusedResponse,
   type ResponseReceipt,
 } from './response.ts'
+import { findKey } from './session.ts'
 
 /**
  * The members of `data`. Others are ignored: the request's parameter `state` is not part of the Digital
@@ -54,7 +62,10 @@ async function receiveDigital(
 ): Promise<ResponseReceipt> {
   const digest = digestOf(JSON.stringify([origin, credential.protocol, credential.data]))
   const { nonce, clientId } = record.openid4vp
-  const opened = { handover: 'dc-api' as const, origin, nonce, clientId }
+  const opened: Session =
+    credential.protocol === isoMdoc
+      ? { handover: isoMdoc, ...isoMdocSession(record, origin) }
+      : { handover: 'dc-api', origin, nonce, clientId }
   const arrived = { record, audience: audienceOf(origin), digest, opened }
   return receive(wallet, arrived, () => readDigital(wallet, record, origin, credential), findAnswered)
 }
@@ -65,14 +76,40 @@ async function readDigital(
   origin: string,
   { protocol, data }: DigitalCredential,
 ): Promise<Response> {
-  const { origins = [], digitalRequest } = record.openid4vp
-  if (digitalRequest === undefined) throw refused('The request is not for the Digital Credentials API.')
+  const { origins = [] } = record.openid4vp
+  const protocols = digitalRequestsOf(record.openid4vp).map((request) => request.protocol)
+  if (protocols.length === 0) throw refused('The request is not for the Digital Credentials API.')
   if (!origins.includes(origin)) throw refused(`origin is none of the request: ${origins.join(', ')}.`)
-  if (protocol !== digitalRequest.protocol)
-    throw refused(`protocol is not that of the request: ${digitalRequest.protocol}.`)
+  if (!protocols.includes(protocol))
+    throw refused(`protocol is none of the request: ${protocols.join(', ')}.`)
   const parsed = Data.safeParse(data)
   if (!parsed.success) throw refused(`data: ${reasonOf(parsed.error)}.`)
-  return openResponse(wallet, record, parsed.data)
+  return protocol === isoMdoc
+    ? openIsoMdocResponse(wallet, record, origin, parsed.data)
+    : openResponse(wallet, record, parsed.data)
+}
+
+/** @throws {OAuthError} for a response that was not made for this request and origin, or cannot be read */
+async function openIsoMdocResponse(
+  wallet: Wallet,
+  record: RequestRecord,
+  origin: string,
+  { response, ...plain }: z.output<typeof Data>,
+): Promise<Response> {
+  if (plain.error !== undefined) return plain
+  if (response === undefined) throw refused('data.response is missing.')
+  const key = await findKey(wallet, record.id)
+  const session = isoMdocSession(record, origin)
+  try {
+    return { vp_token: openAnnexCResponse(response, key!, session, record.openid4vp.dcqlQuery) }
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    throw new OAuthError('invalid_request', `${error.message}.`, { cause: error })
+  }
+}
+
+function isoMdocSession({ openid4vp: { isoMdocRequest } }: RequestRecord, origin: string) {
+  return { origin, encryptionInfo: (isoMdocRequest?.data['encryptionInfo'] ?? '') as string }
 }
 
 const refused = (reason: string) => new OAuthError('invalid_request', reason)
@@ -98,7 +135,7 @@ export async function receiveFromTenant(
   findAnswered: FindAnsweredSession,
 ): Promise<PresentationRecord> {
   const record = await getRecord(wallet.db, presentProof, presentationId)
-  if (!record.openid4vp?.digitalRequest)
+  if (!record.openid4vp || digitalRequestsOf(record.openid4vp).length === 0)
     throw new Problem('BadRequest', 'The presentation was not requested for the Digital Credentials API.')
   const { origins = [] } = record.openid4vp
   if (given === undefined && origins.length > 1)

@@ -10,6 +10,7 @@ import { type Created, createOnce } from '../engine/idempotency.ts'
 import { begin } from '../engine/record.ts'
 import { firstFormatOf } from '../presentation/dcql.ts'
 import { expiresIn } from '../protocols/model.ts'
+import { digitalFamilies } from '../presentation/digital-credentials.ts'
 import { presentProof, type PresentationRecord } from '../presentation/model.ts'
 import { AcceptedIssuers } from '../../wallet/verification/trust.ts'
 import { pageOf, responseModes, VerifierInfo } from '../presentation/openid4vp.ts'
@@ -20,7 +21,7 @@ import { optional, Uuid } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { toRequestUrl } from './authorization-request.ts'
 import { chooseClients, clientIdPrefixes, type ClientIdPrefix } from './client.ts'
-import { toDigitalRequest, WebOrigin } from './digital-request.ts'
+import { asksByIsoMdoc, findIsoMdocFault, toDigitalRequests, WebOrigin } from './digital-request.ts'
 import { newEncryptionKey } from './encryption.ts'
 import { insertSession, sealKey, useResponseCode } from './session.ts'
 import {
@@ -50,6 +51,9 @@ export const RequestFields = z.object({
   ),
   origins: optional(z.array(WebOrigin).min(1).max(20)).describe(
     '`dc_api`: the origins of the pages that request the presentation, such as `https://shop.example`. Default: the origin of the page of the request (`pageUrl`).',
+  ),
+  protocols: optional(z.array(z.enum(digitalFamilies)).min(1).max(2)).describe(
+    '`dc_api`: the protocols that pages offer: OpenID4VP, and `org-iso-mdoc` of ISO/IEC TS 18013-7 Annex C, the only one of Safari. Default: both. A query that `org-iso-mdoc` cannot ask is asked by OpenID4VP alone.',
   ),
   directPost: optional(z.boolean()).describe(
     '`dc_api`: whether wallets may also respond by `direct_post`, for browsers without the Digital Credentials API and wallets on another device. Default: true.',
@@ -109,9 +113,11 @@ export const RequestByOpenId4Vp = RequestFields.transform(({ clientIdPrefix, ...
     )
   if (requested.verifierInfo && expected === undefined)
     refuse('verifierInfo', 'needs a signed request: give a did or a certificateId')
-  for (const member of ['origins', 'directPost'] as const)
+  for (const member of ['origins', 'protocols', 'directPost'] as const)
     if (requested[member] !== undefined && !isDigital)
       refuse(member, 'needs the responseMode dc_api or dc_api.jwt')
+  const unasked = requested.protocols?.includes('openid4vp') === false && findIsoMdocFault(requested)
+  if (unasked) refuse('protocols', `org-iso-mdoc cannot ask this: ${unasked}`)
   if (requested.sameHolder && requested.dcqlQuery.credentials.some(isUnbound))
     refuse('sameHolder', 'needs credentials without require_cryptographic_holder_binding: false')
   const fault = findTransactionFault(requested.transactionData ?? [], requested.dcqlQuery)
@@ -161,8 +167,9 @@ async function create(
   const responseUri = `${urls.rest}/oid4vp/requests/${token}/response`
   const clients = await chooseClients(wallet, requested, responseUri)
   const [nonce, state] = [newSecret(), newSecret()]
-  const encryption = responseMode.endsWith('.jwt') ? newEncryptionKey() : undefined
-  const { encryptionKey } = encryption ?? {}
+  const isEncrypted = responseMode.endsWith('.jwt')
+  const encryption = isEncrypted || asksByIsoMdoc(requested) ? newEncryptionKey() : undefined
+  const encryptionKey = isEncrypted ? encryption!.encryptionKey : undefined
   const { verifierInfo } = requested
   const transactionData = requested.transactionData?.map(encodeTransaction)
   const asked = { dcqlQuery, transactionData, verifierInfo }
@@ -172,7 +179,7 @@ async function create(
   const { origins = [new URL(urls.rest).origin], directPost } = requested
   const digital = responseMode.startsWith('dc_api') && {
     origins,
-    digitalRequest: await toDigitalRequest(wallet, { ...terms, clients, origins, expiresTime }),
+    ...(await toDigitalRequests(wallet, requested, { ...terms, clients, origins, expiresTime }, encryption)),
   }
   const data = presentProof.model.parse({
     credentialFormat: firstFormatOf(dcqlQuery),

@@ -23,6 +23,7 @@ export const RequestStatus = z
     digitalRequest: DigitalRequest.optional().describe(
       'The request for the Digital Credentials API, while it waits and if its page may make it.',
     ),
+    isoMdocRequest: DigitalRequest.optional().describe('The same by the protocol `org-iso-mdoc`.'),
   })
   .meta({ id: 'OpenId4VpRequestStatus' })
 export type RequestStatus = z.infer<typeof RequestStatus>
@@ -39,7 +40,8 @@ export async function readStatus(wallet: Wallet, token: string): Promise<Watched
   const record = await getRequest(wallet, token).catch((error: unknown) => {
     throw error instanceof Problem && error.status === 404 ? requestClosed() : error
   })
-  const { authorizationRequest, directPost, expiresTime, origins, digitalRequest } = record.openid4vp
+  const { authorizationRequest, directPost, expiresTime, origins, ...asked } = record.openid4vp
+  const { digitalRequest, isoMdocRequest } = asked
   const state = stateOf(record)
   const isOfPage = origins?.includes(new URL(wallet.env.urls.rest).origin)
   return {
@@ -49,7 +51,7 @@ export async function readStatus(wallet: Wallet, token: string): Promise<Watched
       expiresAt: new Date(expiresTime * 1_000).toISOString(),
       ...(state === 'waiting' && {
         ...(directPost !== false && { authorizationRequest }),
-        ...(isOfPage && { digitalRequest }),
+        ...(isOfPage && { digitalRequest, isoMdocRequest }),
       }),
     },
     walletId: wallet.id,

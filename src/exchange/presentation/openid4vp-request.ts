@@ -61,6 +61,8 @@ export const StoredRequest = z.object({
   state: z.string().optional(),
   /** The key of the verifier that the response is encrypted to. */
   encryption: z.object({ jwk: z.looseObject({ kty: z.string() }), enc: z.string() }).optional(),
+  /** `org-iso-mdoc`: what the response is encrypted by, base64url as received. */
+  encryptionInfo: z.string().optional(),
   /** Epoch seconds from which the request must not be answered. */
   expiresTime: z.number().optional(),
   /** The form of the response. It is made once, so that every attempt to deliver it sends the same. */

@@ -29,6 +29,9 @@ const shown = {
   digitalRequest: DigitalRequest.optional().describe(
     'Digital Credentials API: the argument of `navigator.credentials.get({ digital: { requests: [digitalRequest] } })`.',
   ),
+  isoMdocRequest: DigitalRequest.optional().describe(
+    'Digital Credentials API: the same by the protocol `org-iso-mdoc`, another member of `requests`.',
+  ),
   origins: z
     .array(z.string())
     .optional()
@@ -85,6 +88,14 @@ export const OpenId4VpStatus = z
 /** The page of the request that is answered at a URL. */
 export function pageOf(responseUri: string): string {
   return responseUri.replace(/\/response$/, '/page')
+}
+
+/** The request for the Digital Credentials API, by each of its protocols. */
+export function digitalRequestsOf({
+  digitalRequest,
+  isoMdocRequest,
+}: Pick<StoredOpenId4Vp, 'digitalRequest' | 'isoMdocRequest'>): DigitalRequest[] {
+  return [digitalRequest ?? [], isoMdocRequest ?? []].flat()
 }
 
 /** What is not shown, the secrets of the request, is left out. */

@@ -14,7 +14,8 @@ export type Notation = {
 
 /**
  * Writes an item in diagnostic notation, one member a line. The content of tag 24 is shown as
- * `24(<< … >>)`. A long byte string is cut, and its length is said: `h'0102…' /3072 bytes/`.
+ * `24(<< … >>)`, and so is that of any byte string that is a map or has tag 24, as headers and payloads of
+ * COSE are. A long byte string is cut, and its length is said: `h'0102…' /3072 bytes/`.
  *
  * @throws {CborError}
  */
@@ -24,7 +25,7 @@ export function diagnose(
 ): string {
   readCbor(bytes, limits)
   const lines: Line[] = [{ offset: 0, indent: 0, text: '' }]
-  new Writer(bytes, { lines, maxBytes, limits, base: 0 }).item(0, 0)
+  new Writer(bytes, { lines, maxBytes, limits, base: 0, depth: 0 }).item(0, 0)
   const width = String(bytes.length).length
   return lines
     .map(({ offset = '', indent, text }) => {
@@ -36,12 +37,17 @@ export function diagnose(
 
 /** A line that only closes has no offset. */
 type Line = { offset?: number; indent: number; text: string }
+/** Byte strings in byte strings that are opened. */
+const maxDepth = 8
+
 type Paper = {
   lines: Line[]
   maxBytes: number
   limits: Partial<CborLimits> | undefined
   /** The offset of the bytes in the whole. */
   base: number
+  /** The byte strings around the bytes. */
+  depth: number
 }
 
 class Writer {
@@ -58,7 +64,7 @@ class Writer {
     const head = readHead(this.bytes, offset)
     switch (head.major) {
       case major.bytes:
-        return this.byteString(head)
+        return this.embedded(offset, indent) || this.byteString(head)
       case major.text:
         return this.text(head)
       case major.array:
@@ -120,16 +126,17 @@ class Writer {
 
   private tag({ argument, end }: Head, indent: number): number {
     this.write(`${argument}(`)
-    const next = (argument === embeddedTag && this.embedded(end, indent)) || this.item(end, indent)
+    const next = (argument === embeddedTag && this.embedded(end, indent, true)) || this.item(end, indent)
     this.write(')')
     return next
   }
 
   /** Writes the content of a byte string. Returns 0, and writes nothing, if that is not one item. */
-  private embedded(offset: number, indent: number): number {
+  private embedded(offset: number, indent: number, isTagged = false): number {
     const { argument, end } = readHead(this.bytes, offset)
     const next = end + Number(argument)
     const content = this.bytes.subarray(end, next)
+    if (this.paper.depth >= maxDepth || !(isTagged || isLikelyCbor(content))) return 0
     try {
       readCbor(content, this.paper.limits)
     } catch (error) {
@@ -138,7 +145,11 @@ class Writer {
     }
     this.write('<<')
     this.begin(end, indent + 1)
-    new Writer(content, { ...this.paper, base: this.paper.base + end }).item(0, indent + 1)
+    new Writer(content, {
+      ...this.paper,
+      base: this.paper.base + end,
+      depth: this.paper.depth + 1,
+    }).item(0, indent + 1)
     this.close('>>', indent)
     return next
   }
@@ -150,4 +161,9 @@ class Writer {
     this.write(Object.is(value, -0) ? '-0.0' : `${String(value)}${isFloat ? '.0' : ''}`)
     return end
   }
+}
+
+/** Whether bytes begin as a map with members, or with tag 24. */
+function isLikelyCbor([first = 0, second]: Uint8Array): boolean {
+  return (first >> 5 === major.map && first !== 0xa0) || (first === 0xd8 && second === 24)
 }

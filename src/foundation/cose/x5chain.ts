@@ -1,6 +1,6 @@
 /** The header x5chain (RFC 9360): the certificate of the key first, each one signed by the next. */
 import type { CborValue } from '../cbor/index.ts'
-import { maxCertificates } from '../x509/certificate.ts'
+import { maxCertificates } from '../x509/chain-error.ts'
 import { CoseError, type CoseHeaders, type CoseWarning, header } from './message.ts'
 
 /** Of one certificate, in DER. */

@@ -36,7 +36,7 @@ export interface IssuerTables {
     id: string
     profile: string
     country: string | null
-    state: string | null
+    province: string | null
     curve: string
     /** PEM, as the private key, which is sealed. */
     certificate: string

@@ -26,9 +26,6 @@ export type Certificate = {
 /** A subject alternative name that issuers are known by. */
 export type AlternativeName = { type: 'dns' | 'uri'; value: string }
 
-/** The most certificates of a chain. */
-export const maxCertificates = 10
-
 /** The longest certificate in bytes. */
 const maxBytes = 16_384
 

@@ -1,3 +1,6 @@
+/** The most certificates of a chain. */
+export const maxCertificates = 10
+
 /** Why a chain of certificates is not accepted. */
 export type ChainFailure =
   | 'malformed'

@@ -11,13 +11,12 @@ import {
   findKeyId,
   findKey,
   isSelfIssued,
-  maxCertificates,
   nameOf,
   parseCertificate,
   parsePem,
   toPemText,
 } from './certificate.ts'
-import { ChainError, evaluate } from './chain-error.ts'
+import { ChainError, evaluate, maxCertificates } from './chain-error.ts'
 import { checkProfile } from './mdoc-chain.ts'
 import type { MdocProfile } from './mdoc-profile.ts'
 import { checkAnchor, checkPath } from './path.ts'
@@ -27,6 +26,7 @@ export { ChainError } from './chain-error.ts'
 export { createRequest, importPublic, issueAuthority, issueCertificate } from './issue.ts'
 export { issueList } from './crl.ts'
 export { checkListSigner, checkMdocChain } from './mdoc-chain.ts'
+export { findFaultsIn, type MdocRole } from './mdoc-profile.ts'
 export { createMdocRequest, issueMdocAuthority, issueMdocCertificate } from './mdoc-issue.ts'
 export type { MdocAnchor, MdocChain, MdocPolicy } from './mdoc-chain.ts'
 export type { Role } from './path.ts'

@@ -13,6 +13,9 @@ const [dnsTag, uriTag] = [0x82, 0x86]
 /** The tag of the extensions of a certificate. */
 const extensionsTag = 0xa3
 
+/** Names that a certificate cannot prove: DIDs, whose documents have keys, and hashes of certificates. */
+const provenElsewhere = /^(did|x509_hash):/i
+
 /** Before the SHA-256 digest of a certificate, base64url. */
 const hashPrefix = 'x509_hash:'
 
@@ -29,7 +32,7 @@ export function issuerOfMdoc(x5c: readonly string[], authority?: Buffer): string
   const { subject, issuer } = findNames(der)
   const of = (names: readonly Element[], tag: number) => {
     const texts = names.filter((name) => name.tag === tag).map(({ content }) => content.toString('latin1'))
-    return texts.find((text) => /^[\x21-\x7e]+$/.test(text))
+    return texts.find((text) => /^[\x21-\x7e]+$/.test(text) && !provenElsewhere.test(text))
   }
   const [uri, dns] = [of(subject, uriTag), of(subject, dnsTag)]
   if (uri !== undefined) return uri

@@ -2,7 +2,7 @@
  * The profiles of certificates of ISO mdoc (ISO/IEC 18013-5, Annex B): signers of documents, readers, and the
  * authorities that sign their certificates.
  */
-import { type Certificate, findAuthorityKeyId, findKeyId } from './certificate.ts'
+import { type Certificate, findAuthorityKeyId, findKeyId, parseCertificate } from './certificate.ts'
 import { x509 } from './issue.ts'
 import { documentSigners, readers } from './path.ts'
 
@@ -26,6 +26,11 @@ type Rule = (certificate: Certificate) => ProfileFault | undefined
 /** What a certificate differs in from its profile. */
 export function findFaults(certificate: Certificate, role: MdocRole): ProfileFault[] {
   return profiles[role].flatMap((rule) => rule(certificate) ?? [])
+}
+
+/** The reasons why a certificate in DER differs from its profile. @throws {ChainError} if it cannot be read */
+export function findFaultsIn(der: Uint8Array, role: MdocRole): string[] {
+  return findFaults(parseCertificate(Buffer.from(der), 'It'), role).map(({ reason }) => reason)
 }
 
 /** The values of an attribute of a subject, such as `C`. */

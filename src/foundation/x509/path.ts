@@ -219,11 +219,19 @@ function checkSignature(certificate: Certificate, issuer: Certificate, fail: Fai
     fail('signature', `is not signed by the key of the next one (${issuer.subject}).`)
 }
 
+/** The certificates whose key made the signature of another one. */
+const signers = new WeakMap<Certificate, WeakSet<Certificate>>()
+
 function isSignedBy(certificate: Certificate, issuer: Certificate): boolean {
+  const known = signers.get(certificate) ?? new WeakSet()
+  if (known.has(issuer)) return true
   try {
-    return certificate.isSignedBy(issuer.publicKey)
+    if (!certificate.isSignedBy(issuer.publicKey)) return false
   } catch {
     // The key is of another type than the signature.
     return false
   }
+  known.add(issuer)
+  signers.set(certificate, known)
+  return true
 }

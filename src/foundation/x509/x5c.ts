@@ -14,13 +14,12 @@ import {
   checkIssuingKey,
   findAuthorityKeyId,
   findKeyId,
-  maxCertificates,
   nameOf,
   parseCertificate,
   parsePem,
   toNames,
 } from './certificate.ts'
-import { ChainError, evaluate } from './chain-error.ts'
+import { ChainError, evaluate, maxCertificates } from './chain-error.ts'
 import { checkLink, checkPath, isStatusIssuer, type Role } from './path.ts'
 
 const X5c = z
@@ -104,8 +103,15 @@ export function readX5c(x5c: unknown): Buffer[] {
   return data.map((text) => Buffer.from(text, 'base64'))
 }
 
+/** Parsed certificates by the SHA-256 of their DER: an issuer's are the same in all that it signs. */
+const members = new LRUCache<string, Certificate>({ max: 200 })
+
+/** Parses a certificate of a header, or finds it parsed. @throws {ChainError} `malformed` */
 export function parseMember(der: Buffer, index: number, { length }: readonly unknown[]): Certificate {
-  return parseCertificate(der, nameOf(index, length))
+  const key = createHash('sha256').update(der).digest('base64')
+  const parsed = members.get(key) ?? parseCertificate(der, nameOf(index, length))
+  members.set(key, parsed)
+  return parsed
 }
 
 /** Verifies the certificates of a header against trust anchors. @throws {ChainError} */

@@ -5,6 +5,7 @@
 import type { Resolver } from '../../did/resolver.ts'
 import { isJsonObject, type JsonObject } from '../../foundation/json.ts'
 import { reasonOf } from '../../foundation/reason.ts'
+import type { Candidate } from './session.ts'
 
 /** A value for people. A `Date` is a time; `Facts` without a value are left out. */
 export type FactValue = string | number | boolean | Date | readonly string[] | undefined
@@ -37,6 +38,10 @@ export type Sources = {
   resolver: Resolver
   /** Undefined without a network. */
   online: Online | undefined
+  /** Transcripts of the session of a document or its request (`session.ts`), if the person gave them. */
+  candidates?: readonly Candidate[] | undefined
+  /** The origin of the page of a session. */
+  origin?: string | undefined
   /** Decodes a text that another one contains. @throws {DecodeError} */
   decode: (text: string) => Promise<Decoded>
 }

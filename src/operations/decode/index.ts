@@ -5,29 +5,54 @@
  *
  * The command line loads this file with `import()`: its readers are large.
  */
+import { fromHex, toBase64url } from '../../foundation/bytes.ts'
 import { JsonError, parseJson } from '../../foundation/json.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { createResolver } from '../../did/resolver.ts'
 import { createHttpClient, type HttpClient } from '../../foundation/net/http-client.ts'
 import { retrieveShortUrl } from '../../foundation/net/short-url.ts'
 import { UnreachableError } from '../../foundation/net/unreachable-error.ts'
+import { readQueried as readToken } from '../../credentials/formats/queried.ts'
+import { notationOf } from './binary.ts'
 import { type Decoded, DecodeError, type Sources } from './decoded.ts'
 import { decode } from './recognise.ts'
+import { readTranscript, transcriptsOf } from './session.ts'
 
-export { readQueried } from '../../credentials/formats/queried.ts'
 export { selectClaims } from '../../credentials/dcql/path.ts'
 export { queryOf, subjectPath } from '../../credentials/dcql/query-of.ts'
 export { RequestedDcqlQuery } from '../../credentials/dcql/query.ts'
 export { describePath } from '../../credentials/dcql/match.ts'
 export { type Check, type Decoded, DecodeError, type Facts, type FactValue } from './decoded.ts'
 
+/**
+ * What a query can ask of a credential. An mdoc may be in hex too.
+ *
+ * @throws {VerificationError} if the text cannot be read
+ */
+export function readQueried(text: string): ReturnType<typeof readToken> {
+  const isHex = /^(?:[0-9a-f]{2})+$/i.test(text)
+  return readToken(isHex ? toBase64url(fromHex(text)) : text)
+}
+
 const limits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
 
 /** Levels of texts in texts: a URL, its message, an attachment and its credential are four. */
 const maxDepth = 6
 
+type Options = {
+  isOnline: boolean
+  /** Shows CBOR in diagnostic notation, whatever it is. */
+  asCbor?: boolean
+  /** The transcript of a session in hex, base64url or base64; or its request; and the origin of its page. */
+  session?: { transcript?: string | undefined; request?: string | undefined; origin?: string | undefined }
+}
+
 /** @throws {DecodeError} with what was recognised, and why it cannot be read */
-export async function decodeText(text: string, { isOnline }: { isOnline: boolean }): Promise<Decoded> {
+export async function decodeText(
+  text: string,
+  { isOnline, asCbor = false, session: { transcript, request, origin } = {} }: Options,
+): Promise<Decoded> {
+  if (asCbor) return notationOf(text.replaceAll(/\s+/g, ''))
   const http = isOnline ? createHttpClient({ allow: 'any' }) : undefined
   try {
     const sources: Omit<Sources, 'decode'> = {
@@ -41,7 +66,13 @@ export async function decodeText(text: string, { isOnline }: { isOnline: boolean
         getMessage: (url) => getMessage(http, url),
       },
     }
-    return await decode(text, sources, maxDepth)
+    const candidates =
+      transcript !== undefined
+        ? [readTranscript(transcript)]
+        : request !== undefined
+          ? transcriptsOf(await decode(request, sources, maxDepth), origin)
+          : undefined
+    return await decode(text, { ...sources, candidates, origin }, maxDepth)
   } finally {
     await http?.close()
   }

@@ -3,9 +3,12 @@ import { isJsonObject, type JsonObject, parseJson } from '../../foundation/json.
 import { fromBase64, fromUtf8 } from '../../foundation/bytes.ts'
 import { checkInvitation, invitationType, parseInvitation } from '../../exchange/didcomm/invitation.ts'
 import { findShortUrl } from '../../foundation/net/short-url.ts'
+import { findBinary } from './binary.ts'
+import { decodeBinary } from './cbor.ts'
 import { decodeQuery, decodeRequest, decodeRequestUrl } from './authorization-request.ts'
 import { decodeCertificates } from './certificate.ts'
 import { type Decoded, decodedOf, DecodeError, reading, type Sources } from './decoded.ts'
+import { decodeIsoRequest } from './device-request.ts'
 import { decodeDid, decodeDidDocument } from './did.ts'
 import { decodeInvitation, decodeMessage } from './didcomm.ts'
 import { decodeJwe, decodeJwt } from './jwt.ts'
@@ -38,8 +41,11 @@ export async function decode(given: string, outer: Omit<Sources, 'decode'>, dept
   }
   const json = findEncodedJson(text)
   if (json !== undefined) return sources.decode(json)
+  const binary = findBinary(text)
+  if (binary && binary.fault === undefined) return decodeBinary(binary, sources)
+  const fault = binary ? `: read as ${binary.encoding}, it has ${binary.fault}` : ''
   throw new DecodeError(
-    'The text is not recognised: it is not a URL, DID, JWT, SD-JWT, JWE, JSON, certificate in PEM, nor base64 of JSON',
+    `The text is not recognised: it is not a URL, DID, JWT, SD-JWT, JWE, JSON, certificate in PEM, base64 of JSON, nor CBOR in hex or base64${fault}`,
   )
 }
 
@@ -113,6 +119,7 @@ const documents: readonly [is: (value: JsonObject) => boolean, read: Reader][] =
       ('payload' in value && ('signatures' in value || 'signature' in value)),
     (value, sources) => decodeMessage(value, sources),
   ],
+  [(value) => 'deviceRequest' in value && 'encryptionInfo' in value, decodeIsoRequest],
   [(value) => 'credential_configuration_ids' in value, credentialOffer],
   [
     (value) => 'credential_configurations_supported' in value || 'credential_endpoint' in value,

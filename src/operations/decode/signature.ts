@@ -2,7 +2,6 @@
  * Verifies the signature of a JWT where the key is in the text itself: in a DID that contains its document,
  * or in the header.
  */
-import { X509Certificate } from 'node:crypto'
 import type { JsonObject } from '../../foundation/json.ts'
 import { isTemporary, Problem } from '../../foundation/problem.ts'
 import { reasonOf } from '../../foundation/reason.ts'
@@ -10,9 +9,11 @@ import { checkSignature } from '../../credentials/codecs/did-signature.ts'
 import { decodeHeader, decodeJws, isSignedBy, type Jws } from '../../credentials/codecs/jws.ts'
 import { TokenKey } from '../../credentials/codecs/proof-jwt.ts'
 import { VerificationError } from '../../credentials/codecs/verification-error.ts'
+import { type CoseSign1, verifySign1 } from '../../foundation/cose/index.ts'
 import { type PublicJwk, toPublic } from '../../foundation/crypto/keys.ts'
 import { canonicalDid, didOf } from '../../did/document.ts'
 import { factsOf } from '../../definitions/did-names.ts'
+import { certificateOf } from './certificate.ts'
 import type { Check, Sources } from './decoded.ts'
 
 /** Verifies a compact JWS. `did` is the signer that the payload names. */
@@ -51,6 +52,23 @@ export function byKey(jws: Jws, which: string, find: () => PublicJwk): Check {
     }
   } catch (error) {
     return { name: 'signature', result: 'not verified', detail: `cannot read ${which}: ${reasonOf(error)}` }
+  }
+}
+
+/** Verifies a COSE_Sign1 by the key of the first certificate. `x5c` is in base64. */
+export function signatureByCertificate(sign1: CoseSign1, x5c: readonly string[] | undefined): Check {
+  const name = 'signature'
+  if (!x5c) return { name, result: 'not verified', detail: 'there is no certificate in x5chain' }
+  const which = 'the key of the first certificate in x5chain, whose issuer is not checked'
+  try {
+    const isMade = verifySign1(sign1, certificateOf(x5c[0]!).publicKey)
+    return {
+      name,
+      result: isMade ? 'passed' : 'failed',
+      detail: `${isMade ? 'made' : 'not made'} by ${which}`,
+    }
+  } catch (error) {
+    return { name, result: 'not verified', detail: `cannot read ${which}: ${reasonOf(error)}` }
   }
 }
 
@@ -96,7 +114,7 @@ export function whyUnresolved(did: string, { online }: Pick<Sources, 'online'>, 
 function keyOfCertificate(x5c: unknown): PublicJwk {
   const [first] = Array.isArray(x5c) ? (x5c as unknown[]) : []
   if (typeof first !== 'string') throw new TypeError('it is not an array of texts')
-  return new X509Certificate(Buffer.from(first, 'base64')).publicKey.export({ format: 'jwk' }) as PublicJwk
+  return certificateOf(first).publicKey.export({ format: 'jwk' }) as PublicJwk
 }
 
 /** Facts of a header for people. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../foundation/json.ts'
 import { fromBase64 } from '../../foundation/bytes.ts'
 import { countBits, expandBits } from '../../credentials/codecs/bitstring.ts'
 import { readStatusList } from '../../credentials/codecs/status-list.ts'
-import { countStatuses, ListToken } from '../../credentials/codecs/token-status-list.ts'
+import { countStatuses, ListToken, type StatusBits } from '../../credentials/codecs/token-status-list.ts'
 import { parseClaims } from '../../credentials/codecs/jws.ts'
 import { type Facts, timeOf } from './decoded.ts'
 
@@ -12,7 +12,15 @@ const names: Readonly<Record<number, string>> = { 0: 'valid', 1: 'invalid', 2: '
 
 /** @throws {VerificationError | TypeError} */
 export function listTokenFacts(payload: JsonObject): Facts {
-  const { status_list: list, sub, ttl } = parseClaims(ListToken, payload)
+  const { status_list: list, ...claims } = parseClaims(ListToken, payload)
+  return statusListFacts(claims, list)
+}
+
+/** The facts of a list in a token of either form. @throws {TypeError} */
+export function statusListFacts(
+  { sub, ttl }: { sub: string; ttl?: number | undefined },
+  list: { bits: StatusBits; lst: Uint8Array | string },
+): Facts {
   const counts = countStatuses(list)
   const shown = [...counts].toSorted(([a], [b]) => a - b)
   return {
@@ -21,7 +29,7 @@ export function listTokenFacts(payload: JsonObject): Facts {
     entries: shown.reduce((sum, [, count]) => sum + count, 0),
     'bits per entry': list.bits,
     statuses: shown.map(([status, count]) => `${count} ${names[status] ?? 'of another meaning'} (${status})`),
-    'compressed bytes': fromBase64(list.lst).length,
+    'compressed bytes': (typeof list.lst === 'string' ? fromBase64(list.lst) : list.lst).length,
     'seconds to keep': ttl,
   }
 }

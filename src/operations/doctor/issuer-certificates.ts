@@ -30,7 +30,7 @@ export function checkIssuerCertificates(
     status: leftMs < 0 ? 'failed' : 'warning',
     detail: `The issuer certificate ${id} (${subject}) of the wallet ${walletId} ${when}.${others}`,
     hint: isDevelopment
-      ? `agent issuer-cert init --help   # as the wallet’s tenant make another one; then: agent issuer-cert remove ${id}`
+      ? `agent issuer-cert renew ${id}   # as the wallet’s tenant`
       : `agent issuer-cert import ${id} <file of the renewed chain>   # as the wallet’s tenant`,
   }
 }

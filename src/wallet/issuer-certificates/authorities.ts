@@ -1,5 +1,5 @@
 /**
- * The development authorities of ISO mdoc: a root for each country, state and curve, and one for readers.
+ * The development authorities of ISO mdoc: a root for each country, province and curve, and one for readers.
  * Each has a list of revoked certificates, whose URL is in the certificates that it signs.
  */
 import { randomBytes } from 'node:crypto'
@@ -17,19 +17,19 @@ import type { CertificateInput, CertificateProfile } from './model.ts'
 type Row = Selectable<WalletTables['issuer_authority']>
 
 /** Whose certificates an authority signs. */
-export type Place = Pick<Row, 'profile' | 'country' | 'state' | 'curve'>
+export type Place = Pick<Row, 'profile' | 'country' | 'province' | 'curve'>
 
 /** The place of the authority that signs a certificate. Readers are of no country. */
 export function placeOf(
   profile: CertificateProfile,
-  { country, state, curve = 'P-256' }: Pick<CertificateInput, 'country' | 'state' | 'curve'>,
+  { country, province, curve = 'P-256' }: Pick<CertificateInput, 'country' | 'province' | 'curve'>,
 ): Place {
-  const place = profile === 'mdoc' ? { country: country ?? null, state: state ?? null } : nowhere
+  const place = profile === 'mdoc' ? { country: country ?? null, province: province ?? null } : nowhere
   // Roots have keys with a hash (ISO/IEC 18013-5, Table B.1).
   return { profile, ...place, curve: curve === 'Ed25519' ? 'P-256' : curve }
 }
 
-const nowhere = { country: null, state: null }
+const nowhere = { country: null, province: null }
 
 /** An authority with its key, in PEM. `id` is in the URL of its list. */
 export type MdocAuthority = { id: string; certificate: string; key: string }
@@ -67,12 +67,12 @@ export function urlsOf({ env }: Pick<Wallet, 'env'>, id: string): AuthorityUrls 
   return { issuer: env.urls.rest, list: `${env.urls.rest}/issuer-certificates/crl/${id}.crl` }
 }
 
-async function makeAuthority({ profile, country, state, curve }: Place, urls: AuthorityUrls) {
+async function makeAuthority({ profile, country, province, curve }: Place, urls: AuthorityUrls) {
   const { issueMdocAuthority } = await loadX509()
   // Authorities with the same name would be taken for each other.
   const kind = profile === 'mdoc' ? 'IACA' : 'reader authority'
   const commonName = `identity-agent development ${kind} ${randomBytes(4).toString('hex')}`
-  const subject = toSubject({ commonName, country: country ?? undefined, state: state ?? undefined })
+  const subject = toSubject({ commonName, country: country ?? undefined, province: province ?? undefined })
   return issueMdocAuthority(subject, curve as Parameters<typeof issueMdocAuthority>[1], urls)
 }
 
@@ -80,7 +80,7 @@ async function makeAuthority({ profile, country, state, curve }: Place, urls: Au
 async function findAuthority(
   wallet: Wallet,
   db: Db,
-  { profile, country, state, curve }: Place,
+  { profile, country, province, curve }: Place,
   leftMs: number,
 ): Promise<MdocAuthority | undefined> {
   const { parsePem } = await loadX509()
@@ -89,7 +89,7 @@ async function findAuthority(
     .selectAll()
     .where('profile', '=', profile)
     .where('country', country === null ? 'is' : '=', country)
-    .where('state', state === null ? 'is' : '=', state)
+    .where('province', province === null ? 'is' : '=', province)
     .where('curve', '=', curve)
     .orderBy('sequence', 'desc')
     .limit(1)

@@ -150,11 +150,11 @@ export function toSubject({
   commonName,
   organization,
   country,
-  state,
-}: Pick<CertificateInput, 'commonName' | 'organization' | 'country' | 'state'>) {
+  province,
+}: Pick<CertificateInput, 'commonName' | 'organization' | 'country' | 'province'>) {
   return [
     ...(country === undefined ? [] : [{ C: [{ printableString: country }] }]),
-    ...(state === undefined ? [] : [{ ST: [{ utf8String: state }] }]),
+    ...(province === undefined ? [] : [{ ST: [{ utf8String: province }] }]),
     ...(organization === undefined ? [] : [{ O: [{ utf8String: organization }] }]),
     { CN: [{ utf8String: commonName }] },
   ]

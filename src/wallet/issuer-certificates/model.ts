@@ -50,7 +50,7 @@ export const CertificateInput = z
     country: optional(
       z.string().regex(/^[A-Z]{2}$/, 'is not a country code of two capital letters'),
     ).describe('The country in the subject (C), ISO 3166-1 alpha-2. Required for `mdoc`.'),
-    state: optional(SubjectText).describe('The state or province in the subject (ST).'),
+    province: optional(SubjectText).describe('The state or province in the subject (ST).'),
     curve: optional(z.enum(curves)).describe('The curve of the key. Default: P-256. Others need a profile.'),
     names: optional(z.array(SubjectName).min(1).max(20)).describe(
       'Subject alternative names. A wallet compares the issuer’s URL or host name with them. Required without a profile.',

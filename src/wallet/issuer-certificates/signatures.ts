@@ -32,6 +32,8 @@ export type CertificateSigner = { issuer: string; key: PrivateJwk; x5c: string[]
 
 /** The profiles of certificates that sign tokens: none. */
 const tokens: readonly (CertificateProfile | undefined)[] = [undefined]
+/** Those of certificates that sign requests for credentials. */
+export const readers: typeof tokens = [...tokens, 'reader']
 
 /**
  * The signer of a certificate that has one of the profiles; by default of one without a profile, which signs
@@ -89,7 +91,7 @@ export async function signWithCertificate(
   header: Pick<Parameters<typeof signJws>[0], 'typ' | 'parameters'>,
   payload: object,
 ): Promise<string> {
-  const { x5c, key } = await getCertificateSigner(wallet, id, [...tokens, 'reader'])
+  const { x5c, key } = await getCertificateSigner(wallet, id, readers)
   return signJws({ ...header, x5c }, payload, key)
 }
 

@@ -108,7 +108,8 @@ export async function loadMutants(
   }
 }
 
-function addSwitch(source: string, check: Switch): string {
+/** Adds the switch of a check to the source of its file. @throws if its text is not there once */
+export function addSwitch(source: string, check: Switch): string {
   const { text } = check
   const count = source.split(text).length - 1
   if (count !== 1) throw new Error(`${nameOf(check)}: the text is in the file ${count} times, not once`)

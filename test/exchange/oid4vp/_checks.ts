@@ -155,7 +155,7 @@ const digital: Check[] = [
   ),
   check(
     'digital-response.ts',
-    'protocol !== digitalRequest.protocol',
+    '!protocols.includes(protocol)',
     fromPage(() => ({ protocol: 'openid4vp-v1-signed' })),
   ),
   check(

@@ -48,7 +48,7 @@ export async function encryptTo(request: any, content: object, changes: Encrypti
 
 /** Sends a response as the tenant whose page got it. */
 export function submit(
-  { agent, tenant }: Verifier,
+  { agent, tenant }: Pick<Verifier, 'agent' | 'tenant'>,
   { presentationId, protocol }: Pick<AskedDigitally, 'presentationId' | 'protocol'>,
   data: object,
   more: object = {},

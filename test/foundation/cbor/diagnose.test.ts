@@ -70,6 +70,22 @@ test('each line can have the offset of its item', () => {
   `)
 })
 
+test.each([
+  ['a map', '43a10126', '<<\n  {\n    1: -7\n  }\n>>'],
+  ['tag 24', '44d81841a0', '<<\n  24(<<\n    {}\n  >>)\n>>'],
+  ['no map', '43010203', "h'010203'"],
+  ['an empty map', '41a0', "h'a0'"],
+  ['a map that ends early', '42a101', "h'a101'"],
+])('a byte string with %s is opened only if its content is for people', (_, hex, text) => {
+  expect(diagnose(fromHex(hex))).toBe(text)
+})
+
+test('byte strings in byte strings are opened to a limit', () => {
+  const nested = (depth: number): string => (depth === 0 ? '43a10126' : wrap(nested(depth - 1)))
+  const wrap = (hex: string) => `d81858${(hex.length / 2).toString(16).padStart(2, '0')}${hex}`
+  expect(diagnose(fromHex(nested(20))).split('<<')).toHaveLength(9)
+})
+
 test('long byte strings are cut', () => {
   expect(diagnose(fromHex(`5828${'ab'.repeat(40)}`), { maxBytes: 4 })).toBe("h'abababab…' /40 bytes/")
 })

@@ -222,6 +222,10 @@ test('the issuer by the names in a certificate', async () => {
     ['https://issuer.example',     { names: [dns] }],
     ['https://authority.example',  {}],
     ['https://authority.example',  { names: [{ type: 'email', value: 'a@issuer.example' }] }],
+    // A certificate proves neither a DID nor the hash of another.
+    ['https://authority.example',  { names: [{ type: 'url', value: 'did:web:bank.example' }] }],
+    ['https://issuer.example/mdl', { names: [{ type: 'url', value: 'DID:web:bank.example' }, uri] }],
+    ['https://authority.example',  { names: [{ type: 'url', value: 'x509_hash:abc' }] }],
     [hash,                         { without: [issuerAltName] }],
     [hash,                         { extensions: [new x509.IssuerAlternativeNameExtension([{ type: 'email', value: 'a@b.example' }])] }],
     [hash,                         { extensions: [namedBy('https://a.example/\u0001')] }],

@@ -22,10 +22,10 @@ test.each([
   expect(finding.hint === undefined).toBe(status === 'ok')
 })
 
-test('a certificate for development is replaced, others are renewed', () => {
+test('the wallet renews a certificate for development, an authority others', () => {
   const hintOf = (isDevelopment: boolean) =>
     checkIssuerCertificates([{ ...ending(1), isDevelopment }], now).hint
-  expect(hintOf(true)).toContain('agent issuer-cert remove c1')
+  expect(hintOf(true)).toContain('agent issuer-cert renew c1')
   expect(hintOf(false)).toContain('agent issuer-cert import c1')
 })
 

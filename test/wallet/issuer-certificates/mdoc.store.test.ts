@@ -66,14 +66,14 @@ async function readList(path: string, at = agent) {
 }
 
 describe('a development signer', () => {
-  test.each<Pick<CertificateInput, 'curve' | 'state'>>([
+  test.each<Pick<CertificateInput, 'curve' | 'province'>>([
     {},
-    { curve: 'P-384', state: 'UT-1' },
+    { curve: 'P-384', province: 'UT-1' },
     { curve: 'P-521' },
     { curve: 'Ed25519' },
   ])('fits its profile: %j', async (given) => {
     const made = await init({ ...utopia, ...given })
-    const { curve = 'P-256', state } = given
+    const { curve = 'P-256', province } = given
     expect(made).toMatchObject({ state: 'ready', profile: 'mdoc', isDevelopment: true, names: [] })
     expect(made.x5c).toHaveLength(1)
     const { warnings, publicKey, issuerName, country, authorityKeyIds, ...chain } = check(made)
@@ -81,7 +81,7 @@ describe('a development signer', () => {
       warnings: [],
       issuerName: agent.agent.env.urls.rest,
       country: 'UT',
-      state,
+      state: province,
       curve,
     })
     expect(made.authority).toEqual({ subject: chain.anchor.subject, keyId: authorityKeyIds[0] })
@@ -89,13 +89,13 @@ describe('a development signer', () => {
     expect(notAfter.getTime() - notBefore.getTime()).toBe(397 * 86_400_000)
   })
 
-  test('signers of one country, state and curve have one root', async () => {
+  test('signers of one country, province and curve have one root', async () => {
     const [first, second] = await Promise.all([init(utopia), init({ ...utopia, commonName: 'Other' })])
     expect(second.root).toBe(first.root)
     expect(second.publicKey).not.toEqual(first.publicKey)
     const others = [
       await init({ ...utopia, country: 'US' }),
-      await init({ ...utopia, state: 'UT-2' }),
+      await init({ ...utopia, province: 'UT-2' }),
       await init({ ...utopia, curve: 'P-384' }),
       await init({ ...utopia, profile: 'reader' }),
       await init(utopia, await agent.newTenant()),

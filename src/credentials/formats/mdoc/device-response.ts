@@ -62,6 +62,20 @@ const Response = members({
 
 const DeviceNamespaces = z.map(Text, z.map(Text, Value))
 
+/** Reads the members of a response, and no document. @throws {VerificationError} `malformed` with the place */
+export function readResponse(bytes: Uint8Array): z.output<typeof Response> {
+  return parse(
+    Response,
+    within('DeviceResponse', () => decodeCbor(bytes)),
+    'DeviceResponse',
+  )
+}
+
+/** Reads a document of a response. @throws {VerificationError} `malformed` with the place */
+export function readPresented(value: CborValue, place: string): Presented {
+  return readDocument(parse(Document, value, place))
+}
+
 /**
  * Reads the one document of a response. Of several, it is the one of an asked type (the wallet of the EU
  * sends all documents under each query). Verifies nothing.
@@ -69,6 +83,20 @@ const DeviceNamespaces = z.map(Text, z.map(Text, Value))
  * @throws {VerificationError} `malformed` with the place
  */
 export function readDeviceResponse(bytes: Uint8Array, asked: readonly string[] = []): Presented {
+  const { documents, documentErrors } = openResponse(bytes)
+  const fitting =
+    documents.length === 1 ? documents : documents.filter(({ read }) => asked.includes(read.docType))
+  const [chosen] = fitting
+  if (!chosen || fitting.length > 1)
+    throw malformed(describeCount(documents.length, documentErrors ?? [], asked))
+  const presented = readDocument(chosen.read)
+  if (documents.length > 1)
+    presented.warnings.push(`the response has ${documents.length} documents, and one is expected`)
+  return presented
+}
+
+/** The documents of a response, as they are and with their outer members read. */
+function openResponse(bytes: Uint8Array) {
   const value = within('DeviceResponse', () => decodeCbor(bytes))
   if (value instanceof Map && value.has('issuerAuth'))
     throw malformed('it is an IssuerSigned without a signature of the device, and not a DeviceResponse')
@@ -76,15 +104,38 @@ export function readDeviceResponse(bytes: Uint8Array, asked: readonly string[] =
   if (version !== '1.0')
     throw malformed(`the version is ${JSON.stringify(version.slice(0, 20))}, and 1.0 is supported`)
   if (status !== 0) throw malformed(`the device reports an error, status ${status}`)
-  const all = (documents ?? []).map(
-    (each, index) => [each, parse(Document, each, `documents[${index}]`)] as const,
+  const all = (documents ?? []).map((document, index) => ({
+    document,
+    read: parse(Document, document, `documents[${index}]`),
+  }))
+  return { documents: all, documentErrors }
+}
+
+/**
+ * A response for each document of a response that may have several. What is signed keeps its bytes.
+ *
+ * @throws {VerificationError} `malformed` with the place
+ */
+export function splitDeviceResponse(bytes: Uint8Array): { docType: string; bytes: Uint8Array }[] {
+  return openResponse(bytes).documents.map(({ document, read: { docType } }) => ({
+    docType,
+    bytes: toResponse([document]),
+  }))
+}
+
+/** One response with the documents of all. @throws {VerificationError} `malformed` with the place */
+export function joinDeviceResponses(all: readonly Uint8Array[]): Uint8Array {
+  return toResponse(all.flatMap((bytes) => openResponse(bytes).documents.map(({ document }) => document)))
+}
+
+function toResponse(documents: CborValue[]): Uint8Array {
+  return encodeCbor(
+    new Map<CborValue, CborValue>([
+      ['version', '1.0'],
+      ['documents', documents],
+      ['status', 0],
+    ]),
   )
-  const fitting = all.length === 1 ? all : all.filter(([, { docType }]) => asked.includes(docType))
-  const [chosen] = fitting
-  if (!chosen || fitting.length > 1) throw malformed(describeCount(all.length, documentErrors ?? [], asked))
-  const presented = readDocument(chosen[1])
-  if (all.length > 1) presented.warnings.push(`the response has ${all.length} documents, and one is expected`)
-  return presented
 }
 
 function describeCount(
@@ -187,11 +238,5 @@ export function makeDeviceResponse(
       ]),
     ],
   ])
-  return encodeCbor(
-    new Map<CborValue, CborValue>([
-      ['version', '1.0'],
-      ['documents', [document]],
-      ['status', 0],
-    ]),
-  )
+  return toResponse([document])
 }

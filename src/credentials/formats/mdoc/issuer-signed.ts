@@ -137,7 +137,7 @@ export function readIssuerSigned(value: CborValue): IssuerSigned {
   return { items, issuerAuth, algorithm, x5c, mso, whole, warnings }
 }
 
-function readMso(value: CborValue, note: Note): Mso {
+export function readMso(value: CborValue, note: Note): Mso {
   const { version, validityInfo, deviceKeyInfo, valueDigests, ...mso } = parse(MsoMap, value, 'MSO')
   if (version !== '1.0')
     throw malformed(`the version of the MSO is ${JSON.stringify(version.slice(0, 20))}, and 1.0 is supported`)

@@ -132,16 +132,7 @@ function checkDates(
  */
 function checkDevice(presented: Presented, { session }: Expected): void {
   if (!session) throw unbound('an mdoc cannot be presented here: it signs a session of OpenID4VP')
-  const { mso } = presented.issuerSigned
-  const foreign = presented.deviceElements.find(
-    ({ namespace, id }) =>
-      !mso.authorized.namespaces.includes(namespace) &&
-      !(mso.authorized.elements.get(namespace) ?? []).includes(id),
-  )
-  if (foreign)
-    throw unbound(
-      `the device has signed ${foreign.namespace}.${foreign.id}, and its issuer did not authorize that`,
-    )
+  checkAuthorized(presented)
   const transcript = transcriptOf(session)
   if (isSigned(presented, encodeTranscript(transcript), session)) return
   const mistake = otherTranscripts(transcript, hintsOf(session)).find((other) =>
@@ -154,15 +145,29 @@ function checkDevice(presented: Presented, { session }: Expected): void {
   )
 }
 
-function isSigned(
+/** The device signs elements of its own only if the issuer allows it. @throws {VerificationError} */
+export function checkAuthorized({ deviceElements, issuerSigned: { mso } }: Presented): void {
+  const foreign = deviceElements.find(
+    ({ namespace, id }) =>
+      !mso.authorized.namespaces.includes(namespace) &&
+      !(mso.authorized.elements.get(namespace) ?? []).includes(id),
+  )
+  if (foreign)
+    throw unbound(
+      `the device has signed ${foreign.namespace}.${foreign.id}, and its issuer did not authorize that`,
+    )
+}
+
+/** Whether the device has signed a transcript, or made a MAC over it with the key of this session. */
+export function isSigned(
   { docType, deviceNamespaces, deviceAuth, issuerSigned }: Presented,
   transcript: Uint8Array,
-  session: NonNullable<Expected['session']>,
+  session?: NonNullable<Expected['session']>,
 ): boolean {
   const { deviceKey } = issuerSigned.mso
   const payload = deviceAuthentication(transcript, docType, deviceNamespaces)
   if (deviceAuth.kind === 'signature') return verifySign1(deviceAuth.sign1, deviceKey, payload)
-  const key = macKeyOf(session, deviceKey, transcript)
+  const key = session && macKeyOf(session, deviceKey, transcript)
   if (!key) return false
   const isMade = verifyMac0(deviceAuth.mac0, key, payload)
   key.fill(0)

@@ -83,6 +83,7 @@ export function toJson(value: CborValue): unknown {
   return value ?? null
 }
 
-function toKey(key: CborValue): string {
+/** The name of a member in JSON. */
+export function toKey(key: CborValue): string {
   return typeof key === 'string' ? key : String(toJson(key))
 }

@@ -4,6 +4,7 @@
  */
 import { isOver } from '../../../foundation/clock.ts'
 import { Problem } from '../../../foundation/problem.ts'
+import { sealAnnexCResponse } from '../../../credentials/formats/mdoc/annex-c.ts'
 import type { Session } from '../../../credentials/formats/presentation.ts'
 import type { PublicJwk } from '../../../foundation/crypto/keys.ts'
 import type { Tx } from '../../../foundation/storage/database.ts'
@@ -11,7 +12,7 @@ import type { Wallet } from '../../../wallet/wallet.ts'
 import { takeNextCopies } from '../../held-credentials/copies.ts'
 import { advance } from '../../engine/record.ts'
 import { answerQuery } from '../../presentation/dcql-answer.ts'
-import { audienceOf, type DigitalCredential } from '../../presentation/digital-credentials.ts'
+import { audienceOf, type DigitalCredential, isoMdoc } from '../../presentation/digital-credentials.ts'
 import type { PresentationChange, PresentOptions } from '../../presentation/format.ts'
 import { presentProof, type PresentationRecord } from '../../presentation/model.ts'
 import type { StoredRequest } from '../../presentation/openid4vp-request.ts'
@@ -52,7 +53,10 @@ async function answerRequest(
 }
 
 /** What the transcript of a document is made of. */
-function sessionOf({ digital, clientId, nonce, responseUri, encryption }: StoredRequest): Session {
+function sessionOf(request: StoredRequest): Session {
+  const { digital, clientId, nonce, responseUri, encryption, encryptionInfo } = request
+  if (digital && encryptionInfo !== undefined)
+    return { handover: isoMdoc, origin: digital.origin, encryptionInfo }
   const encryptedTo = encryption?.jwk as PublicJwk | undefined
   return digital
     ? { handover: 'dc-api', origin: digital.origin, nonce, encryptedTo }
@@ -62,11 +66,15 @@ function sessionOf({ digital, clientId, nonce, responseUri, encryption }: Stored
 /** The response to deliver, or to return to the platform. */
 async function toResponse(
   request: StoredRequest,
-  content: Parameters<typeof toParameters>[1],
+  content: { vp_token: Record<string, string[]> },
 ): Promise<Pick<StoredRequest, 'response' | 'digitalCredential'>> {
   if (!request.digital) return { response: await toForm(request, content) }
-  const { protocol } = request.digital
-  const data = (await toParameters(request, content)) as DigitalCredential['data']
+  const { protocol, origin } = request.digital
+  const { encryptionInfo } = request
+  const data =
+    encryptionInfo === undefined
+      ? ((await toParameters(request, content)) as DigitalCredential['data'])
+      : { response: sealAnnexCResponse(Object.values(content.vp_token).flat(), { origin, encryptionInfo }) }
   return { digitalCredential: { protocol, data } }
 }
 

@@ -112,8 +112,8 @@ async function authenticateCertificate(
   jws: Jws,
   note: Note,
 ): Promise<AuthenticatedClient> {
-  const { ChainError, checkX5c } = await loadX509()
-  try {
+  const { checkX5c } = await loadX509()
+  return checkingChain(async () => {
     const certificate = checkX5c(jws.header.x5c, new Date(), 'verifier')
     const isNamed =
       prefix === 'x509_hash'
@@ -136,6 +136,22 @@ async function authenticateCertificate(
       responseHost: prefix === 'x509_san_dns' ? id : undefined,
       ...(await judgeCertificate(wallet, jws.header.x5c)),
     }
+  })
+}
+
+/** A page that nothing but its origin identifies. */
+export const ofOrigin: AuthenticatedClient = {
+  clientIdPrefix: 'origin',
+  authentication: 'origin',
+  isTrusted: false,
+  trustReason: 'the browser names the origin of the page, and nothing else says who is behind it',
+}
+
+/** Checks certificates of a request. @throws {OAuthError} for those that are refused */
+export async function checkingChain<Result>(check: () => Result | Promise<Result>): Promise<Result> {
+  const { ChainError } = await loadX509()
+  try {
+    return await check()
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw new OAuthError('invalid_request', `The certificates of the request: ${error.message}`, {
@@ -145,7 +161,7 @@ async function authenticateCertificate(
 }
 
 /** Whether the chain of an authenticated verifier ends at a trust anchor of the wallet. */
-async function judgeCertificate(
+export async function judgeCertificate(
   { db }: Wallet,
   x5c: unknown,
 ): Promise<Pick<AuthenticatedClient, 'isTrusted' | 'trustReason'>> {

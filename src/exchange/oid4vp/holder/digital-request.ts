@@ -1,16 +1,17 @@
 /**
  * Checks a request of the Digital Credentials API as a wallet (OpenID4VP 1.0 Appendix A): unsigned, signed,
- * or signed by several client ids.
+ * or signed by several client ids. `iso-mdoc-request.ts` has the protocol of ISO.
  */
 import * as z from 'zod'
 import { oneLine, withoutNullMembers } from '../../../foundation/foreign.ts'
 import type { JsonObject } from '../../../foundation/json.ts'
 import { decodeHeader } from '../../../credentials/codecs/jws.ts'
 import { OAuthError } from '../../../foundation/oauth/oauth-error.ts'
-import { audienceOf, type DigitalRequest } from '../../presentation/digital-credentials.ts'
+import { audienceOf, type DigitalRequest, isoMdoc } from '../../presentation/digital-credentials.ts'
 import type { StoredRequest, Step } from '../../presentation/openid4vp-request.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { authenticateClient, type AuthenticatedClient } from './client.ts'
+import { authenticateClient, type AuthenticatedClient, ofOrigin } from './client.ts'
+import { resolveIsoMdocRequest } from './iso-mdoc-request.ts'
 import { describeQuery } from './query.ts'
 import { checkFreshness, checkParameters, describeVerifier } from './request.ts'
 import { invalid, type Note, readObject, type ReceivedRequest } from './request-object.ts'
@@ -41,6 +42,7 @@ export async function resolveDigitalRequest(
 ): Promise<StoredRequest> {
   const steps: Step[] = []
   const note = (step: string, detail: string) => void steps.push({ step, detail: oneLine(detail, 2_000) })
+  if (protocol === isoMdoc) return { ...(await resolveIsoMdocRequest(wallet, data, origin, note)), steps }
   const { received, client } =
     protocol === 'openid4vp-v1-unsigned'
       ? readUnsigned(data, origin, note)
@@ -58,12 +60,7 @@ function readUnsigned(data: JsonObject, origin: string, note: Note): Authenticat
   note('request', `Not signed, of a page of ${origin}.`)
   return {
     received: { clientId: audienceOf(origin), parameters, origin },
-    client: {
-      clientIdPrefix: 'origin',
-      authentication: 'origin',
-      isTrusted: false,
-      trustReason: 'the browser names the origin of the page, and nothing else says who is behind it',
-    },
+    client: ofOrigin,
   }
 }
 

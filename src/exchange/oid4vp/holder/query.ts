@@ -9,13 +9,19 @@ import { invalid, type ReceivedRequest } from './request-object.ts'
 /** @throws {OAuthError} */
 export function readQuery({ parameters, origin }: ReceivedRequest, state: string | undefined): DcqlQuery {
   if (parameters['dcql_query'] === undefined) throw invalid('dcql_query is missing.')
-  const { success, data, error } = DcqlQuery.safeParse(completed(parameters['dcql_query']))
-  if (!success) throw invalid(`dcql_query: ${reasonOf(error)}.`)
+  const data = parseQuery(completed(parameters['dcql_query']))
   if (!data.credentials.some(({ format }) => formatOfId(format)))
     throw new OAuthError('vp_formats_not_supported', `This wallet presents ${openIdFormats.join(' and ')}.`)
   if (data.credentials.some(isUnbound) && state === undefined && origin === undefined)
     throw invalid('state is missing, which a query without holder binding needs (§5.3).')
   return data
+}
+
+/** @throws {OAuthError} */
+export function parseQuery(query: unknown): DcqlQuery {
+  const { success, data, error } = DcqlQuery.safeParse(query)
+  if (success) return data
+  throw invalid(`dcql_query: ${reasonOf(error)}.`)
 }
 
 /** Lists that say nothing if they are empty. An empty list of `values` would say that nothing matches. */

@@ -7,7 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw('alter table trust_anchor add column doc_types text').execute(db)
   await sql`
     create table issuer_authority (
-      sequence integer primary key, id text not null unique, profile text not null, country text, state text,
+      sequence integer primary key, id text not null unique, profile text not null, country text, province text,
       curve text not null, certificate text not null, sealed text not null, revoked text not null,
       created_at text not null
     )`.execute(db)

@@ -11,7 +11,7 @@ alter table trust_anchor add column doc_types text
 
 const table = `
 create table issuer_authority (
-  sequence bigint not null, id text not null, profile text not null, country text, state text,
+  sequence bigint not null, id text not null, profile text not null, country text, province text,
   curve text not null, certificate text not null, sealed text not null, revoked text not null,
   created_at text not null,
   primary key (sequence), unique (id)
