@@ -7,7 +7,7 @@ import { withoutAlias } from './tree.ts'
 
 /** The global flags with a value, and those without. */
 const valued = ['--profile', '-p', '--url', '--api-key-file', '--admin-key-file']
-const switches = ['--json', '--quiet', '-q']
+const switches = ['--json', '--quiet', '-q', '--no-trunc']
 
 /**
  * Moves leading global flags behind the words of the command, and replaces `-h` by `--help` and aliases by

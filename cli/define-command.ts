@@ -24,6 +24,10 @@ const jsonFlag = { json: Flags.boolean({ description: 'Format output as json.', 
 const globalFlags = {
   // cli/main.ts takes this flag from the command line; it is declared here for help and completion.
   'no-color': Flags.boolean({ description: 'print without colours (NO_COLOR)', helpGroup: 'GLOBAL' }),
+  'no-trunc': Flags.boolean({
+    description: 'print whole ids, DIDs and texts in a terminal too, as in a pipe',
+    helpGroup: 'GLOBAL',
+  }),
   quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
 }
 
@@ -44,7 +48,7 @@ const daemonFlags = {
   }),
 }
 
-type CommonFlags = Identity & { quiet?: boolean }
+type CommonFlags = Identity & { quiet?: boolean; 'no-trunc'?: boolean }
 
 /** The context of a command that needs no daemon. */
 export type LocalContext<Args = object, Flags = object> = Output & {

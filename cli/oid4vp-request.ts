@@ -149,7 +149,7 @@ export async function requestFromWallet(
     until: 'PresentationVerified',
     async change() {
       const record = await request()
-      sayChosen(context, record)
+      await sayChosen(context, record)
       const { presentationId, openid4vp } = record
       log(isQuiet ? presentationId : openid4vp!.authorizationRequest)
       if (!isQuiet)

@@ -95,9 +95,13 @@ async function findId(
 /** Texts that stand for an id: a DID or a URL, a file, or a token. */
 const others = /^(?:(?:did|https?):|@|ey[\w-]+\.)/i
 
+/** A DID as people read it, such as `did:jwk:eyJhb…ZyIn0`. */
+const shortened = /^(did:[^…]+)…([^…]+)$/
+
 /** True for a text that needs no search: an id, another text that may stand for it, or the URI of a schema. */
 function isComplete(resource: ResourceName, text: string): boolean {
   const isUri = resource === 'schema' && /^urn:/i.test(text)
+  if (resource === 'did' && shortened.test(text)) return false
   return (resource !== 'did' && isGuid(text)) || isUri || others.test(text)
 }
 
@@ -115,6 +119,8 @@ function isNamed(
   part: string | undefined,
 ): boolean {
   if (names.some((name) => name.toLowerCase() === text.toLowerCase())) return true
+  const [, start, end] = (resource === 'did' && shortened.exec(text)) || []
+  if (start !== undefined) return id.startsWith(start) && id.endsWith(end!)
   if (part === undefined) return false
   if (resource === 'did') return id.endsWith(part)
   const small = part.toLowerCase()

@@ -1,4 +1,4 @@
-import { readNames } from '../../cli/client/names.ts'
+import { labelled, readNames } from '../../cli/client/names.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { candidatesTable, presentCommands } from '../../cli/format/proof-request.ts'
 import { presentationFields, type PresentationRecord } from '../../cli/format/proofs.ts'
@@ -23,7 +23,7 @@ export default defineCommand({
       path: { presentationId: args.id },
     })
     const names = isJson || isQuiet ? undefined : await readNames(call, [record])
-    print(record.presentationId, presentationFields(record, names))
+    print(record.presentationId, await labelled(context, presentationFields(record, names)))
     if (record.status === 'RequestReceived' && isMine('proof', record.status, record))
       await suggestCandidates(context, record)
     else suggest(nextCommand('proof', record.status, record.presentationId, record))

@@ -23,7 +23,7 @@ test.each([
     [{ schemaId: 'http://agent.example:8085/schema-registry/schemas/0190ab12-0000-7000-8000-12341f2c9a3b' }],
   ],
   [
-    'a JWT credential with the schema employee, issued by did:prism:…abab, and one with the schema b',
+    'a JWT credential with the schema employee, issued by did:prism:ababa…abababab, and one with the schema b',
     jwt,
     [
       { schemaId, trustIssuers: [`${issuer}:long`] },
@@ -41,7 +41,7 @@ test.each([
     [],
   ],
   [
-    'name of an AnonCreds credential with the schema employee, issued by did:prism:…abab',
+    'name of an AnonCreds credential with the schema employee, issued by did:prism:ababa…abababab',
     { requested_attributes: { a: { name: 'name', restrictions } }, requested_predicates: {} },
     [],
   ],
@@ -138,7 +138,7 @@ test('both sides see the request in words in show and list, and JSON only with -
   `
   const made = await as(verifier).run`${asking} --domain shop.example --json`
   const { presentationId, requestData } = JSON.parse(made.out)
-  const asked = 'a JWT credential with the schema employee, issued by did:prism:…abab'
+  const asked = 'a JWT credential with the schema employee, issued by did:prism:ababa…abababab'
   await expect.poll(async () => (await as(holder).run`proof list`).out).toContain('RequestReceived')
   const [received] = (await as(holder).json`proof list`).contents
   expect(received.requestData).toEqual(requestData)
