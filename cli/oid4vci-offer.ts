@@ -117,5 +117,6 @@ function toScannable({ credentialOffer: url, txCode }: Offer): Scannable {
     (JSON.parse(searchParams.get('credential_offer')!) as { credential_issuer: string }).credential_issuer
   const note = server.startsWith('http:') ? 'Most wallets require https.' : undefined
   const secret = txCode === undefined ? undefined : `transaction code ${txCode}`
-  return { text: url, code: url, note, secret, ...(page === null ? { server } : { page }) }
+  const link = { text: url, code: url, note, secret, isShownOnce: true }
+  return { ...link, ...(page === null ? { server } : { page }) }
 }

@@ -5,6 +5,7 @@ import { presentationFields, type PresentationRecord } from '../../cli/format/pr
 import { isMine, nextCommand, openInvitation } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
+import { printRequestAgain } from '../../cli/oid4vp-request.ts'
 import { askedQrFlags, chooseAskedQr } from '../../cli/qr/flags.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
@@ -27,7 +28,8 @@ export default defineCommand({
     if (record.status === 'RequestReceived' && isMine('proof', record.status, record))
       await suggestCandidates(context, record)
     else suggest(nextCommand('proof', record.status, record.presentationId, record))
-    await printInvitationAgain(context, record.presentationId, openInvitation(record.status, record), qr)
+    if (!(await printRequestAgain(context, record, qr)))
+      await printInvitationAgain(context, record.presentationId, openInvitation(record.status, record), qr)
     if (record.status === 'PresentationVerificationFailed') process.exitCode = 8
     return record
   },
