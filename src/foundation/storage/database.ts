@@ -35,6 +35,7 @@ import * as wallet008 from './migrations/wallet-008-ledger-list.ts'
 import * as wallet009 from './migrations/wallet-009-session-openid4vp.ts'
 import * as wallet010 from './migrations/wallet-010-webhook-batch.ts'
 import * as wallet011 from './migrations/wallet-011-did-label.ts'
+import * as wallet012 from './migrations/wallet-012-webhook-types.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -76,6 +77,7 @@ export const walletMigrations: Migrations = {
   '009-session-openid4vp': wallet009,
   '010-webhook-batch': wallet010,
   '011-did-label': wallet011,
+  '012-webhook-types': wallet012,
 }
 
 /**

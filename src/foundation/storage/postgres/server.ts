@@ -19,6 +19,7 @@ import * as sessionOpenId4Vp from './migrations/012-session-openid4vp.ts'
 import * as webhookBatch from './migrations/013-webhook-batch.ts'
 import * as display from './migrations/014-display.ts'
 import * as didLabel from './migrations/015-did-label.ts'
+import * as webhookTypes from './migrations/016-webhook-types.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -38,6 +39,7 @@ export const postgresMigrations: Migrations = {
   '013-webhook-batch': webhookBatch,
   '014-display': display,
   '015-did-label': didLabel,
+  '016-webhook-types': webhookTypes,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */
