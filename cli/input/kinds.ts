@@ -31,9 +31,11 @@ const flags: Readonly<Record<string, Kind | 'file'>> = {
   replaces: 'apiKey',
   schema: 'schema',
   'seed-file': 'file',
+  'signing-did': 'did',
   subject: 'did',
   tenant: 'tenant',
   to: 'webhook',
+  'trust-issuer': 'did',
   wallet: 'wallet',
 }
 

@@ -122,6 +122,18 @@ describe('whose credentials a request accepts', () => {
       /issuer check +only issuers that the request accepts/,
     ])
       expect(checked).toMatch(line)
+    const nobody = await as(verifier).run`proof request --connection ${connectionId} --trust-issuer nobody`
+    expect(nobody).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(
+        /There is no DID "nobody"\. Name a DID, such as did:prism:…, its label, or at least 4 .*\n *Try: agent did list/,
+      ),
+    })
+    const path = { didRef: issuingDID }
+    await verifier.call('PATCH /did-registrar/dids/{didRef}', { path, body: { label: 'Acme' } })
+    expect((await prove('--trust-issuer', 'acme')).out).toMatch(
+      new RegExp(`^trusted issuer +Acme \\(${issuingDID}\\)$`, 'm'),
+    )
     const unchecked = (await prove('--any-issuer')).out
     expect(unchecked).toContain('PresentationVerified (the presentation is valid, issuer not checked)')
     expect(unchecked).toMatch(/issuer check +none: the request accepts credentials of any issuer/)
