@@ -6,7 +6,7 @@ import { optionalArgument } from '../cli/input/arguments.ts'
 import { readGiven, readPictureAt } from '../cli/input/given.ts'
 import { askText, canAsk } from '../cli/prompts/ask.ts'
 import type { Decoded } from '../src/operations/decode/decoded.ts'
-import { fetchedMethods, namesOf } from '../src/definitions/did-names.ts'
+import { fetchedMethods, ledgerMethods, namesOf } from '../src/definitions/did-names.ts'
 
 /** The longest text, with its spaces, in characters. */
 const maxLength = 4_000_000
@@ -14,7 +14,7 @@ const maxLength = 4_000_000
 export default defineLocalCommand({
   summary: 'Decode a token, an offer, a request, an invitation, a DID, …: anything',
   description:
-    'Shows what a text is, what it contains, and which signatures and digests can be checked with the text alone. Reads JWT, SD-JWT with key binding, JWE (its header), offers and metadata of OpenID4VCI, requests of OpenID4VP, DCQL, status lists, invitations and messages of DIDComm, DIDs, and certificates. Needs no daemon and no wallet, and makes no connection without --online. Exits with 8 if a check fails, with 2 if the text cannot be read.',
+    'Shows what a text is, what it contains, and which signatures and digests can be checked with the text alone. Reads JWT, SD-JWT with key binding, JWE (its header), offers and metadata of OpenID4VCI, requests of OpenID4VP, DCQL, status lists, invitations and messages of DIDComm, DIDs, and certificates. Needs no wallet, and makes no connection without --online; only for what is on a ledger, that asks the daemon. Exits with 8 if a check fails, with 2 if the text cannot be read.',
   examples: [
     'agent decode eyJhbGciOi…',
     'agent decode "openid-credential-offer://?credential_offer=…"',
@@ -28,7 +28,7 @@ export default defineLocalCommand({
     file: Flags.string({ description: 'read the text from this file', exclusive: ['image'] }),
     image: Flags.string({ description: 'read the QR code in this picture, a PNG or a JPEG' }),
     online: Flags.boolean({
-      description: `retrieve what the text names only by its URL, and documents of ${namesOf(fetchedMethods, 'and')}`,
+      description: `retrieve what the text names only by its URL, documents of ${namesOf(fetchedMethods, 'and')}, and by the daemon those of ${namesOf(ledgerMethods, 'and')}`,
     }),
   },
   async run({ args, flags, width, paint, log, isJson }) {
@@ -38,7 +38,8 @@ export default defineLocalCommand({
         flags.image === undefined
           ? await readGiven(await named(args.text, flags.file, isJson), maxLength)
           : await readPictureAt(flags.image)
-      const decoded = await decodeText(text, { isOnline: flags.online })
+      const { resolveByDaemon } = await import('../cli/client/resolve-did.ts')
+      const decoded = await decodeText(text, { isOnline: flags.online, resolveOnLedger: resolveByDaemon })
       log(decodedText(decoded, { width, paint, now: Date.now() }))
       if (hasFailed(decoded)) process.exitCode = 8
       return decoded

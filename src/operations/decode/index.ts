@@ -7,6 +7,9 @@
  */
 import { JsonError, parseJson } from '../../foundation/json.ts'
 import { Problem } from '../../foundation/problem.ts'
+import { canonicalDid } from '../../definitions/did-names.ts'
+import { type DidMethod, type LedgerSources, methods } from '../../did/methods.ts'
+import type { ResolutionResult } from '../../did/resolution.ts'
 import { createResolver } from '../../did/resolver.ts'
 import { createHttpClient, type HttpClient } from '../../foundation/net/http-client.ts'
 import { retrieveShortUrl } from '../../foundation/net/short-url.ts'
@@ -26,15 +29,22 @@ const limits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
 /** Levels of texts in texts: a URL, its message, an attachment and its credential are four. */
 const maxDepth = 6
 
+type Options = {
+  isOnline: boolean
+  /** Resolves a DID whose document is on a ledger. Asked only if `isOnline`. */
+  resolveOnLedger?: (did: string) => Promise<ResolutionResult>
+}
+
 /** @throws {DecodeError} with what was recognised, and why it cannot be read */
-export async function decodeText(text: string, { isOnline }: { isOnline: boolean }): Promise<Decoded> {
+export async function decodeText(text: string, { isOnline, resolveOnLedger }: Options): Promise<Decoded> {
   const http = isOnline ? createHttpClient({ allow: 'any' }) : undefined
   try {
     const sources: Omit<Sources, 'decode'> = {
       resolver: createResolver({
-        // The readers ask no ledger.
+        // The readers have no ledger themselves.
         getState: async () => undefined,
         hosts: http && { http, allowsLoopback: true },
+        ...(isOnline && resolveOnLedger && { methods: withLedger(resolveOnLedger) }),
       }),
       online: http && {
         getText: (url) => getText(http, url),
@@ -45,6 +55,20 @@ export async function decodeText(text: string, { isOnline }: { isOnline: boolean
   } finally {
     await http?.close()
   }
+}
+
+/** The methods, of which those of a ledger resolve DIDs that do not contain a document by `resolve`. */
+function withLedger(resolve: NonNullable<Options['resolveOnLedger']>): Readonly<Record<string, DidMethod>> {
+  const onLedger = (method: DidMethod): DidMethod => {
+    if (method.kind !== 'ledger') return method
+    const isShort = (did: string) => canonicalDid(did) === did
+    return {
+      ...method,
+      resolve: (did: string, sources: LedgerSources) =>
+        isShort(did) ? resolve(did) : method.resolve(did, sources),
+    }
+  }
+  return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, onLedger(method)]))
 }
 
 const accept = 'application/json, application/oauth-authz-req+jwt, application/statuslist+jwt, */*;q=0.5'
