@@ -153,11 +153,12 @@ export default [
 ] as const
 
 function toLink({ status, remainingMs }: WatchedStatus, base: string): PresentationRequestLink {
-  const { state, authorizationRequest, digitalRequest, expiresAt, issuersChecked } = status
+  const { state, asked = [], authorizationRequest, digitalRequest, expiresAt, issuersChecked } = status
   if (state !== 'waiting') return { state, issuersChecked }
   const { host } = new URL(base)
   return {
     state,
+    asked,
     authorizationRequest,
     digitalRequest,
     endsAt: new Date(expiresAt),
