@@ -39,10 +39,10 @@ type AcceptContext = Context<{ link: string }, FlagValues<typeof acceptFlags>>
  */
 export async function acceptAnything(context: AcceptContext): Promise<object> {
   const { args, flags, call, say, isQuiet } = context
-  requireConsent(context)
   readTimeout(flags)
   const incoming = await readIncoming(call, args.link)
   if (!isQuiet) for (const line of aboutLines(incoming)) say(line)
+  requireConsent(context)
   return ways[incoming.purpose](context, incoming)
 }
 

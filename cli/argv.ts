@@ -1,13 +1,13 @@
 /**
- * Rewrites a command line for oclif: global flags move behind the command, and `--wait`, `--lan` and
- * `--oid4vci` may have no value.
+ * Rewrites a command line for oclif: global flags move behind the command, and the value of some flags may
+ * be left out.
  */
 
 import { withoutAlias } from './tree.ts'
 
 /** The global flags with a value, and those without. */
 const valued = ['--profile', '-p', '--url', '--api-key-file', '--admin-key-file']
-const switches = ['--json', '--quiet', '-q']
+const switches = ['--json', '--quiet', '-q', '--no-trunc']
 
 /**
  * Moves leading global flags behind the words of the command, and replaces `-h` by `--help` and aliases by
@@ -42,23 +42,44 @@ function wordsOf(argv: readonly string[], ids: readonly string[]): number {
   return known || words.length
 }
 
-/** Flags whose value may be missing, and what their value in the next word looks like. */
-const optional: Readonly<Record<string, RegExp>> = {
-  '--wait': /^(?!)/,
-  '--lan': /^(?:\d|off$|auto$)/,
-  '--oid4vci': /^[\da-f-]{4,36}$/i,
+/**
+ * The properties of a flag whose value may be left out. `next` is what a value in the next word looks like;
+ * by default a value is in the same word, after `=`.
+ */
+export const optionalValue = (name: string, next = /^(?!)/) => ({ helpValue: `[${name}]`, next })
+
+type Flag = { type: string; helpValue?: string | string[] | undefined; next?: unknown }
+
+export function hasOptionalValue(flag: Flag | undefined): boolean {
+  return typeof flag?.helpValue === 'string' && flag.helpValue.startsWith('[')
 }
 
-/** Gives a bare flag of these an empty value: oclif requires a value for every flag that can have one. */
-export function spellOut(argv: readonly string[]): string[] {
+/** Gives a bare flag an empty value if it may be left out: oclif requires one for every flag that can have it. */
+export function spellOut(argv: readonly string[], flags: Readonly<Record<string, Flag>>): string[] {
   const end = argv.indexOf('--')
   return argv.map((arg, index) => {
-    const value = end === -1 || index < end ? optional[arg] : undefined
-    return value && !value.test(argv[index + 1] ?? '') ? `${arg}=` : arg
+    const flag = arg.startsWith('--') && (end === -1 || index < end) ? flags[arg.slice(2)] : undefined
+    if (!hasOptionalValue(flag)) return arg
+    return (flag!.next as RegExp).test(argv[index + 1] ?? '') ? arg : `${arg}=`
+  })
+}
+
+/** Stands for an empty value while oclif parses: where a flag needs another one, it takes '' for missing. */
+export const emptyMark = '\u0000'
+
+/** Replaces the empty values of flags whose value may be left out by `emptyMark`. */
+export function markEmpty(argv: readonly string[], flags: Readonly<Record<string, Flag>>): string[] {
+  const end = argv.indexOf('--')
+  return argv.map((arg, index) => {
+    const isEmpty = asTyped([arg], flags)[0] !== arg && (end === -1 || index < end)
+    return isEmpty ? `${arg}${emptyMark}` : arg
   })
 }
 
 /** The inverse of `spellOut`: the arguments as a person types them. */
-export function asTyped(argv: readonly string[]): string[] {
-  return argv.map((arg) => arg.replace(/^(--(?:wait|lan|oid4vci))=$/, '$1'))
+export function asTyped(argv: readonly string[], flags: Readonly<Record<string, Flag>>): string[] {
+  return argv.map((arg) => {
+    const name = /^--([\w-]+)=$/.exec(arg)?.[1]
+    return name !== undefined && hasOptionalValue(flags[name]) ? `--${name}` : arg
+  })
 }

@@ -7,7 +7,7 @@
 import type { Interfaces } from '@oclif/core'
 import * as Flags from '@oclif/core/flags'
 import { parse } from '@oclif/core/parser'
-import { asTyped, spellOut } from './argv.ts'
+import { asTyped, emptyMark, markEmpty, spellOut } from './argv.ts'
 import type { Daemon } from './client/api.ts'
 import type { Access } from './client/settings.ts'
 import { toUsageError } from './errors/parsing.ts'
@@ -24,6 +24,10 @@ const jsonFlag = { json: Flags.boolean({ description: 'Format output as json.', 
 const globalFlags = {
   // cli/main.ts takes this flag from the command line; it is declared here for help and completion.
   'no-color': Flags.boolean({ description: 'print without colours (NO_COLOR)', helpGroup: 'GLOBAL' }),
+  'no-trunc': Flags.boolean({
+    description: 'print whole ids, DIDs and texts in a terminal too, as in a pipe',
+    helpGroup: 'GLOBAL',
+  }),
   quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
 }
 
@@ -44,7 +48,7 @@ const daemonFlags = {
   }),
 }
 
-type CommonFlags = Identity & { quiet?: boolean }
+type CommonFlags = Identity & { quiet?: boolean; 'no-trunc'?: boolean }
 
 /** The context of a command that needs no daemon. */
 export type LocalContext<Args = object, Flags = object> = Output & {
@@ -170,12 +174,10 @@ async function execute(
 ): Promise<unknown> {
   const daemon = await open?.(line, timeoutMs)
   try {
-    const { wait, lan, oid4vci } = line.rules.flags
-    const isOptional = [wait, lan, oid4vci].some((flag) => flag?.type === 'option')
-    const given = isOptional ? spellOut(line.argv) : line.argv
+    const given = spellOut(line.argv, line.rules.flags)
     const argv = daemon && questions ? await complete(line, given, questions, daemon) : given
     const { args, flags } = await parseLine(line, argv)
-    await daemon?.resolveIds(line.id, { args, flags }, daemon.call)
+    await daemon?.resolveIds(line, { args, flags }, daemon.call)
     line.record = (args as { id?: unknown }).id
     const output = createOutput(line.isJson, line.common)
     return await run({ args, flags, name: line.name, argv, ...output, ...daemon })
@@ -208,11 +210,11 @@ async function complete(
   if (!canAsk({ json: line.isJson })) return argv
   const parsed = await parseLine(line, argv, withoutRules(line.rules)).catch(() => undefined)
   if (!parsed || line.common.quiet) return argv
-  await resolveIds(line.id, parsed, call)
+  await resolveIds(line, parsed, call)
   const given = { ...parsed.args, ...parsed.flags }
   const whole = await askForMissing(questions, argv, { call, given })
   if (whole.length > argv.length) {
-    const text = `$ ${line.name} ${typed(asTyped(whole))}`
+    const text = `$ ${line.name} ${typed(asTyped(whole, line.rules.flags))}`
     process.stderr.write(`${colour(process.stderr)('faint', text)}\n`)
   }
   return whole
@@ -221,7 +223,8 @@ async function complete(
 /** Parses arguments, and keeps the common flags. @throws {UsageError} */
 async function parseLine(line: Line, argv: string[], rules = line.rules) {
   try {
-    const parsed = await parse(argv, rules)
+    const parsed = await parse(markEmpty(argv, rules.flags), rules)
+    for (const [name, value] of Object.entries(parsed.flags)) if (value === emptyMark) parsed.flags[name] = ''
     line.common = parsed.flags as CommonFlags
     return parsed
   } catch (error) {

@@ -31,6 +31,8 @@ export type Scannable = {
   secret?: string | undefined
   /** The page is in the code where `code` does not fit. */
   hasPageCode?: boolean
+  /** The record does not keep the link: no command shows it again. */
+  isShownOnce?: boolean
 } & ({ page: string } | { server: string })
 
 export type Invitation = { invitationUrl: string; shortUrl?: string | undefined }
@@ -180,7 +182,10 @@ async function drawInTerminal(
   const drawn = ofPage ? drawForTerminal(scannable.page, output) : whole
   if ('reason' in drawn) {
     const again = forSameDaemon(`agent ${topicOf(context)} show ${shown} --open`)
-    const picture = hasPage ? `Page or picture (--qr png):\n  ${again}` : '--qr png writes a picture.'
+    const ofRecord = scannable.isShownOnce ? undefined : `Page or picture (--qr png):\n  ${again}`
+    const picture = hasPage
+      ? (ofRecord ?? `Its page has one: ${scannable.page}`)
+      : '--qr png writes a picture.'
     const elsewhere = drawn.isFinal ? '' : ` ${picture}`
     if (drawn.reason !== '') say(`No QR code: ${drawn.reason}.${elsewhere}`)
     return

@@ -8,7 +8,7 @@ import {
   type FlagValues,
 } from './define-command.ts'
 import type { Column } from './format/table.ts'
-import { pagingFlags, toPaging, wholeFlag } from './input/filters.ts'
+import { pagingFlags, toPaging } from './input/filters.ts'
 import { typed } from './prompts/missing.ts'
 
 type Paging = { limit: number; offset: number }
@@ -50,7 +50,7 @@ export function listCommand<List extends Page, Item, F = object, A = object>({
 }: ListDefinition<List, Item, F, A>): Command {
   return defineCommand({
     ...definition,
-    flags: { ...pagingFlags, ...wholeFlag, ...flags },
+    flags: { ...pagingFlags, ...flags },
     async run(own) {
       // The compiler does not see that the flags are those of `F` and the paging flags.
       const context = { ...own, paging: toPaging(own.flags) } as unknown as ListContext<F, A>

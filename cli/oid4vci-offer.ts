@@ -1,10 +1,11 @@
 /** `agent credential offer --oid4vci`: offers a credential to wallets of OpenID4VCI, by a URL. */
 import type { Answer, Input } from './client/api.ts'
+import { type Configuration, listConfigurations } from './client/configurations.ts'
 import type { Context } from './define-command.ts'
 import { credentialFields } from './format/records.ts'
 import { whenAhead } from './format/time.ts'
 import { draw, type Scannable } from './invitation.ts'
-import type { Asking, Question } from './prompts/missing.ts'
+import type { Question } from './prompts/missing.ts'
 import { whichDid } from './prompts/questions.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
 import { changeRecord, type WaitFlags } from './wait.ts'
@@ -19,31 +20,6 @@ export const whichSigner: Question = {
   ask: (asking) => whichDid('Which DID issues it?', 'issuing-did').ask(asking),
 }
 
-/** A configuration and its issuer, as a person chooses them. */
-type Option = { issuerId: string; configurationId: string; label: string; detail: string }
-
-/** The credentials that the issuers of the wallet offer. */
-export async function listConfigurations(call: Asking['call']): Promise<Option[]> {
-  const query = { limit: 100, offset: 0 }
-  const { contents: issuers } = await call('GET /oid4vci/issuers', { query })
-  const all = await Promise.all(
-    issuers.map(async ({ id: issuerId, display: issuer }) => {
-      const path = { issuerId }
-      const { contents } = await call('GET /oid4vci/issuers/{issuerId}/credential-configurations', {
-        path,
-        query,
-      })
-      return contents.map(({ configurationId, format, display }) => ({
-        issuerId,
-        configurationId,
-        label: display?.name ?? configurationId,
-        detail: `${configurationId}, ${format}, of ${issuer?.name ?? 'the issuer'} ${issuerId}`,
-      }))
-    }),
-  )
-  return all.flat()
-}
-
 /** Asks which credential a wallet gets, as `--oid4vci` and `--configuration`, if there is a choice. */
 export const whichConfiguration: Question = {
   unless: ['type', 'template'],
@@ -56,7 +32,7 @@ export const whichConfiguration: Question = {
     )
     if (options.length === 0) return []
     const { askChoice } = await import('./prompts/ask.ts')
-    const toChoice = (option: Option) => ({ value: option, name: option.label, hint: option.detail })
+    const toChoice = (option: Configuration) => ({ value: option, name: option.label, hint: option.detail })
     const chosen =
       options.length === 1
         ? options[0]!
@@ -147,5 +123,6 @@ function toScannable({ credentialOffer: url, txCode }: Offer): Scannable {
     (JSON.parse(searchParams.get('credential_offer')!) as { credential_issuer: string }).credential_issuer
   const note = server.startsWith('http:') ? 'Most wallets require https.' : undefined
   const secret = txCode === undefined ? undefined : `transaction code ${txCode}`
-  return { text: url, code: url, note, secret, ...(page === null ? { server } : { page }) }
+  const link = { text: url, code: url, note, secret, isShownOnce: true }
+  return { ...link, ...(page === null ? { server } : { page }) }
 }

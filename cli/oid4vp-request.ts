@@ -4,14 +4,14 @@ import type { Answer, Input } from './client/api.ts'
 import { readClaimsPath } from './dcql.ts'
 import type { Context, FlagValues } from './define-command.ts'
 import { presentationFields } from './format/proofs.ts'
-import { nextCommand } from './format/states.ts'
+import { isExpired, nextCommand } from './format/states.ts'
 import { repeatable } from './input/arguments.ts'
 import { readJson } from './input/files.ts'
 import { acceptedBy, type IssuerFlags, readIssuers } from './input/issuers.ts'
 import { readExpiresIn } from './input/time.ts'
 import { draw, type Scannable } from './invitation.ts'
 import { onlyType, sayChosen } from './oid4vp-type.ts'
-import { chooseQr, type QrFlags } from './qr/flags.ts'
+import { chooseQr, type QrChoice, type QrFlags } from './qr/flags.ts'
 import { changeRecord, type Records, type WaitFlags } from './wait.ts'
 
 const route = 'POST /present-proof/presentations/openid4vp'
@@ -149,7 +149,7 @@ export async function requestFromWallet(
     until: 'PresentationVerified',
     async change() {
       const record = await request()
-      sayChosen(context, record)
+      await sayChosen(context, record)
       const { presentationId, openid4vp } = record
       log(isQuiet ? presentationId : openid4vp!.authorizationRequest)
       if (!isQuiet)
@@ -195,6 +195,19 @@ function modeOf({ 'dc-api': isDigital = false, encrypt = false }: OpenId4VpFlags
 
 function readOptional(name: string, file: string | undefined): unknown {
   return file === undefined ? undefined : readJson(name, `@${file}`)
+}
+
+/** Prints and draws a request again, below the fields of its record. Returns false if none can be answered. */
+export async function printRequestAgain(
+  context: Context,
+  record: Records['proof'],
+  qr: QrChoice,
+): Promise<boolean> {
+  const { status, openid4vp, presentationId } = record
+  if (!openid4vp || status !== 'RequestCreated' || isExpired(record)) return false
+  if (!context.isQuiet) context.log(`\n${openid4vp.authorizationRequest}`)
+  await draw(context, presentationId, toScannable(record), qr)
+  return true
 }
 
 function toScannable({ openid4vp }: Records['proof']): Scannable {

@@ -1,7 +1,9 @@
 /** The credential that `agent proof request --oid4vp` asks for: a type that the wallet issues or holds. */
 import type { Answer } from './client/api.ts'
+import { readLabels } from './client/names.ts'
 import type { Context } from './define-command.ts'
 import { UsageError } from './errors/errors.ts'
+import { withLabel } from './format/parties.ts'
 import { safeLine } from './format/text.ts'
 import type { Question } from './prompts/missing.ts'
 import { whichIssuer } from './prompts/questions.ts'
@@ -61,9 +63,14 @@ export const whichTrusted: Question = {
 }
 
 /** Says what the command has left to the agent: whom the request trusts, and who signs it. */
-export function sayChosen({ say, isQuiet, isJson }: Context, record: Records['proof'] | ByType): void {
+export async function sayChosen(
+  { call, say, isQuiet, isJson }: Context,
+  record: Records['proof'] | ByType,
+): Promise<void> {
   if (isQuiet || isJson || !('chosen' in record)) return
   const { type, issuers, did, madeDid } = record.chosen
-  if (issuers) say(`Trusts its own issuer of ${safeLine(type)}: ${issuers.join(', ')}`)
-  if (did !== undefined) say(`Signed by ${did}${madeDid ? ', made because there was none' : ''}`)
+  const labels = await readLabels(call, [...(issuers ?? []), did])
+  const named = (each: string) => withLabel(each, labels)
+  if (issuers) say(`Trusts its own issuer of ${safeLine(type)}: ${issuers.map(named).join(', ')}`)
+  if (did !== undefined) say(`Signed by ${named(did)}${madeDid ? ', made because there was none' : ''}`)
 }

@@ -1,7 +1,7 @@
 /** What a command prints: data on standard output, messages and suggestions on standard error. */
 import { colour, type Paint } from './format/colour.ts'
 import { forSameDaemon, type Identity } from './format/next.ts'
-import { safeJson } from './format/text.ts'
+import { safeJson, shortenDids } from './format/text.ts'
 import { fields, table, type Column } from './format/table.ts'
 
 export type Pair = readonly [name: string, value: unknown]
@@ -11,20 +11,20 @@ export type Output = {
   isJson: boolean
   /** True with `--quiet`: commands print ids only. */
   isQuiet: boolean
-  /** Columns of the terminal; undefined when standard output is not a terminal. */
+  /** Columns of the terminal; undefined when standard output is not one, and with `--no-trunc`. */
   width: number | undefined
   paint: Paint
   /** Prints a line on standard output; nothing with `--json`. */
   log: (text?: string) => void
   /** Prints a JSON document on standard output, before the one that `run` returns. */
   logJson: (value: unknown) => void
-  /** Prints a message on standard error; nothing with `--json`. */
+  /** Prints a message on standard error, with short DIDs in a terminal; nothing with `--json`. */
   say: (text: string) => void
   /** Prints a message on standard error, also with `--json`. */
   sayError: (text: string) => void
   /** Prints a message if a person reads standard error. */
   sayAtTerminal: (text: string) => void
-  /** Prints one result: its id with `--quiet`, otherwise its fields. */
+  /** Prints one result: its id with `--quiet`, otherwise its fields, of which the id is whole. */
   print: (id: string, pairs: readonly Pair[]) => void
   /** Prints fields, whatever `--quiet` says. */
   printFields: (pairs: readonly Pair[]) => void
@@ -46,10 +46,11 @@ export function createOutput(
   isJson: boolean,
   { quiet = false, 'no-trunc': isWhole = false, ...identity }: OutputFlags,
 ): Output {
-  const width = process.stdout.isTTY ? process.stdout.columns : undefined
+  const width = process.stdout.isTTY && !isWhole ? process.stdout.columns : undefined
   const paint = colour(process.stdout)
   const log = (text = '') => void (isJson || process.stdout.write(`${text}\n`))
-  const say = (text: string) => void (isJson || process.stderr.write(`${text}\n`))
+  const write = (text: string) => void (isJson || process.stderr.write(`${text}\n`))
+  const say = (text: string) => write(process.stderr.isTTY && !isWhole ? shortenDids(text) : text)
   return {
     isJson,
     isQuiet: quiet,
@@ -62,16 +63,16 @@ export function createOutput(
     sayAtTerminal: (text) => {
       if (process.stderr.isTTY && !quiet) say(text)
     },
-    print: (id, pairs) => log(quiet ? id : fields(pairs, width, paint)),
+    print: (id, pairs) => log(quiet ? id : fields(pairs, width, paint, id)),
     printFields: (pairs) => log(fields(pairs, width, paint)),
     printList: (rows, id, columns, empty) => {
       if (rows.length === 0) say(empty)
-      else log(quiet ? rows.map(id).join('\n') : table(rows, columns, isWhole ? undefined : width, paint))
+      else log(quiet ? rows.map(id).join('\n') : table(rows, columns, width, paint))
     },
     suggest: (...commands) => {
       const given = commands.filter((each) => each !== undefined)
       if (given.length > 0 && !quiet)
-        say(['', 'Next:', ...given.map((each) => `  ${forSameDaemon(each, identity)}`)].join('\n'))
+        write(['', 'Next:', ...given.map((each) => `  ${forSameDaemon(each, identity)}`)].join('\n'))
     },
     forSameDaemon: (command) => forSameDaemon(command, identity),
   }

@@ -63,8 +63,10 @@ export function withoutAlias(words: readonly string[]): string[] {
 
 /** Names that do not exist, each with the command that a person probably wants. */
 export const meant: Readonly<Record<string, string>> = {
-  'signin login': 'login',
+  'config get': 'config show',
+  'config list': 'config show',
   'daemon list': 'profile list',
+  'signin login': 'login',
   invite: 'connection invite',
   issue: 'credential offer',
   offer: 'credential offer',

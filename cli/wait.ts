@@ -1,6 +1,7 @@
 /** `--wait`: waits for a state of a record, on the event stream. */
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
+import { optionalValue } from './argv.ts'
 import type { Answer } from './client/api.ts'
 import type { Event } from './client/events.ts'
 import type { Context } from './define-command.ts'
@@ -41,7 +42,7 @@ export type WaitFlags = { wait?: string | undefined; timeout?: string | undefine
 export function waitFlags(usually: string) {
   return {
     wait: Flags.string({
-      helpValue: '[state]',
+      ...optionalValue('state'),
       description: `wait until ${usually}, or with --wait=<state> for that state`,
     }),
     timeout: timeoutFlag,

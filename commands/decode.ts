@@ -7,7 +7,7 @@ import { readGiven, readPictureAt } from '../cli/input/given.ts'
 import { askText, canAsk } from '../cli/prompts/ask.ts'
 import type { Decoded } from '../src/operations/decode/decoded.ts'
 import { toBase64url } from '../src/foundation/bytes.ts'
-import { fetchedMethods, namesOf } from '../src/definitions/did-names.ts'
+import { fetchedMethods, ledgerMethods, namesOf } from '../src/definitions/did-names.ts'
 
 /** The longest text, with its spaces, in characters. */
 const maxLength = 4_000_000
@@ -15,7 +15,7 @@ const maxLength = 4_000_000
 export default defineLocalCommand({
   summary: 'Decode a token, an offer, a request, an invitation, a DID, …: anything',
   description:
-    'Shows what a text is, what it contains, and which signatures and digests can be checked with the text alone. Reads JWT, SD-JWT with key binding, ISO mdoc (base64url, hex, or a file of bytes), JWE (its header), offers and metadata of OpenID4VCI, requests of OpenID4VP, DCQL, status lists, invitations and messages of DIDComm, DIDs, and certificates. Needs no daemon and no wallet, and makes no connection without --online. Exits with 8 if a check fails, with 2 if the text cannot be read.',
+    'Shows what a text is, what it contains, and which signatures and digests can be checked with the text alone. Reads JWT, SD-JWT with key binding, ISO mdoc (base64url, hex, or a file of bytes), JWE (its header), offers and metadata of OpenID4VCI, requests of OpenID4VP, DCQL, status lists, invitations and messages of DIDComm, DIDs, and certificates. Needs no wallet, and makes no connection without --online; only for what is on a ledger, that asks the daemon. Exits with 8 if a check fails, with 2 if the text cannot be read.',
   examples: [
     'agent decode eyJhbGciOi…',
     'agent decode "openid-credential-offer://?credential_offer=…"',
@@ -46,7 +46,7 @@ export default defineLocalCommand({
         'origin of the page that called the Digital Credentials API, if the request does not have it',
     }),
     online: Flags.boolean({
-      description: `retrieve what the text names only by its URL, and documents of ${namesOf(fetchedMethods, 'and')}`,
+      description: `retrieve what the text names only by its URL, documents of ${namesOf(fetchedMethods, 'and')}, and by the daemon those of ${namesOf(ledgerMethods, 'and')}`,
     }),
   },
   async run({ args, flags, width, paint, log, isJson }) {
@@ -62,7 +62,8 @@ export default defineLocalCommand({
         request: request === undefined ? undefined : await read(request),
         origin,
       }
-      const decoded = await decodeText(text, { isOnline, asCbor, session })
+      const { resolveByDaemon: resolveOnLedger } = await import('../cli/client/resolve-did.ts')
+      const decoded = await decodeText(text, { isOnline, asCbor, session, resolveOnLedger })
       log(decodedText(decoded, { width, paint, now: Date.now() }))
       if (hasFailed(decoded)) process.exitCode = 8
       return decoded

@@ -90,6 +90,26 @@ test('docs/README.md links to every page, and no link is broken', () => {
     }
 })
 
+/** Whether the package has a file, or a folder of files. */
+function isPacked(path: string): boolean {
+  const { files } = JSON.parse(read('package.json')) as { files: string[] }
+  if (['README.md', 'LICENSE', 'package.json'].includes(path)) return true
+  return files.some((entry) => {
+    const [folder, name] = entry.split('/*')
+    if (name === undefined) return path === entry || path.startsWith(`${entry}/`)
+    return path.startsWith(`${folder}/`) && path.endsWith(name) && !path.slice(folder!.length + 1).includes('/')
+  })
+}
+
+test('a page of the package links to nothing that the package does not have', () => {
+  const root = new URL('..', import.meta.url).pathname
+  for (const page of [...guides, ...pages, ...decisions].filter(isPacked))
+    for (const [, target] of read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]+)?\)/g)) {
+      const path = new URL(target!, new URL(`../${page}`, import.meta.url)).pathname.slice(root.length)
+      expect(isPacked(path.replace(/\/$/, '')), `${page}: ${target}`).toBe(true)
+    }
+})
+
 test('the decisions are numbered without gaps, and their index lists each', () => {
   const rows = decisions.map((page, index) => {
     const [, title] = /^# \d{4}\. (.+)\n/.exec(read(page))!
@@ -132,9 +152,9 @@ describe('the code blocks of every page', () => {
   const blocks = pages.flatMap((page) => readBlocks(read(page)).blocks.map((block) => ({ page, ...block })))
   /**
    * `''` and `text` are output. GitHub draws `mermaid`. Of test/docs, snippets.slow.test.ts runs `sh` and
-   * `js`, web-app.slow.test.ts `ts`.
+   * `js`, web-app.slow.test.ts `ts` and `tsx`.
    */
-  const known = ['', 'text', 'mermaid', 'sh', 'js', 'ts', 'json', 'yaml', 'run']
+  const known = ['', 'text', 'mermaid', 'sh', 'js', 'ts', 'tsx', 'json', 'yaml', 'run']
 
   test('have a language that a test reads, or say why they are not run', () => {
     const others = blocks.filter(({ language, notRun }) => !known.includes(language) && notRun === undefined)

@@ -108,6 +108,16 @@ export const Profile = z
     startedAt: z.string().optional(),
     apiKey: z.literal('***').optional().describe('Present when there is one; the key itself is not shown.'),
     adminKey: z.literal('***').optional().describe('As apiKey.'),
+    login: z
+      .object({
+        issuer: z.string(),
+        subject: z.string().optional().describe('As the token says.'),
+        walletId: z.string().optional(),
+        expiresAt: z.string().optional(),
+        isRenewed: z.boolean(),
+      })
+      .optional()
+      .describe('Of `agent login`.'),
     error: z.string().optional().describe('Why the profile cannot be read.'),
   })
   .meta({ id: 'Profile' })

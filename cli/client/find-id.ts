@@ -4,11 +4,13 @@
  */
 import type { Client } from '../../daemon/client/client.ts'
 import { usualMethod } from '../../src/definitions/did-names.ts'
+import { hasOptionalValue } from '../argv.ts'
 import { kindOf } from '../input/kinds.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 import { safeLine } from '../format/text.ts'
 import { isConnected } from '../format/states.ts'
 import { isGuid } from '../input/registry.ts'
+import type { Rules } from '../prompts/missing.ts'
 import { type Item, readItems, type ResourceName, resources } from './resources.ts'
 
 const pageSize = 1_000
@@ -23,11 +25,11 @@ type Values = Readonly<Record<string, unknown>>
 /**
  * Replaces every argument and flag that names a resource by its id.
  *
- * @param commandId as oclif has it, such as `credential:accept`.
+ * @param command its id as oclif has it, such as `credential:accept`, and its rules.
  * @throws as `findId`.
  */
 export async function resolveIds(
-  commandId: string,
+  command: { id: string; rules: Rules },
   { args, flags }: { args: Record<string, unknown>; flags: Record<string, unknown> },
   call: Client,
 ): Promise<void> {
@@ -37,11 +39,13 @@ export async function resolveIds(
   ] as const
   for (const { kind, values } of places)
     for (const [name, value] of Object.entries(values)) {
-      const resource = kindOf({ command: { id: commandId }, kind, name })
+      const resource = kindOf({ command, kind, name })
       if (resource === undefined || resource === 'file' || resource === 'profile' || resource === 'record')
         continue
+      const isLeftOut = (text: string) =>
+        text === '' && kind === 'flag' && hasOptionalValue(command.rules.flags[name])
       const find = (text: unknown) =>
-        typeof text === 'string' && text !== '-' && !(name === 'oid4vci' && text === '')
+        typeof text === 'string' && text !== '-' && !isLeftOut(text)
           ? findId(resource, text.trim(), call, { ...flags, ...args })
           : text
       values[name] = Array.isArray(value) ? await Promise.all(value.map(find)) : await find(value)
@@ -91,9 +95,13 @@ async function findId(
 /** Texts that stand for an id: a DID or a URL, a file, a token, or a document in base64 or hex. */
 const others = /^(?:(?:did|https?):|@|ey[\w-]+\.|[\w+/=-]{300,}$)/i
 
+/** A DID as people read it, such as `did:jwk:eyJhb…ZyIn0`. */
+const shortened = /^(did:[^…]+)…([^…]+)$/
+
 /** True for a text that needs no search: an id, another text that may stand for it, or the URI of a schema. */
 function isComplete(resource: ResourceName, text: string): boolean {
   const isUri = resource === 'schema' && /^urn:/i.test(text)
+  if (resource === 'did' && shortened.test(text)) return false
   return (resource !== 'did' && isGuid(text)) || isUri || others.test(text)
 }
 
@@ -111,6 +119,8 @@ function isNamed(
   part: string | undefined,
 ): boolean {
   if (names.some((name) => name.toLowerCase() === text.toLowerCase())) return true
+  const [, start, end] = (resource === 'did' && shortened.exec(text)) || []
+  if (start !== undefined) return id.startsWith(start) && id.endsWith(end!)
   if (part === undefined) return false
   if (resource === 'did') return id.endsWith(part)
   const small = part.toLowerCase()

@@ -15,7 +15,7 @@ import {
 } from '../../src/foundation/config/profile.ts'
 import { Secret } from '../../src/foundation/secret.ts'
 import { systemReason } from '../../src/foundation/system-reason.ts'
-import { UsageError } from '../errors/errors.ts'
+import { CommandError, UsageError } from '../errors/errors.ts'
 import type { Identity } from '../format/next.ts'
 import { readInput } from '../input/files.ts'
 import { type Login, readLogin } from '../login/store.ts'
@@ -142,7 +142,8 @@ export const defaultUrl = `http://127.0.0.1:${locationVariables.AGENT_HTTP_PORT.
 /**
  * Finds the address and the keys. The keys of a profile are sent to the address of that profile only.
  *
- * @throws {UsageError} when a key file cannot be read, the URL is not valid, or the profile does not exist.
+ * @throws {CommandError} 3 when the profile does not exist.
+ * @throws {UsageError} when a key file cannot be read, or the URL is not valid.
  * @throws {StartError} when the profile is not valid.
  */
 export function findAccess(flags: AccessFlags, around: Surroundings): Access {
@@ -151,7 +152,7 @@ export function findAccess(flags: AccessFlags, around: Surroundings): Access {
   // A profile named by a flag chooses the daemon, as --url does.
   const named = flags.url ?? (flags.profile === undefined ? around.AGENT_URL : undefined)
   if (!profile && (flags.profile !== undefined || (named === undefined && profileName !== defaultProfile)))
-    throw new UsageError(
+    throw new CommandError(
       ...missingProfile(profileName, flags.profile === undefined ? around.profileFrom : 'flag'),
     )
   const url = toBase(named ?? profile?.url ?? defaultUrl)
@@ -189,9 +190,13 @@ const namedBy = {
   default: '',
 } as const
 
-function missingProfile(name: string, from: ProfileFrom | 'flag'): [message: string, hint: string] {
+function missingProfile(
+  name: string,
+  from: ProfileFrom | 'flag',
+): [message: string, exitCode: number, hint: string] {
   return [
     `There is no profile ${name}${namedBy[from]}.`,
+    3,
     from === 'use' ? `agent profile use ${defaultProfile}` : 'agent profile list',
   ]
 }

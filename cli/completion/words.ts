@@ -1,6 +1,7 @@
 /** Finds what may come next on a command line, from oclif's manifest. */
 
-import { leadingFlags } from '../argv.ts'
+import { hasOptionalValue, leadingFlags } from '../argv.ts'
+import { kindOf } from '../input/kinds.ts'
 import { withoutAlias } from '../tree.ts'
 
 /** The part of the manifest that completion reads. */
@@ -26,6 +27,7 @@ export type Flag = {
   allowNo?: boolean
   options?: string[]
   helpGroup?: string
+  helpValue?: string
 }
 
 /** A word that may come next, and its description. */
@@ -70,7 +72,7 @@ function whatFollows(manifest: Manifest, words: readonly string[], leading: read
     ...leading,
     ...before.slice(command.id.split(':').length),
   ])
-  if (pending) return { place: toPlace(command, pending, '', given) }
+  if (pending && mayBeValue(current, pending)) return { place: toPlace(command, pending, '', given) }
   const inline = /^--([\w-]+)=/.exec(current)
   const flag = inline ? command.flags[inline[1]!] : undefined
   if (inline)
@@ -122,10 +124,13 @@ function walk(command: Command, words: readonly string[]): Walk {
   let pending: Flag | undefined
   let isOver = false
   for (const word of words) {
-    if (pending) {
+    if (pending && mayBeValue(word, pending)) {
       given[pending.name] = word
       pending = undefined
-    } else if (isOver || !/^-./.test(word)) count += 1
+      continue
+    }
+    pending = undefined
+    if (isOver || !/^-./.test(word)) count += 1
     else if (word === '--') isOver = true
     else {
       const [name = '', ...value] = word.replace(/^--?(?:no-)?/, '').split('=')
@@ -134,11 +139,17 @@ function walk(command: Command, words: readonly string[]): Walk {
         Object.values(command.flags).find(({ char }) => char === name[0] && !word.startsWith('--'))
       if (!flag) continue
       given[flag.name] = value.join('=')
-      // --wait may have no value.
-      if (flag.type === 'option' && value.length === 0 && flag.name !== 'wait') pending = flag
+      const isAlone =
+        hasOptionalValue(flag) && kindOf({ command, kind: 'flag', name: flag.name }) === undefined
+      if (flag.type === 'option' && value.length === 0 && !isAlone) pending = flag
     }
   }
   return { given, count, pending, isOver }
+}
+
+/** A flag after one whose value may be left out is not that value. */
+function mayBeValue(word: string, flag: Flag): boolean {
+  return !hasOptionalValue(flag) || !word.startsWith('-')
 }
 
 /** Returns the flags that may follow: required ones first, those of every command last. */

@@ -2,13 +2,14 @@
 import * as Flags from '@oclif/core/flags'
 import type { Lan } from '../../src/foundation/net/lan.ts'
 import { type Settings, withoutEmpty } from '../../src/foundation/config/settings.ts'
+import { optionalValue } from '../argv.ts'
 import type { LocalContext } from '../define-command.ts'
 import { wrap } from '../format/text.ts'
 
 export const lanFlag = Flags.string({
   description:
     'answer in the local network, for phones and other machines, and write its address into invitations: `--lan`, or `--lan 192.168.1.10` to choose one; `--lan off` ends it (AGENT_LAN)',
-  helpValue: '[<address>]',
+  ...optionalValue('address', /^(?:\d|off$|auto$)/),
 })
 
 export const httpsFlag = Flags.boolean({

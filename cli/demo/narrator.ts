@@ -101,10 +101,10 @@ export function createNarrator(print: Print, look: Look): Narrator {
       const columns = panes?.width ?? screen.columns
       // Below the code are the URL and the next command.
       const fit = { columns, rows: screen.rows, reserved: 4 }
-      const qr = isTerminal ? drawQr(url, fit) : { reason: 'standard output is not a terminal' }
-      if (!('lines' in qr))
+      const qr = isTerminal ? drawQr(url, fit) : undefined
+      if (qr && 'reason' in qr)
         print(panes ? panes.text('acme', `No QR code: ${qr.reason}.`) : `   No QR code: ${qr.reason}.`)
-      else print(panes ? panes.drawing('acme', qr.lines, qr.width) : qr.lines.join('\n'), qrLines)
+      else if (qr) print(panes ? panes.drawing('acme', qr.lines, qr.width) : qr.lines.join('\n'), qrLines)
       if (!panes) return nameInFull('acme', 'INVITATION', url)
       // The URL has a line of its own, to be whole.
       print(panes.drawing('acme', [dim(pad('INVITATION=', panes.width)), pad(url, panes.width)], panes.width))

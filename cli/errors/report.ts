@@ -1,6 +1,7 @@
 /** Turns an error into a report: what happened, why, the command that helps, and the exit code. */
 import { systemReason } from '../../src/foundation/system-reason.ts'
 import { safe, wrap } from '../format/text.ts'
+import { inCommands } from './operations.ts'
 
 /** An error as `--json` prints it on standard error. */
 export type Report = {
@@ -49,7 +50,8 @@ export function toReport(error: unknown, commandId: string): Report {
   const own = error as { exitCode?: unknown; hint?: string | undefined; oclif?: { exit?: number } }
   const problem = findProblem(error)
   if (problem) {
-    const { status, type, detail } = problem
+    const { status, type } = problem
+    const detail = problem.detail === undefined ? undefined : inCommands(problem.detail)
     return {
       code: type,
       title: problem.title ?? type,
@@ -122,7 +124,7 @@ function findProblem(error: unknown): ProblemBody | undefined {
 type DaemonUnreachable = Error & { url: string }
 
 function unreachable({ url, cause }: DaemonUnreachable): Report {
-  const { name, code } = (cause ?? {}) as { name?: string; code?: unknown }
+  const { name, code, message = '' } = (cause ?? {}) as { name?: string; code?: unknown; message?: string }
   if (name === 'CertificateChanged')
     return {
       code: 'CertificateChanged',
@@ -137,6 +139,13 @@ function unreachable({ url, cause }: DaemonUnreachable): Report {
       title: `The daemon at ${url} did not answer in time`,
       hint: 'agent daemon logs',
       exitCode: 6,
+    }
+  if (/wrong version number/.test(message))
+    return {
+      code: 'DaemonUnreachable',
+      title: `The server at ${url} speaks http, not https`,
+      hint: `give its address with http: --url ${url.replace(/^https/, 'http')}`,
+      exitCode: 7,
     }
   const isHere = /^https?:\/\/(localhost|127\.|\[::1\])/.test(url)
   const isInLan = /^https?:\/\/(10|192\.168|172\.(1[6-9]|2\d|3[01])|100)\.[\d.]+(:|$)/.test(url)

@@ -1,8 +1,10 @@
 /** Formats tenants, API keys, policies, audit entries and profiles. */
 import type { Answer } from '../client/api.ts'
+import { partOf } from '../input/credential.ts'
+import { type Login, readLogin } from '../login/store.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { safeLine } from './text.ts'
-import { briefTime } from './time.ts'
+import { briefTime, whenAhead } from './time.ts'
 import type { Column } from './table.ts'
 import { profileNames, profilePath, readProfile, type Profile } from '../../src/foundation/config/profile.ts'
 
@@ -123,12 +125,37 @@ type ShownProfile = {
   startedAt?: string
   apiKey?: string
   adminKey?: string
+  /** Of `agent login`. */
+  login?: ShownLogin
   error?: string
+}
+
+/** Who is signed in, by the token. Undefined members: it does not say so. */
+type ShownLogin = {
+  issuer: string
+  subject?: string
+  walletId?: string
+  expiresAt?: string
+  /** The provider gives new tokens. */
+  isRenewed: boolean
+}
+
+/** Returns a login without its tokens. Only the daemon verifies the token. */
+export function showLogin({ issuer, accessToken, refreshToken, expiresAt, walletId }: Login): ShownLogin {
+  const { sub } = partOf(accessToken, 1)
+  return {
+    issuer,
+    ...(typeof sub === 'string' && { subject: sub }),
+    ...(walletId !== undefined && { walletId }),
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1_000).toISOString() }),
+    isRenewed: refreshToken !== undefined,
+  }
 }
 
 /** Returns a profile without its keys. `inUse` is the name of the selected profile. */
 export function showProfile(configDir: string, name: string, profile: Profile, inUse: string): ShownProfile {
   const { kind, url, apiKey, adminToken } = profile
+  const login = readLogin(configDir, name)
   return {
     name,
     inUse: name === inUse,
@@ -141,8 +168,15 @@ export function showProfile(configDir: string, name: string, profile: Profile, i
     }),
     ...(apiKey !== undefined && { apiKey: hidden }),
     ...(adminToken !== undefined && { adminKey: hidden }),
+    // Tokens are sent to the daemon that they were obtained for.
+    ...(login?.url === url && { login: showLogin(login) }),
     file: profilePath(configDir, name),
   }
+}
+
+/** Returns what is known without a profile: of `agent login` at a daemon of this machine. */
+export function showLoginOnly(name: string, login: Login, file: string, inUse: string): ShownProfile {
+  return { name, inUse: name === inUse, url: login.url, login: showLogin(login), file }
 }
 
 /** Returns all profiles, sorted by name. @throws {StartError} when the folder is not readable */
@@ -181,10 +215,21 @@ export function profileFields(shown: ShownProfile): [name: string, value: unknow
     ['data', shown.dataDir],
     ['started', shown.startedAt],
     ['keys', keysOf(shown)],
+    ['signed in at', shown.login?.issuer],
+    ['as', shown.login?.subject],
+    ['wallet', shown.login?.walletId],
+    ['until', shown.login && endOf(shown.login)],
     ['file', shown.file],
   ]
 }
 
-function keysOf({ apiKey, adminKey }: ShownProfile): string {
-  return [apiKey && 'tenant’s', adminKey && 'administrator’s'].filter(Boolean).join(', ') || 'none'
+function keysOf({ apiKey, adminKey, login }: ShownProfile): string {
+  const all = [apiKey && 'tenant’s', adminKey && 'administrator’s', login && 'token of agent login']
+  return all.filter(Boolean).join(', ') || 'none'
+}
+
+/** When a login ends: with its token, unless that is renewed. */
+function endOf({ expiresAt, isRenewed }: ShownLogin): string {
+  if (isRenewed) return 'agent logout: the token is renewed automatically'
+  return expiresAt === undefined ? 'the provider ends it' : whenAhead(expiresAt, Date.now())
 }

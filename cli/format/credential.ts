@@ -111,7 +111,7 @@ export function claimPairs(claims: Readonly<Record<string, unknown>>, above = 'c
 
 type Result = Answer<'POST /verification/credential'>[number]['result'][number]
 
-/** The label of each check, and its texts for success and failure. */
+/** The label of each check, and its texts for success, and for failure without a reason. */
 // prettier-ignore
 const words: Record<Result['verification'], [about: string, yes: string, no: string]> = {
   SemanticCheckOfClaims:   ['content',    'a verifiable credential that can be read',       'not a verifiable credential, or it contradicts itself'],
@@ -133,11 +133,14 @@ export function checkFields(results: readonly Result[]): [name: string, value: S
   const isUnreadable = results.some(
     ({ verification, success }) => verification === 'SemanticCheckOfClaims' && !success,
   )
-  return results.map(({ verification, success }) => {
+  return results.map(({ verification, success, detail }) => {
     const [about, yes, no] = words[verification]
     if (success) return [about, inStyle('good', `ok: ${yes}`)]
     return isUnreadable && verification !== 'SemanticCheckOfClaims'
       ? [about, inStyle('faint', 'not checked')]
-      : [about, inStyle('bad', `NO: ${no}`)]
+      : [
+          about,
+          inStyle('bad', `NO: ${detail?.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()) ?? no}`),
+        ]
   })
 }

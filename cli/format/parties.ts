@@ -1,4 +1,5 @@
 /** The other side of a record, and what the record is about, in a few words. */
+import { canonicalDid } from '../../src/definitions/did-names.ts'
 import type { Answer } from '../client/api.ts'
 import { claimsLine } from './credential.ts'
 import { shortProofRequest } from './proof-request.ts'
@@ -13,6 +14,37 @@ export type Names = ReadonlyMap<string, string>
 
 export function namesOf(connections: readonly Connection[]): Names {
   return new Map(connections.map((each) => [each.connectionId, connectionName(each)]))
+}
+
+/** The labels of the wallet's DIDs, by the DIDs. */
+export type Labels = ReadonlyMap<string, string>
+
+export function labelsOf(dids: readonly { did: string; label?: string | undefined }[]): Labels {
+  return new Map(dids.flatMap(({ did, label }) => (label === undefined ? [] : [[did, label] as const])))
+}
+
+/** Returns a DID with its label before it, if it has one. */
+export function withLabel(did: string, labels: Labels): string {
+  const label = labels.get(canonicalDid(did))
+  return label === undefined ? did : `${label} (${did})`
+}
+
+/** Puts the labels of the wallet's DIDs before them in fields. */
+export function withLabels<P extends readonly [name: string, value: unknown]>(
+  pairs: readonly P[],
+  labels: Labels,
+): (P | readonly [name: string, value: string])[] {
+  return pairs.map((pair) => {
+    const [name, value] = pair
+    if (typeof value !== 'string' || !value.startsWith('did:')) return pair
+    return [
+      name,
+      value
+        .split(' ')
+        .map((did) => withLabel(did, labels))
+        .join(' '),
+    ]
+  })
 }
 
 /** Returns the verifier of a received request, or the prover that a request was made for. */

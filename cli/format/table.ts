@@ -1,6 +1,7 @@
 /** Tables and lists of fields. A terminal gets them short and cut to its width, a pipe in full. */
-import { type Paint, plain, toStyled, type Styled } from './colour.ts'
-import { endsOfIds, pad, safeLine, shorten, widthOf } from './text.ts'
+import { inStyle, type Paint, plain, toStyled, type Styled } from './colour.ts'
+import { canonicalDid } from '../../src/definitions/did-names.ts'
+import { endsOfIds, pad, safeLine, shorten, shortenDids, widthOf } from './text.ts'
 
 export type Column<Row> = {
   head: string
@@ -62,7 +63,7 @@ export function table<Row>(
 
 /** Returns the column with what a terminal shows. */
 function toBrief<Row>({ isId, brief, ...column }: Column<Row>, rows: readonly Row[]): Column<Row> {
-  if (!brief && !isId) return column
+  if (!brief && !isId) return { ...column, of: (row) => briefCell(column.of(row) ?? '') }
   const textOf = (row: Row) => toStyled(column.of(row) ?? '').text
   const short = brief ?? endsOfIds(rows.map(textOf))
   return { ...column, of: (row) => short(textOf(row)) }
@@ -110,22 +111,32 @@ function draw(
 
 /**
  * Prints names and values, one per line. Omits names without a value, and cuts long values in the middle to
- * fit `width`.
+ * fit `width`, but not `own`, the id of what they are about.
  */
 export function fields(
   pairs: readonly (readonly [name: string, value: unknown])[],
   width = Infinity,
   paint = plain,
+  own?: string,
 ): string {
   const shown = pairs.filter(([, value]) => value !== undefined && value !== null)
   const names = Math.max(...shown.map(([name]) => widthOf(name)))
   return shown
     .map(([name, value]) => {
       const { style, text } = toCell(value)
-      const cut = shorten(text, Math.max(width - names - gap, narrowest), 'middle')
+      const isWhole = width === Infinity || text === own || canonicalDid(text) === own
+      const cut = isWhole
+        ? text
+        : shorten(shortenDids(text), Math.max(width - names - gap, narrowest), 'middle')
       return `${pad(name, names)}  ${style ? paint(style, cut) : cut}`
     })
     .join('\n')
+}
+
+/** A cell for a terminal, with short DIDs. */
+function briefCell(value: string | Styled): string | Styled {
+  const { style, text } = toStyled(value)
+  return style ? inStyle(style, shortenDids(text)) : shortenDids(text)
 }
 
 type Cell = ReturnType<typeof toStyled>

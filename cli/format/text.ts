@@ -137,13 +137,28 @@ export function hostOf(did = ''): string | undefined {
   return undefined
 }
 
-/** The longest DID that `shortDid` leaves whole, in characters. */
-const longestDid = 32
+/** The longest DIDs that stay whole, in characters: in a few words about a record, and elsewhere. */
+const longestDid = { inWords: 32, elsewhere: 80 }
 
-/** Returns a long DID as its method and its end, such as `did:prism:…1f2c`. */
-export function shortDid(did: string): string {
+/**
+ * Returns a long DID as its beginning and its end, such as `did:jwk:eyJhb…ZyIn0`. Commands accept this form
+ * of the wallet's DIDs.
+ */
+export function shortDid(did: string, longest = longestDid.inWords): string {
   const form = canonicalDid(did)
-  return form.length <= longestDid ? form : `${form.split(':', 2).join(':')}:…${form.slice(-4)}`
+  if (form.length <= longest) return form
+  const [, method, rest] = /^(did:[a-z0-9]+:)(.*)$/s.exec(form)!
+  return `${method}${rest!.slice(0, 5)}…${shortId(rest!)}`
+}
+
+const longDids = new RegExp(`did:[a-z0-9]+:[\\w.%:-]{${longestDid.elsewhere - 'did:x:'.length},}[\\w%-]`, 'g')
+
+/** Shortens the long DIDs in a text that a person reads. Words with a URL stay, since they are copied. */
+export function shortenDids(text: string): string {
+  if (!text.includes('did:')) return text
+  return text.replaceAll(/\S+/g, (word) =>
+    word.includes('://') ? word : word.replaceAll(longDids, (did) => shortDid(did, longestDid.elsewhere)),
+  )
 }
 
 /**

@@ -10,11 +10,6 @@ export const pagingFlags = {
   offset: Flags.integer({ description: 'number of items to skip', min: 0, default: 0 }),
 }
 
-/** The flag of every list. */
-export const wholeFlag = {
-  'no-trunc': Flags.boolean({ description: 'print whole ids and texts in a terminal too, as in a pipe' }),
-}
-
 type Paging = { limit: number; offset: number }
 
 /** Converts the paging flags to a query, newest first. */

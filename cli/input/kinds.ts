@@ -31,10 +31,12 @@ const flags: Readonly<Record<string, Kind | 'file'>> = {
   replaces: 'apiKey',
   schema: 'schema',
   'seed-file': 'file',
+  'signing-did': 'did',
   subject: 'did',
   tenant: 'tenant',
   transcript: 'file',
   to: 'webhook',
+  'trust-issuer': 'did',
   wallet: 'wallet',
 }
 

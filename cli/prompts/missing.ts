@@ -43,7 +43,7 @@ export async function askForMissing(
       given[flag ?? name] = piece
     }
   }
-  // An answer replaces an empty value, as of `--oid4vci`.
+  // An answer replaces the empty value of a flag whose value was left out.
   const empty = flags.map((each) => each.replace(/=.*$/s, '='))
   return [...flags, ...argv.filter((word) => !empty.includes(word)), ...rest]
 }

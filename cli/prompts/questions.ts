@@ -5,7 +5,7 @@ import { type Candidates, unanswered } from '../format/proof-request.ts'
 import { faultOf, UsageError } from '../errors/errors.ts'
 import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
-import { connectionName, shortDid, shortId, shortUrlName } from '../format/text.ts'
+import { connectionName, shortDid, shortenDids, shortId, shortUrlName } from '../format/text.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
 import {
   expectedStates,
@@ -219,7 +219,8 @@ export const whichLabel: Question = {
 function chooseDid(message: string, dids: readonly Did[], terminal: Asking['terminal']): Promise<string> {
   const choices = dids.map((each) => ({
     value: each.did,
-    name: each.label === undefined ? canonicalDid(each.did) : `${each.label}  ${shortDid(each.did)}`,
+    name:
+      each.label === undefined ? shortenDids(canonicalDid(each.did)) : `${each.label}  ${shortDid(each.did)}`,
     hint: each.label === undefined ? explainDid(each) : `${canonicalDid(each.did)}  ${explainDid(each)}`,
   }))
   return choose(message, choices, terminal)

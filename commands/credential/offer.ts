@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { optionalValue } from '../../cli/argv.ts'
 import type { Bulk, Summary } from '../../cli/bulk/offers.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
@@ -42,7 +43,7 @@ export default defineCommand({
     invitation: Flags.boolean({ description: 'create an invitation instead; it can be answered once' }),
     oid4vci: Flags.string({
       exclusive: ['definition', 'schema', 'auto', 'open'],
-      helpValue: '[issuer id]',
+      ...optionalValue('issuer id', /^[\da-f-]{4,36}$/i),
       description:
         'offer to a wallet of OpenID4VCI, without DIDComm; without an id by the only issuer, which is made if there is none',
     }),

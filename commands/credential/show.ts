@@ -1,4 +1,4 @@
-import { readNames } from '../../cli/client/names.ts'
+import { labelled, readNames } from '../../cli/client/names.ts'
 import { defineCommand } from '../../cli/define-command.ts'
 import { credentialFields } from '../../cli/format/records.ts'
 import { nextCommand, openInvitation } from '../../cli/format/states.ts'
@@ -25,7 +25,7 @@ export default defineCommand({
       ? await call('GET /issue-credentials/records/{recordId}/credential', { path })
       : undefined
     const names = isJson || isQuiet ? undefined : await readNames(call, [record])
-    print(recordId, credentialFields(record, content, names))
+    print(recordId, await labelled(context, credentialFields(record, content, names)))
     suggest(nextCommand('credential', protocolState, recordId, record))
     await printInvitationAgain(context, recordId, openInvitation(protocolState, record), qr)
     return content ? { ...record, content } : record

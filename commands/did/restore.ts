@@ -2,7 +2,6 @@ import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { shownDid } from '../../cli/format/records.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
-import { wholeFlag } from '../../cli/input/filters.ts'
 import { keyMethods, namesOf } from '../../src/definitions/did-names.ts'
 
 export default defineCommand({
@@ -19,7 +18,6 @@ export default defineCommand({
       ...repeatable,
       description: `a ${namesOf(keyMethods)}, which no ledger lists, to restore instead`,
     }),
-    ...wholeFlag,
   },
   timeoutMs: 600_000,
   async run({ flags, call, printList, suggest }) {

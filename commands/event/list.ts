@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { eventColumns } from '../../cli/format/event.ts'
-import { eventFlags, pagingFlags, toPaging, wholeFlag } from '../../cli/input/filters.ts'
+import { eventFlags, pagingFlags, toPaging } from '../../cli/input/filters.ts'
 import { sayMore } from '../../cli/list-command.ts'
 
 export default defineCommand({
@@ -17,7 +17,6 @@ export default defineCommand({
     ...eventFlags,
     after: Flags.string({ description: 'only events after this one, by its id, oldest first' }),
     ...pagingFlags,
-    ...wholeFlag,
   },
   async run(context) {
     const { flags, call, printList, suggest } = context

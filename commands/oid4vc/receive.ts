@@ -17,11 +17,9 @@ export default defineCommand({
   args: { offer: incomingArgument },
   flags: receiveFlags,
   async run(context) {
-    requireConsent(context)
     readTimeout(context.flags)
-    return receiveCredential(
-      context,
-      await readIncoming(context.call, context.args.offer, 'openid4vci-offer'),
-    )
+    const incoming = await readIncoming(context.call, context.args.offer, 'openid4vci-offer')
+    requireConsent(context)
+    return receiveCredential(context, incoming)
   },
 })

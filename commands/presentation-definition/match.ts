@@ -1,13 +1,11 @@
 import { defineCommand } from '../../cli/define-command.ts'
 import { idOf } from '../../cli/input/arguments.ts'
-import { wholeFlag } from '../../cli/input/filters.ts'
 
 export default defineCommand({
   summary: 'List the wallet’s credentials that satisfy a presentation definition',
   description: 'Compares claims and verifies nothing. With --quiet, prints the ids of the credentials.',
   examples: ['agent presentation-definition match <id>'],
   args: idOf('presentation definition'),
-  flags: wholeFlag,
   async run({ args, call, isQuiet, log, printList, suggest }) {
     const path = { id: args.id }
     const found = await call('POST /presentation-exchange/presentation-definitions/{id}/evaluations', {

@@ -1,10 +1,11 @@
-import { readNames } from '../../cli/client/names.ts'
+import { labelled, readNames } from '../../cli/client/names.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { candidatesTable, presentCommands } from '../../cli/format/proof-request.ts'
 import { presentationFields, type PresentationRecord } from '../../cli/format/proofs.ts'
 import { isMine, nextCommand, openInvitation } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
+import { printRequestAgain } from '../../cli/oid4vp-request.ts'
 import { askedQrFlags, chooseAskedQr } from '../../cli/qr/flags.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
@@ -23,11 +24,12 @@ export default defineCommand({
       path: { presentationId: args.id },
     })
     const names = isJson || isQuiet ? undefined : await readNames(call, [record])
-    print(record.presentationId, presentationFields(record, names))
+    print(record.presentationId, await labelled(context, presentationFields(record, names)))
     if (record.status === 'RequestReceived' && isMine('proof', record.status, record))
       await suggestCandidates(context, record)
     else suggest(nextCommand('proof', record.status, record.presentationId, record))
-    await printInvitationAgain(context, record.presentationId, openInvitation(record.status, record), qr)
+    if (!(await printRequestAgain(context, record, qr)))
+      await printInvitationAgain(context, record.presentationId, openInvitation(record.status, record), qr)
     if (record.status === 'PresentationVerificationFailed') process.exitCode = 8
     return record
   },

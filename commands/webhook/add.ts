@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
-import { argument } from '../../cli/input/arguments.ts'
+import { argument, repeatable } from '../../cli/input/arguments.ts'
 import { readObject } from '../../cli/input/files.ts'
+import { eventTypes } from '../../cli/input/filters.ts'
 
 export default defineCommand({
   summary: 'Register a webhook for the wallet’s events',
@@ -10,6 +11,7 @@ export default defineCommand({
     'agent webhook add http://127.0.0.1:9000/events',
     'agent webhook add https://shop.example/events --signed --headers @headers.json',
     'agent webhook add https://shop.example/events --signed --batch 20',
+    'agent webhook add https://shop.example/events --type PresentationUpdated --type ConnectionUpdated',
   ],
   args: {
     url: argument('http(s) URL that events are posted to'),
@@ -27,6 +29,11 @@ export default defineCommand({
       min: 1,
       max: 50,
     }),
+    type: Flags.option({
+      options: eventTypes,
+      ...repeatable,
+      description: 'only events of this type; repeat it for several; default: all',
+    })(),
   },
   async run({ args, flags, say, call, print, suggest }) {
     const customHeaders = flags.headers === undefined ? {} : readHeaders(flags.headers)
@@ -35,12 +42,13 @@ export default defineCommand({
         '--headers: other users of this machine can see the command line. Put secrets into a file: --headers @headers.json.',
       )
     const webhook = await call('POST /events/webhooks', {
-      body: { url: args.url, customHeaders, signed: flags.signed, batch: flags.batch },
+      body: { url: args.url, customHeaders, signed: flags.signed, batch: flags.batch, types: flags.type },
     })
     print(webhook.secret === undefined ? webhook.id : `${webhook.id}\n${webhook.secret}`, [
       ['webhook', webhook.id],
       ['url', webhook.url],
       ['headers', Object.keys(webhook.customHeaders).join(', ') || undefined],
+      ['events', webhook.types?.join(', ')],
       ['events a request', webhook.batch === undefined ? undefined : `up to ${webhook.batch}`],
       ['secret', webhook.secret],
     ])

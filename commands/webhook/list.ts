@@ -15,6 +15,7 @@ export default listCommand({
       cut: 'end',
       optional: true,
     },
+    { head: 'events', of: ({ types }) => types?.join(' '), cut: 'end', optional: true },
     { head: 'signed', of: ({ signed }) => (signed ? 'yes' : 'no'), optional: true },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
   ],

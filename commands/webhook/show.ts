@@ -12,6 +12,7 @@ export default defineCommand({
       ['url', webhook.url],
       ['headers', Object.keys(webhook.customHeaders).join(', ') || undefined],
       ['signed', webhook.signed ? 'yes' : 'no'],
+      ['events', webhook.types?.join(', ') ?? 'all'],
       ['events a request', webhook.batch === undefined ? '1' : `up to ${webhook.batch}`],
       ['created', webhook.createdAt],
     ])

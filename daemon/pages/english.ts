@@ -132,6 +132,7 @@ export const english = {
     kind: 'Proof request',
     title: 'Show a proof with your wallet',
     text: 'You are asked for data from credentials in your wallet. This page continues by itself when your wallet has answered.',
+    whole: 'that you have it, without further data',
     code: 'QR code of the proof request',
     open: 'Open your wallet app, and scan the code.',
     check: (host: string): Html => html`Check who asks. Your answer goes to <bdi>${host}</bdi>.`,

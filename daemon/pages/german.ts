@@ -133,6 +133,7 @@ export const german: Texts = {
     kind: 'Nachweisanfrage',
     title: 'Zeigen Sie einen Nachweis mit Ihrer Wallet',
     text: 'Sie werden um Daten aus Nachweisen in Ihrer Wallet gebeten. Diese Seite geht von selbst weiter, sobald Ihre Wallet geantwortet hat.',
+    whole: 'dass Sie ihn haben, ohne weitere Daten',
     code: 'QR-Code der Nachweisanfrage',
     open: 'Öffnen Sie Ihre Wallet-App, und scannen Sie den Code.',
     check: (host) => html`Prüfen Sie, wer anfragt. Ihre Antwort geht an <bdi>${host}</bdi>.`,

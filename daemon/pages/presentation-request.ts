@@ -5,13 +5,15 @@
 import type { DigitalRequest } from '../../src/exchange/presentation/digital-credentials.ts'
 import { digitalButton } from './digital-credentials.ts'
 import type { Texts } from './english.ts'
-import { html } from './html.ts'
+import { html, line } from './html.ts'
 import type { Page } from './page.ts'
-import { copyFields, moment, pageEnd, steps, walletCode, walletLink } from './parts.ts'
+import { copyFields, maxLineLength, moment, pageEnd, steps, walletCode, walletLink } from './parts.ts'
 
 export type PresentationRequestLink =
   | {
       state: 'waiting'
+      /** The credentials and their claims, by the names that the verifier uses. */
+      asked: readonly { credential: string; claims: readonly string[] }[]
       /** Absent: no wallet may respond by itself. */
       authorizationRequest: string | undefined
       /** By each protocol. None: the page may not use the Digital Credentials API. */
@@ -22,7 +24,7 @@ export type PresentationRequestLink =
     }
   | { state: 'verified' | 'failed' | 'declined' | 'expired'; issuersChecked: boolean | undefined }
 
-/** Only the state is shown, since whoever has the link can open the page. */
+/** No values are shown, since whoever has the link can open the page. */
 export function presentationRequestPage(texts: Texts, link: PresentationRequestLink): Page {
   const words = texts.presentation
   if (link.state !== 'waiting') {
@@ -35,7 +37,7 @@ export function presentationRequestPage(texts: Texts, link: PresentationRequestL
         <p>${text}</p>`,
     }
   }
-  const { authorizationRequest, digitalRequests, endsAt, staleAfterMs, host } = link
+  const { asked, authorizationRequest, digitalRequests, endsAt, staleAfterMs, host } = link
   return {
     title: words.title,
     isWide: authorizationRequest !== undefined,
@@ -46,6 +48,15 @@ export function presentationRequestPage(texts: Texts, link: PresentationRequestL
         <p class="kind">${words.kind}</p>
         <h1 data-state="waiting">${words.title}</h1>
         <p>${words.text}</p>
+        <dl>
+          ${asked.map(
+            ({ credential, claims }) =>
+              html`<div>
+                <dt>${line(credential, maxLineLength)}</dt>
+                <dd>${claims.length === 0 ? words.whole : line(claims.join(', '), 1_000)}</dd>
+              </div>`,
+          )}
+        </dl>
         ${digitalRequests.length > 0 ? digitalButton(texts, digitalRequests) : undefined}
         ${authorizationRequest !== undefined ? walletLink(texts, authorizationRequest) : undefined}
       </header>

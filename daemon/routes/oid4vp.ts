@@ -154,11 +154,12 @@ export default [
 ] as const
 
 function toLink({ status, remainingMs }: WatchedStatus, base: string): PresentationRequestLink {
-  const { state, authorizationRequest, expiresAt, issuersChecked } = status
+  const { state, asked = [], authorizationRequest, expiresAt, issuersChecked } = status
   if (state !== 'waiting') return { state, issuersChecked }
   const { host } = new URL(base)
   return {
     state,
+    asked,
     authorizationRequest,
     digitalRequests: digitalRequestsOf(status),
     endsAt: new Date(expiresAt),

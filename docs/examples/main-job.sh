@@ -64,7 +64,7 @@ acme schema show "$schema"
 
 step 'Connect'
 invitation=$(acme connection invite --label alice --goal 'Your employee credential')
-alice connection accept "$invitation" --wait
+alice accept "$invitation" --yes
 connection=$(newest acme connection list)
 await ConnectionResponseSent acme connection show "$connection"
 
@@ -109,10 +109,9 @@ alice proof reject "$(newest alice proof list)"
 
 step 'Offer and request by an invitation, without a connection'
 acme credential offer --invitation --goal 'Your badge' --issuing-did "$issuer" --claim badge:=42 --auto >"$folder/offer"
-badge=$(alice credential accept-invitation - --quiet <"$folder/offer")
-alice credential accept "$badge" --subject "$holder" --wait --quiet
+badge=$(alice accept - --did "$holder" --yes --quiet <"$folder/offer")
 acme proof request --invitation --trust-issuer "$issuer" --goal 'Your badge, please' >"$folder/request"
-alice proof present "$(alice proof accept-invitation - --quiet <"$folder/request")" --credential "$badge" --wait --quiet
+alice accept - --credential "$badge" --yes --quiet <"$folder/request"
 await PresentationVerified acme proof show "$(newest acme proof list)"
 
 step 'Verify a credential of any issuer'

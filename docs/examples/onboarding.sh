@@ -51,7 +51,7 @@ acme wallet list
 step 'Onboard: the bank requests a DID, alice creates one for the bank alone'
 request=$(bank onboard create --from 'The Bank')
 id=$(newest bank onboard list)
-did=$(alice onboard submit "$request" --new --quiet)
+did=$(alice accept "$request" --yes --quiet)
 bank onboard show "$id" --wait
 
 step 'Another person declines: exit code 5'
@@ -62,14 +62,14 @@ if bank onboard show "$declined" --wait; then exit 1; fi
 bank onboard remove "$declined" --yes --quiet
 
 step 'Authenticate: the bank sends a challenge, alice signs it with that DID'
-challenge=$(bank auth create --from 'The Bank' --did "$did")
-id=$(newest bank auth list)
-alice signin respond "$challenge" --did "$did" --quiet
-bank auth show "$id" --wait
-token=$(bank auth token "$id" --quiet)
+challenge=$(bank signin create --from 'The Bank' --did "$did")
+id=$(newest bank signin list)
+alice accept "$challenge" --did "$did" --yes --quiet
+bank signin show "$id" --wait
+token=$(bank signin token "$id" --quiet)
 echo "a session's token: ${token:0:20}…"
 # A challenge is answered once.
-if alice signin respond "$challenge" --did "$did" --quiet; then exit 1; fi
-bank auth remove "$id" --yes --quiet
+if alice accept "$challenge" --did "$did" --yes --quiet; then exit 1; fi
+bank signin remove "$id" --yes --quiet
 
 step 'Done'

@@ -64,7 +64,7 @@ webhook=$(acme webhook add "http://127.0.0.1:$(cat "$folder/port")/events" --qui
 acme webhook test "$webhook"
 
 step 'Connect: the receiver gets an event for every state'
-alice connection accept "$(acme connection invite --label alice)" --wait --quiet
+alice accept "$(acme connection invite --label alice)" --yes --quiet
 await ConnectionResponseSent cat "$folder/received"
 acme event list
 await ConnectionUpdated acme webhook deliveries "$webhook"

@@ -65,7 +65,14 @@ test('a proof that the verifier refuses ends in exit code 5', async () => {
 
 test('without a terminal, --yes is required, and nothing is stored', async () => {
   const { short } = await ask.offer()
-  expect(await alice.run(['accept', short])).toMatchObject(fails(2, 'add --yes'))
+  const { contents: before } = await alice.json`credential list`
+  const { code, err } = await alice.run(['accept', short])
+  // What it is, and who asks, comes before the question for consent.
+  expect([code, err]).toEqual([
+    2,
+    expect.stringMatching(/^This is a credential offer.*\n {2}from .*add --yes/s),
+  ])
+  expect((await alice.json`credential list`).contents).toEqual(before)
   expect(await alice.run(['accept'])).toMatchObject(fails(2, 'An argument is missing: link'))
 })
 

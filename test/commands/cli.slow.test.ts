@@ -63,7 +63,6 @@ describe('without a daemon', () => {
       ['credential', 'offer', '--connection', noId, '--issuing-did', 'did:x:y', '--claim', 'a'],
     ],
     ['a secret in a flag', ['wallet', 'create', 'x', '--seed', 'ab'.repeat(64)]],
-    ['a profile that does not exist', ['connection', 'list', '--profile', 'nobody']],
   ])('%s is a usage error (2)', async (_, args) => {
     const { code, out, err } = await user.run(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
@@ -73,12 +72,23 @@ describe('without a daemon', () => {
   test('an error is one JSON object on standard error with --json', async () => {
     for (const args of [
       ['connection', 'show'],
-      ['connection', 'list', '--profile', 'nobody'],
+      ['connection', 'list', '--foo'],
     ]) {
       const { code, out, err } = await user.run`${args} --json`
       expect({ code, out }).toEqual({ code: 2, out: '' })
       expect(JSON.parse(err)).toMatchObject({ code: 'Usage', exitCode: 2 })
     }
+  })
+
+  test('a profile that does not exist is 3, for each command', async () => {
+    for (const args of [
+      ['connection', 'list', '--profile', 'nobody'],
+      ['profile', 'use', 'nobody'],
+      ['profile', 'show', 'nobody'],
+    ])
+      expect(await user.run(args)).toMatchObject(
+        fails(3, /There is no profile nobody\.\n {2}Try: agent profile list$/),
+      )
   })
 
   test('an unreachable daemon is 7, with the command that starts it', async () => {

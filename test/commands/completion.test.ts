@@ -120,6 +120,10 @@ test('commands, flags and values come from the manifest', async () => {
   ])
   // Without a value, no value follows.
   expect(await values('credential', 'offer', '--wait', '--tim')).toEqual(['--timeout'])
+  expect(await values('credential', 'offer', '--oid4vci', '--conf')).toEqual(['--configuration'])
+  expect(await values('credential', 'offer', '--oid4vci', '--configuration', 'x', '--issu')).toEqual([
+    '--issuing-did',
+  ])
   expect(await values('event', 'trigger', 'Conn')).toEqual(['ConnectionUpdated'])
   expect(await values('webhook', 'add', '--headers', '@package.js')).toEqual(['@package.json'])
   expect(await values('webhook', 'add', '--headers', '@no/such/folder/')).toEqual([])

@@ -78,7 +78,7 @@ test('a holder sets automatic acceptance when connecting, changes it and disable
     `credentials of did:web:a.example or ${issuer} alone are kept`,
   )
   expect(await update`--accept-offers --subject ${subject} --trust-issuer acme`).toMatchObject(
-    fails(2, 'automaticAcceptance.trustedIssuers.0: is not a DID'),
+    fails(3, 'There is no DID "acme".'),
   )
   expect((await update`--trust-issuer ${issuer}`).code).toBe(2)
   expect(await update`--no-accept-offers -q`).toMatchObject({ code: 0, out: id })

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { readCommands, type Command, type Flag } from '../../build/docs/manifest.ts'
+import { hasOptionalValue } from '../../cli/argv.ts'
 import { commandIds } from './_operations.ts'
 
 const commands = readCommands()
@@ -41,6 +42,8 @@ type Rules = {
   exclusive?: string[]
   exactlyOne?: string[]
   relationships?: { type: string; flags: string[] }[]
+  /** What a value in the next word looks like, if the value may be left out. */
+  next?: RegExp
 }
 const { commands: built } = createRequire(import.meta.url)('../../dist/commands.cjs') as {
   commands: Record<string, { flags: Record<string, Rules> }>
@@ -271,8 +274,9 @@ function faultsOfCall({ id, args, flags }: Command, words: readonly string[]): s
     given.add(flag.name)
     if (flag.type === 'boolean') continue
     const next = rest[index + 1]
-    const isOptional = flag.name === 'oid4vci' && (next === undefined || next.startsWith('-'))
-    const isAlone = (['wait', 'lan'].includes(flag.name) || isOptional) && inline === undefined
+    // A placeholder stands for an id.
+    const isNext = built[id]!.flags[flag.name]?.next?.test(next?.replace(/^<.*>$/, '0000') ?? '')
+    const isAlone = hasOptionalValue(flag) && !isNext && inline === undefined
     const value = inline ?? (isAlone ? undefined : rest[(index += 1)])
     if (value === undefined && !isAlone) faults.push(`${word} has no value`)
     if (value !== undefined && flag.options && !flag.options.includes(value))

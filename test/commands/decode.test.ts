@@ -1,4 +1,4 @@
-/** `agent decode` as a process: its input, its output, and its exit codes. No daemon runs. */
+/** `agent decode` as a process: its input, its output, and its exit codes. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
@@ -13,6 +13,7 @@ import { generatePeerDid } from '../../src/did/peer.ts'
 import { readQrCode } from '../../src/operations/decode/picture.ts'
 import { fixture } from '../operations/decode/_read.ts'
 import { readMdoc } from '../support/mdoc.ts'
+import { startConnected } from '../flows/_steps.ts'
 import { startServer } from '../support/server.ts'
 import { hasScript, newUser } from './_cli.ts'
 
@@ -225,6 +226,36 @@ test('makes a connection with --online only', async () => {
   expect((await user.json`decode ${offer} --online`).parts).toMatchObject([{ kind: 'credential-offer' }])
   expect((await user.json`decode ${link} --online`).parts).toMatchObject([{ kind: 'invitation' }])
   expect(requests).toEqual(['/offer', '/i?_oobid=abc'])
+})
+
+test('a did:prism on a ledger is resolved with --online by the daemon', async () => {
+  await using pair = await startConnected()
+  const { credential } = await pair.toHolder({ name: 'Alice' })
+  const { issuingDID } = pair
+  const asked = user.as({ AGENT_URL: pair.agent.url })
+  const signatureOf = async (...flags: string[]) =>
+    (await asked.json`decode ${credential} ${flags}`).checks.find(
+      ({ name }: { name: string }) => name === 'signature',
+    )
+  expect(await signatureOf()).toMatchObject({
+    result: 'not verified',
+    detail: expect.stringContaining('--online asks the daemon'),
+  })
+  expect(await signatureOf('--online')).toMatchObject({
+    result: 'passed',
+    detail: `made by the key ${issuingDID}#key-1`,
+  })
+  expect((await asked.json`decode ${issuingDID} --online`).checks).toMatchObject([
+    { name: 'document', result: 'passed', detail: 'as the ledger of the daemon has it now' },
+  ])
+  const unknown = `did:prism:${'0'.repeat(64)}`
+  expect((await asked.json`decode ${unknown} --online`).checks).toMatchObject([
+    { result: 'not verified', detail: expect.stringContaining('ledger') },
+  ])
+  const nobody = user.as({ AGENT_URL: 'http://127.0.0.1:1' })
+  expect((await nobody.json`decode ${issuingDID} --online`).checks).toMatchObject([
+    { result: 'not verified', detail: expect.stringMatching(/daemon was asked.*127\.0\.0\.1:1/) },
+  ])
 })
 
 test('a did:web is resolved with --online only', async () => {

@@ -16,10 +16,12 @@ import {
   safeJson,
   safeLine,
   shorten,
+  shortenDids,
   widthOf,
   wrap,
 } from '../../cli/format/text.ts'
 import { explain, meanings, nextCommand, shownState, styleOf } from '../../cli/format/states.ts'
+import { labelsOf, withLabel, withLabels } from '../../cli/format/parties.ts'
 import { fields, table, type Column } from '../../cli/format/table.ts'
 import { ago, ahead, duration, whenAgo } from '../../cli/format/time.ts'
 import { formatLogLine } from '../../cli/format/log.ts'
@@ -65,6 +67,48 @@ describe('the name of a connection', () => {
     ['its id', {}, 'unnamed 456789ab'],
   ])('is %s', (_, given, name) => {
     expect(connectionName({ connectionId, ...given })).toBe(name)
+  })
+})
+
+describe('long DIDs', () => {
+  const jwk = `did:jwk:eyJhb${'x'.repeat(200)}876ZyIn0`
+  const prism = `did:prism:${'ab'.repeat(32)}`
+
+  test.each([
+    [jwk, 'did:jwk:eyJhb…876ZyIn0'],
+    [`Signed by ${jwk}, made now.`, 'Signed by did:jwk:eyJhb…876ZyIn0, made now.'],
+    [`${jwk}#0 ${jwk}.`, 'did:jwk:eyJhb…876ZyIn0#0 did:jwk:eyJhb…876ZyIn0.'],
+    [`decentralized_identifier:${jwk}`, 'decentralized_identifier:did:jwk:eyJhb…876ZyIn0'],
+    [`${prism}:${'Q'.repeat(150)}`, prism],
+    [`Acme (${prism})`, `Acme (${prism})`],
+    ['did:web:agent.example:tenants:acme', 'did:web:agent.example:tenants:acme'],
+    [`openid4vp://?client_id=${jwk}`, `openid4vp://?client_id=${jwk}`],
+  ])('of a text for people are short: %s', (text, short) => {
+    expect(shortenDids(text)).toBe(short)
+  })
+
+  test('are short in a terminal, but for the id of what is shown', () => {
+    const other = jwk.replace('x', 'y')
+    const pairs = [
+      ['did', other],
+      ['issuer', inStyle('good', jwk)],
+    ] as const
+    expect(fields(pairs)).toBe(`did     ${other}\nissuer  ${jwk}`)
+    expect(fields(pairs, 80, undefined, other)).toBe(`did     ${other}\nissuer  did:jwk:eyJhb…876ZyIn0`)
+    const long = `${prism}:${'Q'.repeat(150)}`
+    expect(fields([['long form', long]], 80, undefined, prism)).toBe(`long form  ${long}`)
+    const listed: Column<string>[] = [{ head: 'did', of: (did) => inStyle('good', did), cut: 'middle' }]
+    expect(table([jwk], listed, 80)).toBe('DID\ndid:jwk:eyJhb…876ZyIn0')
+    expect(table([jwk], listed)).toBe(`DID\n${jwk}`)
+  })
+
+  test('of the wallet have their labels before them', () => {
+    const labels = labelsOf([{ did: jwk, label: 'Acme' }, { did: prism }])
+    const long = `${prism}:${'Q'.repeat(150)}`
+    expect(withLabels([['issuer', `${jwk} ${long}`]], labels)).toEqual([['issuer', `Acme (${jwk}) ${long}`]])
+    const fine = [['claim did', { did: jwk }] as const, ['expires', undefined] as const]
+    expect(withLabels(fine, labels)).toEqual(fine)
+    expect(withLabel(long, labelsOf([{ did: prism, label: 'Acme' }]))).toBe(`Acme (${long})`)
   })
 })
 

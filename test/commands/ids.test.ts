@@ -68,6 +68,8 @@ test('policies, webhooks, tenants, wallets and DIDs are found by partial id or n
   expect((await as(issuer).run`webhook show ${hook.slice(-7)} -q`).out).toBe(hook)
   const did = (await as(issuer).json`did create`).longFormDid.split(':', 3).join(':')
   expect((await as(issuer).run`did show ${did.slice(-8)} -q`).out).toBe(did)
+  expect((await as(issuer).run`did show ${`${did.slice(0, 15)}…${did.slice(-8)}`} -q`).out).toBe(did)
+  expect((await as(issuer).run`did show did:prism:…ffff`).code).toBe(3)
   expect((await as(issuer).run`did show Nobody-has-this`).code).toBe(3)
   const admin = user.as({ AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'the-administrator-of-the-tests' })
   const named = await agent.newTenant('Solitary')

@@ -1,5 +1,6 @@
 /** Suggestions for mistyped commands and flags, without a terminal. */
 import { expect, test } from 'vitest'
+import { startServer } from '../support/server.ts'
 import { useUser } from './_cli.ts'
 
 const user = useUser()
@@ -18,6 +19,7 @@ test.each([
     ['did', 'get', 'did:prism:ab:cd'],
     'There is no command agent did get did:prism:ab:cd. Did you mean agent did show?',
   ],
+  [['config', 'get', 'X'], 'There is no command agent config get X. Did you mean agent config show?'],
   [['connection', 'frobnicate'], 'There is no command agent connection frobnicate.'],
   [['connection', 'list', '--lmit', '3'], 'This command has no flag --lmit. Did you mean --limit?'],
   [
@@ -59,4 +61,13 @@ test.each([
   const asJson = await user.run`${args} --json`
   expect({ code: asJson.code, out: asJson.out }).toEqual({ code: 2, out: '' })
   expect(JSON.parse(asJson.err)).toMatchObject({ code: 'Usage', title, exitCode: 2 })
+})
+
+test('https at a server that speaks http is named, with the address that works', async () => {
+  await using server = await startServer((_, response) => response.end('{}'))
+  const url = server.url.replace(/^http/, 'https')
+  expect(await user.run`connection list --url ${url}`).toMatchObject({
+    code: 7,
+    err: `Error: The server at ${url} speaks http, not https\n  Try: give its address with http: --url ${server.url}`,
+  })
 })

@@ -59,7 +59,7 @@ test('a prompt lists DIDs with their labels, the newest first', async () => {
     terminal,
   })
   await terminal.shows('Which DID?')
-  expect(terminal.text()).toMatch(/newer +did:prism:…[\s\S]*older +did:prism:…/)
+  expect(terminal.text()).toMatch(/newer +did:prism:\w{5}…[\s\S]*older +did:prism:\w{5}…/)
   terminal.types(keys.enter)
   expect(await asked).toEqual([did])
 })

@@ -41,10 +41,13 @@ test('a transaction code is required and can be given by a flag', async () => {
   expect(received.protocolState).toBe('CredentialReceived')
 })
 
-test('without a terminal and --yes, nothing is received', async () => {
+test('without a terminal and --yes, nothing is received, and another kind is named first', async () => {
   const { credentialOffer } = await offer(setup, { txCode: false })
   const { code, err } = await holder.run`oid4vc receive ${credentialOffer}`
   expect([code, err]).toEqual([2, expect.stringContaining('add --yes')])
+  const { invitation } = await holder.json`connection invite`
+  const other = await holder.run`oid4vc receive ${invitation.shortUrl}`
+  expect([other.code, other.err]).toEqual([2, expect.stringContaining('This is an invitation to connect')])
 })
 
 test('an offer on standard input', async () => {
@@ -100,6 +103,6 @@ test.skipIf(!hasScript())('a person at the terminal consents, or declines', asyn
   }
   const consented = await answered('y')
   expect(consented).toMatchObject({ code: 0, state: 'CredentialReceived' })
-  expect(consented.out).toContain('Receive this credential? [y/N]')
+  expect(consented.out).toMatch(/issuer +http.*claims +.*access by .*Receive this credential\? \[y\/N\]/s)
   expect(await answered('n')).toMatchObject({ code: 1, state: 'OfferRejected' })
 })

@@ -34,6 +34,22 @@ test('a request is a URL with a QR code, and its record shows the claims', async
   expect((await readRequest(out)).response_mode).toBe('direct_post.jwt')
 })
 
+test('an open request is shown and drawn again, an answered one is not', async () => {
+  const { presentationId: id, openid4vp } = await verifier.json`${asking}`
+  const file = join(pair.user.folder, 'again.png')
+  const again = await verifier.run`proof show ${id} --qr-file ${file}`
+  expect([again.code, again.out]).toEqual([
+    0,
+    expect.stringContaining(`\n\n${openid4vp.authorizationRequest}`),
+  ])
+  expect(readQr(readPng(readFileSync(file))).qr).toBe(openid4vp.authorizationRequest)
+  const request = await readRequest(openid4vp.authorizationRequest)
+  await present(request, { person: [await presentSdJwt(request)] })
+  const answered = await verifier.run`proof show ${id} --qr small`
+  expect(answered.err).toContain('No QR code: it can no longer be answered.')
+  expect(answered.out).not.toContain('openid4vp://')
+})
+
 test('--json has the record, and the proof is shown when it is answered', async () => {
   const { out } = await verifier.run`${asking} --json`
   const { presentationId, openid4vp } = JSON.parse(out)

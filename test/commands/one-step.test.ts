@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { templateNames } from '../../src/definitions/templates/index.ts'
 import { startCommandedPair } from './_agents.ts'
-import { fails } from './_cli.ts'
+import { fails, hasScript, words } from './_cli.ts'
 import { untilEnd } from '../support/shared.ts'
 
 const pair = await untilEnd(startCommandedPair())
@@ -33,6 +33,38 @@ test('an offer and a request take one command each, and so do their answers', as
   const [proof] = (await issuer.json`proof list --role verifier`).contents
   expect(proof).toMatchObject({ status: 'PresentationVerified' })
   expect((await issuer.run`issuer list`).out).toContain('NAME')
+})
+
+test('flags about the link go with --oid4vci without an id', async () => {
+  const file = join(pair.user.folder, 'offer.png')
+  const offer = words`credential offer --oid4vci --type Person --claim name=Ann --claim age:=3`
+  const { err } = await issuer.run([...offer, '--expires-in', '14d', '--qr-file', file])
+  expect(err).toMatch(/expires +\S+Z, in 14 d\n[^]*QR code: .*offer\.png$/)
+})
+
+const coded = await pair.agent.newTenant('coded')
+
+test.skipIf(!hasScript()).each([
+  [
+    'below the code, with the link',
+    { columns: 80, rows: 26 },
+    /█[^]*\nhttp:\S+\/o\/[\w-]{16} {3}transaction code \d{6}$/,
+  ],
+  [
+    'below the code, where the link does not fit',
+    { columns: 60, rows: 26 },
+    /█[^]*\ntransaction code \d{6}$/,
+  ],
+  [
+    'above a code that does not fit',
+    { columns: 40, rows: 26 },
+    /transaction code +\d{6}[^]*No QR code: .* Its page has one: http:\S+\/o\//,
+  ],
+])('a transaction code is %s', async (_, size, shown) => {
+  const line = words`credential offer --oid4vci --type Coded --claim name=Ann --tx-code`
+  const env = { AGENT_URL: pair.agent.url, AGENT_API_KEY: coded.apiKey, TERM: 'xterm', LANG: 'C.UTF-8' }
+  const { code, out } = await pair.user.runInTerminal(line, size, env)
+  expect([code, out]).toEqual([0, expect.stringMatching(shown)])
 })
 
 test('the same command again uses what is there; the only type is taken', async () => {

@@ -50,6 +50,25 @@ describe('a terminal', () => {
   })
 })
 
+test('a terminal shows long DIDs by their ends, and by their labels', async () => {
+  const { did } = await user.json`did create --method jwk --label Acme`
+  const size = { columns: 80, rows: 24 }
+  const short = `${did.slice(0, 13)}…${did.slice(-8)}`
+  const offer = words`credential offer --oid4vci --type Person --claim name=Ann --issuing-did ${did}`
+  const { recordId } = await user.json(offer)
+  const shown = (args: string[], ...more: string[]) => user.runInTerminal([...args, ...more], size)
+  for (const args of [
+    words`credential show ${recordId}`,
+    words`proof request --oid4vp --type Person --qr none`,
+  ]) {
+    expect((await shown(args)).out).toContain(`Acme (${short})`)
+    expect((await shown(args, '--no-trunc')).out).toContain(`Acme (${did})`)
+  }
+  expect((await shown(['did', 'show', short])).out).toContain(`did    ${did}\n`)
+  expect((await shown(['did', 'list'])).out).toContain(`Acme   ${short}`)
+  expect((await user.run`did list`).out).toContain(did)
+})
+
 test.skipIf(!existsSync('/dev/full'))('a full disk is a one-line error (1)', async () => {
   const env = { AGENT_CONFIG_DIR: join(user.folder, 'config'), AGENT_PROFILE: 'local', DEBUG: undefined }
   for (const args of [

@@ -1,5 +1,5 @@
 /** `agent profile …`, as users run it. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fails, type Line, newUser, type User, words } from './_cli.ts'
@@ -104,6 +104,42 @@ describe('a remote daemon', () => {
     expect((await user.run`profile remove acme --yes`).code).toBe(3)
     expect((await user.run`profile use acme`).code).toBe(3)
     expect((await user.run`profile show`).err).toContain('There is no profile local')
+  })
+
+  test('shows who is signed in, without the token', async () => {
+    await add`--use`
+    const logins = join(user.folder, 'config', 'logins')
+    mkdirSync(logins)
+    const expiresAt = Math.floor(Date.now() / 1_000) + 3_600
+    const token = `e30.${Buffer.from('{"sub":"alice\\u001b[2J"}').toString('base64url')}.c2ln`
+    const login = {
+      url: 'https://agent.acme.example',
+      issuer: 'https://id.example/',
+      clientId: 'agent',
+      accessToken: token,
+      expiresAt,
+      walletId: '01a20725-6f2b-7d4e-8c15-b0f3a2917c3d',
+    }
+    const write = (name: string, more: object) =>
+      writeFileSync(join(logins, `${name}.json`), JSON.stringify({ ...login, ...more }), { mode: 0o600 })
+    write('acme', {})
+    const { out } = await user.run`profile show`
+    expect(out).toMatch(
+      /^keys +token of agent login\nsigned in at +https:\/\/id\.example\/\nas +alice\nwallet +01a2\S+\nuntil +\S+Z, in 1 h$/m,
+    )
+    expect(out).not.toContain(token)
+    expect(await user.json`profile show`).toMatchObject({
+      login: { issuer: 'https://id.example/', walletId: login.walletId, isRenewed: false },
+    })
+    write('acme', { refreshToken: 'secret', accessToken: 'opaque' })
+    const renewed = await user.run`profile show`
+    expect(renewed.out).toMatch(/^until +agent logout: the token is renewed automatically$/m)
+    expect(renewed.out).not.toMatch(/secret|opaque|^as /m)
+    // The token is of another daemon.
+    write('acme', { url: 'https://other.example' })
+    expect((await user.run`profile show`).out).toMatch(/^keys +none$/m)
+    write('local', {})
+    expect((await user.run`profile show local`).out).toMatch(/^url +https:\/\/agent\.acme[\s\S]*^as +alice$/m)
   })
 
   test('with a damaged file is listed as damaged and can be removed', async () => {

@@ -23,7 +23,7 @@ test.each([
     [{ schemaId: 'http://agent.example:8085/schema-registry/schemas/0190ab12-0000-7000-8000-12341f2c9a3b' }],
   ],
   [
-    'a JWT credential with the schema employee, issued by did:prism:…abab, and one with the schema b',
+    'a JWT credential with the schema employee, issued by did:prism:ababa…abababab, and one with the schema b',
     jwt,
     [
       { schemaId, trustIssuers: [`${issuer}:long`] },
@@ -41,7 +41,7 @@ test.each([
     [],
   ],
   [
-    'name of an AnonCreds credential with the schema employee, issued by did:prism:…abab',
+    'name of an AnonCreds credential with the schema employee, issued by did:prism:ababa…abababab',
     { requested_attributes: { a: { name: 'name', restrictions } }, requested_predicates: {} },
     [],
   ],
@@ -122,6 +122,18 @@ describe('whose credentials a request accepts', () => {
       /issuer check +only issuers that the request accepts/,
     ])
       expect(checked).toMatch(line)
+    const nobody = await as(verifier).run`proof request --connection ${connectionId} --trust-issuer nobody`
+    expect(nobody).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(
+        /There is no DID "nobody"\. Name a DID, such as did:prism:…, its label, or at least 4 .*\n *Try: agent did list/,
+      ),
+    })
+    const path = { didRef: issuingDID }
+    await verifier.call('PATCH /did-registrar/dids/{didRef}', { path, body: { label: 'Acme' } })
+    expect((await prove('--trust-issuer', 'acme')).out).toMatch(
+      new RegExp(`^trusted issuer +Acme \\(${issuingDID}\\)$`, 'm'),
+    )
     const unchecked = (await prove('--any-issuer')).out
     expect(unchecked).toContain('PresentationVerified (the presentation is valid, issuer not checked)')
     expect(unchecked).toMatch(/issuer check +none: the request accepts credentials of any issuer/)
@@ -138,7 +150,7 @@ test('both sides see the request in words in show and list, and JSON only with -
   `
   const made = await as(verifier).run`${asking} --domain shop.example --json`
   const { presentationId, requestData } = JSON.parse(made.out)
-  const asked = 'a JWT credential with the schema employee, issued by did:prism:…abab'
+  const asked = 'a JWT credential with the schema employee, issued by did:prism:ababa…abababab'
   await expect.poll(async () => (await as(holder).run`proof list`).out).toContain('RequestReceived')
   const [received] = (await as(holder).json`proof list`).contents
   expect(received.requestData).toEqual(requestData)

@@ -10,7 +10,17 @@ import {
 } from '../../cli/prompts/questions.ts'
 import { whichClaims } from '../../cli/prompts/claims.ts'
 import type { Client } from '../../daemon/client/client.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, startPair } from '../support/tenants.ts'
+import { whichConfiguration } from '../../cli/oid4vci-offer.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  presentationIn,
+  publishSchema,
+  startPair,
+  type Tenant,
+} from '../support/tenants.ts'
 import { keys, newTerminal, type TestTerminal } from './_terminal.ts'
 import { untilEnd } from '../support/shared.ts'
 
@@ -22,9 +32,14 @@ const connected = await connect(pair.issuer, pair.holder)
 await pair.issuer.call('POST /connections', { body: { label: 'not connected' } })
 
 /** Runs prompts at a terminal. Waits for each text, then types its answer. */
-async function asked(call: Client, questions: Questions, steps: [shown: string, ...typed: string[]][]) {
+async function asked(
+  call: Client,
+  questions: Questions,
+  steps: [shown: string, ...typed: string[]][],
+  given: Record<string, unknown> = {},
+) {
   const terminal: TestTerminal = newTerminal()
-  const complete = askForMissing(questions, [], { call, given: {}, terminal })
+  const complete = askForMissing(questions, [], { call, given, terminal })
   for (const [shown, ...typed] of steps) {
     await terminal.shows(shown)
     terminal.types(...typed)
@@ -53,6 +68,80 @@ test('an offer is composed of existing connections, DIDs and single claims', asy
     '--claim=age:=42',
   ])
   expect(text).not.toContain('not connected')
+})
+
+const badge = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', title: 'Full name', description: 'As in the passport' },
+    age: { type: 'integer' },
+    size: { type: 'string', enum: ['S', 'M'] },
+  },
+  required: ['name', 'age'],
+}
+
+/** A configuration of a new issuer, with the schema of a badge. */
+async function configure({ call, url }: Tenant, author: string) {
+  const schemaId = await publishSchema({ call, url }, author, { name: 'badge', ...badge })
+  const { id: issuerId } = await call('POST /oid4vci/issuers', { body: {} })
+  const body = {
+    configurationId: 'Badge',
+    format: 'dc+sd-jwt' as const,
+    schemaId: `${schemaId}/schema`,
+    display: { name: 'Badge of honour' },
+  }
+  const path = { issuerId }
+  await call('POST /oid4vci/issuers/{issuerId}/credential-configurations', { path, body })
+  return { issuerId, schemaId }
+}
+
+const { issuerId, schemaId } = await configure(pair.issuer, issuingDid)
+const toClaims: [string, ...string[]][] = [
+  ['Full name (name): string, required. As in the passport', 'Alice Smith', keys.enter],
+  ['age: integer, required', keys.enter],
+  ['Enter a value', 'old', keys.enter],
+  ['such as 42', ...Array<string>(3).fill('\u007f'), '42', keys.enter],
+  ['size: S, M', keys.enter],
+]
+const claims = ['--claim=name=Alice Smith', '--claim=age:=42']
+
+test.each<[string, Record<string, unknown>, string[]]>([
+  ['of the only configuration', { oid4vci: '' }, [`--oid4vci=${issuerId}`, '--configuration=Badge']],
+  ['of a configuration', { oid4vci: issuerId, configuration: 'Badge' }, []],
+  ['of a type', { oid4vci: '', type: 'badge of honour' }, []],
+  ['with a URL', { schema: [schemaId] }, []],
+  ['with a guid', { schema: [schemaId.split('/').at(-1)!] }, []],
+])('each property of the schema %s is asked for', async (_, given, chosen) => {
+  const questions = { configuration: whichConfiguration, claim: whichClaims }
+  const { complete } = await asked(pair.issuer.call, questions, toClaims, given)
+  expect(complete).toEqual([...chosen, ...claims])
+})
+
+test('each property of a template is asked for', async () => {
+  const { complete } = await asked(
+    unconnected.call,
+    { claim: whichClaims },
+    [['Over 18 years old (ageOver18): boolean, required', 'true', keys.enter]],
+    { oid4vci: '', template: 'age-over-18' },
+  )
+  expect(complete).toEqual(['--claim=ageOver18:=true'])
+})
+
+test.each<[string, Record<string, unknown>]>([
+  ['of a type that there is not yet', { oid4vci: '', type: 'Diploma' }],
+  ['with the URL of another agent', { schema: ['https://agent.example/schemas/badge.json'] }],
+  ['that is not there', { schema: ['01a20725-6f2b-7d4e-8c15-b0f3a2917c3d'] }],
+])('without the schema %s, any claims are asked for', async (_, given) => {
+  const { complete } = await asked(
+    pair.issuer.call,
+    { claim: whichClaims },
+    [
+      ['A claim, such as', 'name=Alice', keys.enter],
+      ['Another claim', keys.enter],
+    ],
+    given,
+  )
+  expect(complete).toEqual(['--claim=name=Alice'])
 })
 
 test('without connections, an invitation is an option; commands that need a connection report an error', async () => {

@@ -122,7 +122,7 @@ describe('precedence', () => {
     ['carol', {}, {}, 'There is no profile carol, which is in use.'],
   ])('the error names a missing profile: %s in use, %j, %j', (inUse, env, flags, message) => {
     writeProfileInUse(folder, inUse)
-    expect(() => find(flags, env)).toThrow(message)
+    expect(() => find(flags, env)).toThrow(expect.objectContaining({ message, exitCode: 3 }))
   })
 
   test('a missing profile is ignored when the address is set', () => {

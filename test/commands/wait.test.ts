@@ -1,8 +1,9 @@
 /** `--wait`: the states that end the wait, and their exit codes. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { asTyped, spellOut } from '../../cli/argv.ts'
-import { waitForRecord, type WaitFlags } from '../../cli/wait.ts'
+import { asTyped, emptyMark, markEmpty, spellOut } from '../../cli/argv.ts'
+import { lanFlag } from '../../cli/daemon/lan.ts'
+import { waitFlags, waitForRecord, type WaitFlags } from '../../cli/wait.ts'
 import type { Event } from '../../cli/client/events.ts'
 import type { Client } from '../../daemon/client/client.ts'
 import { sharedAgent } from '../support/agent.ts'
@@ -100,9 +101,21 @@ test('no flag means no wait; an unknown state is a usage error', async () => {
 })
 
 test('the flag has an optional value and is ignored after --', () => {
-  const spelt = spellOut(['a', '--wait', '--wait=x', '--', '--wait'])
-  expect(spelt).toEqual(['a', '--wait=', '--wait=x', '--', '--wait'])
-  expect(asTyped(spelt)).toEqual(['a', '--wait', '--wait=x', '--', '--wait'])
+  const flags = { ...waitFlags('it is done'), lan: lanFlag }
+  const spelt = spellOut(
+    ['a', '--wait', 'b', '--wait=x', '--lan', '10.0.0.1', '--lan', '--', '--wait'],
+    flags,
+  )
+  expect(spelt).toEqual(['a', '--wait=', 'b', '--wait=x', '--lan', '10.0.0.1', '--lan=', '--', '--wait'])
+  expect(asTyped(spelt, flags)).toEqual(spelt.map((word) => word.replace(/=$/, '')))
+  expect(spellOut(['--wait'], {})).toEqual(['--wait'])
+  expect(markEmpty(['a=', '--wait=', '--x=', '--', '--wait='], flags)).toEqual([
+    'a=',
+    `--wait=${emptyMark}`,
+    '--x=',
+    '--',
+    '--wait=',
+  ])
 })
 
 const oob = Buffer.from(JSON.stringify({ expires_time: 1_900_000_000 })).toString('base64url')

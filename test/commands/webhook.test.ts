@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startAgent } from '../support/agent.ts'
 import { until } from '../support/tenants.ts'
 import { openReceiver } from '../support/receiver.ts'
-import { type Line, newUser, prints, words } from './_cli.ts'
+import { fails, type Line, newUser, prints, words } from './_cli.ts'
 import { untilEnd } from '../support/shared.ts'
 
 const noId = '00000000-0000-4000-8000-000000000000'
@@ -51,6 +51,18 @@ test('a webhook is signed, tested and gets a new secret; secrets are printed onc
   expect((await run`secret ${id} --remove`).code).toBe(2)
   expect(await json`secret ${id} --remove --yes`).toEqual({ id, signed: false })
   expect((await run`remove ${id} --yes`).code).toBe(0)
+})
+
+test('a webhook can be for some types of events; an unknown one is refused with one like it', async () => {
+  const added = await run`add ${receiver.url} --type PresentationUpdated --type ConnectionUpdated`
+  expect(added).toMatchObject(prints(0, /^events +PresentationUpdated, ConnectionUpdated$/m))
+  const id = /[0-9a-f-]{36}/.exec(added.out)![0]
+  expect((await run`show ${id}`).out).toMatch(/^events +ConnectionUpdated, PresentationUpdated$/m)
+  expect((await run`list`).out).toMatch(/EVENTS.*\n.*ConnectionUpdated PresentationUpdated/)
+  expect(await run`add ${receiver.url} --type connection`).toMatchObject(
+    fails(2, /--type is "connection"; it must be .*DIDStatusUpdated.* Did you mean ConnectionUpdated\?/),
+  )
+  await run`remove ${id} --yes`
 })
 
 test('a rejecting receiver fails the test (1), and its attempts are listed', async () => {

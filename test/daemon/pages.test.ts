@@ -307,6 +307,35 @@ describe('an invitation', () => {
     expect(text).toContain('<h1>You are asked for a proof</h1>')
   })
 
+  test('of OpenID4VP names the credentials and the claims that are requested', async () => {
+    const query = (id: string, vct: string, claims?: { path: string[] }[]) => ({
+      id,
+      format: 'dc+sd-jwt',
+      meta: { vct_values: [vct] },
+      ...(claims && { claims }),
+    })
+    const person = query('a', 'https://issuer.example/types/Person', [
+      { path: ['name'] },
+      { path: ['address', '<b>'] },
+    ])
+    const jwt = {
+      id: 'c',
+      format: 'jwt_vc_json',
+      meta: { type_values: [['VerifiableCredential', 'Licence']] },
+      claims: [{ path: ['credentialSubject', 'level'] }],
+    }
+    const { openid4vp } = await agent.tenant('POST /present-proof/presentations/openid4vp', {
+      body: { dcqlQuery: { credentials: [person, query('b', 'urn:x:Badge'), jwt] }, issuers: 'any' },
+    })
+    const { text } = await get(openid4vp!.pageUrl)
+    const rows = [...text.matchAll(/<dt>(.*?)<\/dt>\s*<dd>(.*?)<\/dd>/gs)].map(([, ...row]) => row)
+    expect(rows).toEqual([
+      ['Person', 'name, address.&lt;b&gt;'],
+      ['Badge', 'that you have it, without further data'],
+      ['Licence', 'level'],
+    ])
+  })
+
   test.each([
     ['https://agent.acme.com', 'https://agent.acme.com/invitation'],
     ['http://8.8.8.8:8085/cloud-agent/', 'http://8.8.8.8:8085/cloud-agent/invitation'],

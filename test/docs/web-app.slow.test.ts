@@ -24,14 +24,14 @@ function fill(folder: string): void {
   if (!existsSync(join(root, 'dist/client.d.ts')))
     execFileSync('npm', ['run', 'declarations', '--silent'], { cwd: root, stdio: 'inherit' })
   mkdirSync(join(folder, 'node_modules/@koa'), { recursive: true })
-  for (const name of ['express', 'koa', '@koa/router', 'qr', '@types'])
+  for (const name of ['express', 'koa', '@koa/router', 'qr', 'react', '@types'])
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
   symlinkSync(root, join(folder, 'node_modules/identity-agent'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   for (const { file, text } of files) {
     writeFileSync(join(folder, file!), text)
-    const { code } = transformSync(text, { loader: 'ts', format: 'esm', target: 'node20' })
-    writeFileSync(join(folder, file!.replace(/\.ts$/, '.js')), code)
+    const { code } = transformSync(text, { loader: 'tsx', jsx: 'automatic', format: 'esm', target: 'node20' })
+    writeFileSync(join(folder, file!.replace(/\.tsx?$/, '.js')), code)
   }
 }
 
@@ -46,6 +46,7 @@ test('the files compile in strict mode', () => {
     skipLibCheck: true,
     types: ['node'],
     typeRoots: [join(folder, 'node_modules/@types')],
+    jsx: ts.JsxEmit.ReactJSX,
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,

@@ -56,14 +56,14 @@ test('the package holds the built program, its pages and licences, and nothing e
   const paths = files.map(({ path }) => path)
   const expected = [
     /^(package|oclif\.manifest)\.json$/,
-    /^(README|CHANGELOG|SECURITY)\.md$/,
+    /^(README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY)\.md$/,
     /^LICENSE$/,
     /^bin\/(agent|daemon|worker|load|tui|install|node-version|sqlite)\.cjs$/,
     /^bin\/code-cache\.js$/,
     /^bin\/sqlite-node20\/package(-lock)?\.json$/,
     /^cli\/completion\/scripts\/(_agent|agent\.bash|agent\.fish)$/,
     /^dist\/.+(?<!\.map|\.cache)$/,
-    /^docs\/(README|[a-z-]+|(how-to|operate|reference)\/[a-z0-9-]+)\.md$/,
+    /^docs\/(README|[a-z-]+|(how-to|operate|reference)\/[a-z0-9-]+|decisions\/(README|\d{4}-[a-z0-9-]+))\.md$/,
     /^docs\/images\/[a-z-]+\.(svg|png)$/,
     /^docs\/operate\/(grafana|prometheus)-[a-z]+\.(json|yml)$/,
     /^docs\/reference\/settings\.schema\.json$/,

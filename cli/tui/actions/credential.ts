@@ -6,12 +6,15 @@ import { expectedStates } from '../../format/states.ts'
 import { UsageError } from '../../errors/errors.ts'
 import { defaultFormat, isTokenFormat, traitsOf } from '../../../src/definitions/format-names.ts'
 import { tokenTitles } from '../../input/credential.ts'
+import { readSchema } from '../../client/configurations.ts'
+import { type ClaimField, fieldsOf } from '../../input/claim-fields.ts'
 import { readClaims } from '../../input/claims.ts'
 import { readSeconds } from '../../input/time.ts'
 import type { Field } from '../session/prompt.ts'
 import { claimsLine } from '../../format/credential.ts'
 import { describeOffer, txCodeFault } from '../../format/oid4vci-offer.ts'
 import { connectionName } from '../../format/text.ts'
+import { claimFields, claimsIn } from './claims.ts'
 import { choosePartner, goalField } from './connection.ts'
 import { chooseConfiguration, offerToWallet } from './openid.ts'
 import { findConnection } from './shared.ts'
@@ -59,7 +62,7 @@ async function acceptOfIssuer(
   if (grant === 'authorization_code')
     throw new UsageError(
       'This offer needs your consent in a browser: receive it in a terminal, where you have its text.',
-      'agent oid4vc receive -',
+      'agent accept -',
     )
   const lines = describeOffer(record).map(([name, value]) => `${name}: ${value}`)
   if (!(await context.confirm('Accept this offer?', lines))) return undefined
@@ -153,12 +156,19 @@ export async function removeCredential(
 
 const defaultTitle = traitsOf(defaultFormat).title
 
+const validityField: Field = {
+  name: 'validity',
+  label: 'expires',
+  value: '',
+  hint: 'never, or after a period such as 12h or 365d',
+}
+
 /** The fields of the form for an offer, the claims first. */
 function offerFields(isInvitation: boolean): Field[] {
   return [
-    { name: 'claim', label: 'claim', value: '', hint: 'name=Alice, or age:=42 for JSON', many: true },
+    ...claimFields(undefined),
     { name: 'format', label: 'format', value: defaultTitle, words: Object.keys(tokenTitles) },
-    { name: 'validity', label: 'expires', value: '', hint: 'never, or after a period such as 12h or 365d' },
+    validityField,
     { name: 'issue', label: 'issue', value: byHand, words: [byHand, 'when the offer is accepted'] },
     // Over a connection, the other side does not see the goal.
     ...(isInvitation ? [goalField] : []),
@@ -176,7 +186,7 @@ export async function offer(context: ActionContext): Promise<string | undefined>
   const { connectionId } = partner
   const values = await context.fill('Claims of the credential', offerFields(connectionId === null), {
     note: 'The holder of an SD-JWT chooses which claims it shows.',
-    check: toOffer,
+    check: (given) => void toOffer(given),
   })
   if (!values) return undefined
   const body = { ...toOffer(values), issuingDID: issuer.did }
@@ -193,27 +203,30 @@ export async function offer(context: ActionContext): Promise<string | undefined>
   return 'The invitation is created. The first agent that accepts it gets the offer.'
 }
 
-/** Offers a credential of an OpenID4VCI issuer, whose configuration has the format. */
+/** Offers a credential of an OpenID4VCI issuer, whose configuration has the format and the schema. */
 async function offerByLink(context: ActionContext): Promise<string | undefined> {
   const configuration = await chooseConfiguration(context)
   if (!configuration) return undefined
-  const issuer = configuration.isCertified ? { did: undefined } : await chooseIssuer(context)
+  const issuer = configuration.hasSigner ? { did: undefined } : await chooseIssuer(context)
   if (!issuer) return undefined
-  const fields = offerFields(false).filter(({ name }) => name === 'claim' || name === 'validity')
+  const known = fieldsOf(await readSchema(context.call, configuration.schemaId))
   const code: Field = { name: 'code', label: 'code', value: 'none', words: ['none', 'transaction code'] }
-  const values = await context.fill('Claims of the credential', [...fields, code], { check: toOffer })
+  const values = await context.fill(
+    `Claims of ${configuration.label}`,
+    [...claimFields(known), validityField, code],
+    { check: (given) => void toOffer(given, known) },
+  )
   if (!values) return undefined
-  const { claims, validityPeriod } = toOffer(values)
+  const { claims, validityPeriod } = toOffer(values, known)
   const txCode = values.code !== 'none'
   return offerToWallet(context, configuration, { claims, validityPeriod, issuingDID: issuer.did, txCode })
 }
 
 /** Converts the values of the form. @throws {UsageError} when there is no claim, or a value cannot be read */
-function toOffer(values: Readonly<Record<string, string>>) {
-  const claim = Object.entries(values).flatMap(([name, value]) =>
-    name.startsWith('claim') && value !== '' ? [value] : [],
-  )
-  if (claim.length === 0) throw new UsageError('A credential needs a claim: write one, such as name=Alice.')
+function toOffer(values: Readonly<Record<string, string>>, known?: readonly ClaimField[]) {
+  const claim = claimsIn(values, known)
+  if (claim.length === 0)
+    throw new UsageError(`A credential needs a claim: write one${known ? '' : ', such as name=Alice'}.`)
   const { validity = '' } = values
   if (/^\d+$/.test(validity))
     throw new UsageError(`expires ${validity} has no unit: write ${validity}d for days, or ${validity}h.`)

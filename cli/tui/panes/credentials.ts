@@ -1,7 +1,7 @@
 /** The pane of credential records. */
 import type { CredentialRecord } from '../data/data.ts'
 import { inStyle } from '../../format/colour.ts'
-import { credentialAbout, namesOf } from '../../format/parties.ts'
+import { credentialAbout, labelsOf, namesOf, withLabels } from '../../format/parties.ts'
 import { credentialFields, expiryOf, invalidityOf } from '../../format/records.ts'
 import { isMine, openInvitation, renewal } from '../../format/states.ts'
 import { credentialActions, removeCredential } from '../actions/credential.ts'
@@ -81,7 +81,10 @@ function contentSection(item: CredentialRecord, { contents, data, now }: Look): 
   const content: Content = contents.credential(contentKey(item))
   const isRead = content !== undefined && !('error' in content)
   const lines: Line[] = [
-    ...credentialFields(item, isRead ? content : undefined, namesOf(data.connections)),
+    ...withLabels(
+      credentialFields(item, isRead ? content : undefined, namesOf(data.connections)),
+      labelsOf(data.dids),
+    ),
     ['renew', renewal('credential', item.protocolState, item, now)],
   ]
   if (content === undefined || isRead) return { lines }

@@ -1,5 +1,5 @@
 /** The pane of presentation records. */
-import { namesOf, proofAbout } from '../../format/parties.ts'
+import { labelsOf, namesOf, proofAbout, withLabels } from '../../format/parties.ts'
 import { isUnchecked, presentationFields } from '../../format/proofs.ts'
 import { isExpired, isMine, openInvitation, renewal } from '../../format/states.ts'
 import { proofActions, removeProof } from '../actions/proof.ts'
@@ -29,7 +29,7 @@ export const proofs: Pane<PresentationRecord> = {
   sections: (item, look) => [
     {
       lines: [
-        ...presentationFields(item, namesOf(look.data.connections)),
+        ...withLabels(presentationFields(item, namesOf(look.data.connections)), labelsOf(look.data.dids)),
         ['renew', renewal('proof', item.status, item, look.now)],
       ],
     },

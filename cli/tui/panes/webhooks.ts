@@ -33,6 +33,7 @@ export const webhooks: Pane<Webhook> = {
         ['url', item.url],
         ['headers', Object.keys(item.customHeaders).join(' ') || undefined],
         ['signed', item.signed ? 'yes' : 'no'],
+        ['events', item.types?.join(', ')],
         ['events a request', item.batch === undefined ? undefined : `up to ${item.batch}`],
         ['created', item.createdAt],
       ],

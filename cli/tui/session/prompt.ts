@@ -14,6 +14,8 @@ export type Field = {
   value: string
   /** The placeholder of an empty field. */
   hint?: string
+  /** What the field is for, below the form while the field is the current one. */
+  help?: string
   words?: readonly string[]
   /** Repeats after it is filled in: `claim`, `claim 2`, … */
   many?: boolean

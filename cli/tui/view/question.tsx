@@ -26,14 +26,20 @@ export function Question({ prompt, ...frame }: { prompt: Question; isJoined: boo
           {prompt.kind === 'choose' && (
             <Choose prompt={prompt} columns={frame.text} room={frame.height - 2} />
           )}
-          {prompt.kind === 'fill' && <Fill prompt={prompt} />}
+          {prompt.kind === 'fill' && <Fill prompt={prompt} columns={frame.text} room={frame.height - 2} />}
         </Box>
       </Box>
       <Box marginTop={1} flexShrink={0}>
-        <Line row={[{ text: keys[prompt.kind], style: 'faint' }]} />
+        <Line row={[{ text: `${keys[prompt.kind]}${placeIn(prompt, frame.height - 2)}`, style: 'faint' }]} />
       </Box>
     </Frame>
   )
+}
+
+/** Which field of a form is the current one, if there may be more than are shown. */
+function placeIn(prompt: Question, room: number): string {
+  if (prompt.kind !== 'fill' || prompt.fields.length <= room - noteLines) return ''
+  return `   field ${prompt.at + 1} of ${prompt.fields.length}`
 }
 
 function Confirm({ prompt: { question, lines } }: Props<'confirm'>) {
@@ -50,7 +56,11 @@ function Confirm({ prompt: { question, lines } }: Props<'confirm'>) {
 /** Lines of options that lines above them leave at least. */
 const leastOptions = 3
 
-type ChooseProps = Props<'choose'> & { columns: number; room: number }
+/** Lines of the note below a form, with a blank one above it. */
+const noteLines = 2
+
+type Room = { columns: number; room: number }
+type ChooseProps = Props<'choose'> & Room
 
 function Choose({ prompt: { options, at, lines = [] }, columns, room: most }: ChooseProps) {
   const above = lines
@@ -89,13 +99,16 @@ function detailBeside(detail: string, room: number): string {
   return `  ${shorten(detail, room - 2, 'middle')}`
 }
 
-function Fill({ prompt: { fields, at, note, problem } }: Props<'fill'>) {
-  const names = Math.max(...fields.map(({ label }) => label.length))
-  const text = problem === undefined ? note : `✗ ${problem}`
+function Fill({ prompt: { fields, at, note, problem }, columns, room: most }: Props<'fill'> & Room) {
+  const names = Math.max(...fields.map(({ label }) => widthOf(label)))
+  const text = problem === undefined ? (fields[at]!.help ?? note) : `✗ ${problem}`
+  const below = text === undefined ? 0 : 1 + wrap(text, columns - 4).length
+  const lines = fields.map((field) => linesOf(field, columns - names - 4))
+  const [first, end] = shownOf(lines, at, Math.max(most - below, 1))
   return (
     <>
-      {fields.map((field, index) => (
-        <Box key={field.name}>
+      {[...fields.entries()].slice(first, end).map(([index, field]) => (
+        <Box key={field.name} flexShrink={0}>
           <Box width={names + 4} flexShrink={0}>
             <Line
               row={[
@@ -114,6 +127,28 @@ function Fill({ prompt: { fields, at, note, problem } }: Props<'fill'>) {
       )}
     </>
   )
+}
+
+/** Lines that the value of a field takes. */
+function linesOf({ value, hint = '', words }: Field, columns: number): number {
+  if (!words) return value === '' ? wrap(hint, Math.max(columns - 1, 1)).length : 1
+  let used = 0
+  let lines = 1
+  for (const word of words) {
+    const width = widthOf(word) + '[] '.length
+    if (used > 0 && used + width > columns) lines += 1
+    used = used > 0 && used + width > columns ? width : used + width
+  }
+  return lines
+}
+
+/** The first and the end of the fields that fit into `room` lines, the current one among them. */
+function shownOf(lines: readonly number[], at: number, room: number): [first: number, end: number] {
+  const sum = (first: number, end: number) => lines.slice(first, end).reduce((all, each) => all + each, 0)
+  let [first, end] = [at, at + 1]
+  while (first > 0 && sum(first - 1, end) <= room) first -= 1
+  while (end < lines.length && sum(first, end + 1) <= room) end += 1
+  return [first, end]
 }
 
 /** The options of a field, or its value, or its placeholder. */

@@ -140,7 +140,7 @@ function toHeldType(token: string): Omit<KnownType, 'name'> | undefined {
 }
 
 /** The last part of a type that is a URL or a URN: `Person` of `https://issuer.example/types/Person`. */
-function nameOf(types: readonly string[]): string {
+export function nameOf(types: readonly string[]): string {
   const type = types.at(-1) ?? ''
   return type.split(/[/#:]/).findLast((part) => part !== '') ?? type
 }

@@ -1,11 +1,18 @@
-/** The public status of a request: for the page that the verifier shows to a person. It contains no claims. */
+/**
+ * The public status of a request: for the page that the verifier shows to a person. It has names of claims, which
+ * are in the request of that URL, and no values.
+ */
 import * as z from 'zod'
+import { describePath } from '../../credentials/dcql/match.ts'
+import type { CredentialQuery } from '../../credentials/dcql/query.ts'
+import { openIdTraits } from '../../definitions/format-names.ts'
 import { isOver } from '../../foundation/clock.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { DigitalRequest } from '../presentation/digital-credentials.ts'
 import { toVerification } from '../presentation/verification.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRequest, type RequestRecord } from './authorization-request.ts'
+import { nameOf } from './known-types.ts'
 
 export const RequestStatus = z
   .object({
@@ -18,6 +25,10 @@ export const RequestStatus = z
       .boolean()
       .optional()
       .describe('`verified`: whether the verifier accepts only credentials of some issuers.'),
+    asked: z
+      .array(z.object({ credential: z.string(), claims: z.array(z.string()) }))
+      .optional()
+      .describe('What is requested, while the request waits: the name of each credential, and its claims.'),
     expiresAt: z.iso.datetime(),
     authorizationRequest: z.string().optional().describe('The URL for the wallet, while the request waits.'),
     digitalRequest: DigitalRequest.optional().describe(
@@ -40,7 +51,7 @@ export async function readStatus(wallet: Wallet, token: string): Promise<Watched
   const record = await getRequest(wallet, token).catch((error: unknown) => {
     throw error instanceof Problem && error.status === 404 ? requestClosed() : error
   })
-  const { authorizationRequest, directPost, expiresTime, origins, ...asked } = record.openid4vp
+  const { authorizationRequest, dcqlQuery, directPost, expiresTime, origins, ...asked } = record.openid4vp
   const { digitalRequest, isoMdocRequest } = asked
   const state = stateOf(record)
   const isOfPage = origins?.includes(new URL(wallet.env.urls.rest).origin)
@@ -50,6 +61,7 @@ export async function readStatus(wallet: Wallet, token: string): Promise<Watched
       ...(state === 'verified' && { issuersChecked: toVerification(record).issuersChecked }),
       expiresAt: new Date(expiresTime * 1_000).toISOString(),
       ...(state === 'waiting' && {
+        asked: dcqlQuery.credentials.map(toAsked),
         ...(directPost !== false && { authorizationRequest }),
         ...(isOfPage && { digitalRequest, isoMdocRequest }),
       }),
@@ -57,6 +69,16 @@ export async function readStatus(wallet: Wallet, token: string): Promise<Watched
     walletId: wallet.id,
     topic: `record ${record.id}`,
     remainingMs: expiresTime * 1_000 - Date.now(),
+  }
+}
+
+function toAsked({ format, meta, claims = [] }: CredentialQuery): { credential: string; claims: string[] } {
+  const types = meta.vct_values ?? meta.type_values?.[0] ?? [format]
+  const root = (openIdTraits(format)?.claimsRoot ?? []).map((name) => `${name}.`).join('')
+  const names = claims.map(({ path }) => describePath(path))
+  return {
+    credential: nameOf(types),
+    claims: names.map((name) => (name.startsWith(root) ? name.slice(root.length) : name)),
   }
 }
 

@@ -37,6 +37,7 @@ import * as wallet009 from './migrations/wallet-009-session-openid4vp.ts'
 import * as wallet010 from './migrations/wallet-010-webhook-batch.ts'
 import * as wallet011 from './migrations/wallet-011-did-label.ts'
 import * as wallet012 from './migrations/wallet-012-mdoc-certificate.ts'
+import * as wallet013 from './migrations/wallet-013-webhook-types.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -80,6 +81,7 @@ export const walletMigrations: Migrations = {
   '010-webhook-batch': wallet010,
   '011-did-label': wallet011,
   '012-mdoc-certificate': wallet012,
+  '013-webhook-types': wallet013,
 }
 
 /**

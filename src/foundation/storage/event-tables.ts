@@ -34,6 +34,8 @@ export interface EventTables {
     batch: number | null
     /** The `sequence` of the last event of a request that failed and is made again. */
     retry_to: number | null
+    /** The types of the events, each between commas, such as `,ConnectionUpdated,`; null for all. */
+    types: string | null
   }
 
   /**

@@ -28,13 +28,13 @@ export async function decodeDid(text: string, sources: Sources): Promise<Decoded
   const isMalformed = error === 'invalidDid'
   const reason = isMalformed ? message : whyUnresolved(did, sources, message)
   const resolution: Check = document
-    ? { name: 'document', result: 'passed', detail: sourceOf[factsOf(did)!.kind] }
+    ? { name: 'document', result: 'passed', detail: sourceOf(did) }
     : { name: 'document', result: isMalformed ? 'failed' : 'not verified', detail: reason }
   const facts = {
     did,
     'path, query or fragment': rest === '' ? undefined : rest,
     method: did.split(':', 2).join(':'),
-    'short form': about.canonicalId ?? shortFormOf(did),
+    'short form': shortFormOf(did, about.canonicalId),
     ...(document && documentFacts(document)),
     named: document && rest.startsWith('#') ? describeNamed(document, text) : undefined,
     ...(document && hiddenFacts(did)),
@@ -50,14 +50,16 @@ export function decodeDidDocument(value: JsonObject): Decoded {
   return decodedOf('did-document', 'DID document', facts, { content: { document: value } })
 }
 
-const sourceOf = {
-  self: 'from the DID itself',
-  fetched: 'what its host serves now',
-  ledger: 'from the long form, whose hash is the suffix; a ledger may have later changes',
-} as const
+function sourceOf(did: string): string {
+  const { kind } = factsOf(did)!
+  if (kind === 'self') return 'from the DID itself'
+  if (kind === 'fetched') return 'what its host serves now'
+  return canonicalDid(did) === did
+    ? 'as the ledger of the daemon has it now'
+    : 'from the long form, whose hash is the suffix; a ledger may have later changes'
+}
 
-function shortFormOf(did: string): string | undefined {
-  const short = canonicalDid(did)
+function shortFormOf(did: string, short = canonicalDid(did)): string | undefined {
   return short === did ? undefined : short
 }
 

@@ -8,6 +8,9 @@
 import { fromHex, toBase64url } from '../../foundation/bytes.ts'
 import { JsonError, parseJson } from '../../foundation/json.ts'
 import { Problem } from '../../foundation/problem.ts'
+import { canonicalDid } from '../../definitions/did-names.ts'
+import { type DidMethod, type LedgerSources, methods } from '../../did/methods.ts'
+import type { ResolutionResult } from '../../did/resolution.ts'
 import { createResolver } from '../../did/resolver.ts'
 import { createHttpClient, type HttpClient } from '../../foundation/net/http-client.ts'
 import { retrieveShortUrl } from '../../foundation/net/short-url.ts'
@@ -45,21 +48,24 @@ type Options = {
   asCbor?: boolean
   /** The transcript of a session in hex, base64url or base64; or its request; and the origin of its page. */
   session?: { transcript?: string | undefined; request?: string | undefined; origin?: string | undefined }
+  /** Resolves a DID whose document is on a ledger. Asked only if `isOnline`. */
+  resolveOnLedger?: (did: string) => Promise<ResolutionResult>
 }
 
 /** @throws {DecodeError} with what was recognised, and why it cannot be read */
 export async function decodeText(
   text: string,
-  { isOnline, asCbor = false, session: { transcript, request, origin } = {} }: Options,
+  { isOnline, asCbor = false, session: { transcript, request, origin } = {}, resolveOnLedger }: Options,
 ): Promise<Decoded> {
   if (asCbor) return notationOf(text.replaceAll(/\s+/g, ''))
   const http = isOnline ? createHttpClient({ allow: 'any' }) : undefined
   try {
     const sources: Omit<Sources, 'decode'> = {
       resolver: createResolver({
-        // The readers ask no ledger.
+        // The readers have no ledger themselves.
         getState: async () => undefined,
         hosts: http && { http, allowsLoopback: true },
+        ...(isOnline && resolveOnLedger && { methods: withLedger(resolveOnLedger) }),
       }),
       online: http && {
         getText: (url) => getText(http, url),
@@ -76,6 +82,20 @@ export async function decodeText(
   } finally {
     await http?.close()
   }
+}
+
+/** The methods, of which those of a ledger resolve DIDs that do not contain a document by `resolve`. */
+function withLedger(resolve: NonNullable<Options['resolveOnLedger']>): Readonly<Record<string, DidMethod>> {
+  const onLedger = (method: DidMethod): DidMethod => {
+    if (method.kind !== 'ledger') return method
+    const isShort = (did: string) => canonicalDid(did) === did
+    return {
+      ...method,
+      resolve: (did: string, sources: LedgerSources) =>
+        isShort(did) ? resolve(did) : method.resolve(did, sources),
+    }
+  }
+  return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, onLedger(method)]))
 }
 
 const accept = 'application/json, application/oauth-authz-req+jwt, application/statuslist+jwt, */*;q=0.5'

@@ -105,8 +105,8 @@ async function byDid(jws: Jws, did: string, sources: Sources): Promise<Check> {
 export function whyUnresolved(did: string, { online }: Pick<Sources, 'online'>, message: string): string {
   const { kind, forms } = factsOf(did) ?? {}
   const method = did.split(':', 2).join(':')
-  if (kind === 'ledger' && forms?.exec(did)?.[1] === did)
-    return `the short form of ${method} needs a ledger: agent did resolve asks that of a daemon`
+  if (kind === 'ledger' && forms?.exec(did)?.[1] === did && !online)
+    return `the short form of ${method} needs a ledger: --online asks the daemon`
   if (kind === 'fetched' && !online) return `${method} needs --online`
   return message
 }

@@ -190,6 +190,7 @@ async function findWebhooks(db: Db) {
       eb
         .selectFrom('event')
         .whereRef('event.sequence', '>', 'webhook.cursor')
+        .where(sql<boolean>`webhook.types is null or webhook.types like '%,' || event.type || ',%'`)
         .select(eb.fn.countAll().as('count'))
         .as('waiting'),
       eb

@@ -1,8 +1,10 @@
 /** Finds what a thread waits for: jobs, the next transition of its records, and deliveries. */
+import { sql } from 'kysely'
 import { isOver, steadyNow } from '../../foundation/clock.ts'
 import type { LoggedEvent } from '../../wallet/events/event.ts'
 import { toJob, type Job } from '../../wallet/outbox/job.ts'
-import { globalWebhookId } from '../../wallet/events/webhooks.ts'
+import { isWanted } from '../../wallet/events/webhook-queues.ts'
+import { globalWebhookId, type WebhookRow } from '../../wallet/events/webhooks.ts'
 import { endOf } from '../../exchange/engine/expiry.ts'
 import { queueOf } from '../../exchange/engine/record.ts'
 import { type Protocol, type Rec, waitsSince } from '../../exchange/engine/protocol.ts'
@@ -117,7 +119,7 @@ export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent
   if (sequences.length === 0) return []
   const webhooks = await db
     .selectFrom('webhook')
-    .select(['id', 'cursor', 'attempts', 'due_at'])
+    .select(['id', 'cursor', 'attempts', 'due_at', 'types'])
     .where('id', '!=', globalWebhookId)
     .execute()
   const again = await db
@@ -126,15 +128,17 @@ export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent
     .where('event_sequence', 'in', sequences)
     .orderBy('event_sequence')
     .execute()
-  const pending = webhooks.map(async ({ id, cursor, ...head }): Promise<Pending[]> => {
+  const pending = webhooks.map(async ({ id, cursor, types, ...head }): Promise<Pending[]> => {
     const replayed = again.filter(({ webhook_id }) => webhook_id === id)
     const wanted = [
       ...replayed.map((each) => each.event_sequence),
-      ...sequences.filter((sequence) => sequence > cursor),
+      ...events.flatMap(({ sequence, event }) =>
+        sequence > cursor && isWanted({ types }, event.type) ? [sequence] : [],
+      ),
     ]
     const first = wanted[0]
     if (first === undefined) return []
-    const next = replayed[0] ?? ((await isNext(db, cursor, first)) ? head : undefined)
+    const next = replayed[0] ?? ((await isNext(db, { cursor, types }, first)) ? head : undefined)
     const since = events.find(({ sequence }) => sequence === first)!.event.ts
     const failed =
       next && next.attempts > 0 ? { reason: await lastError(db, id, first), ...nextAtOf(next.due_at) } : {}
@@ -152,11 +156,16 @@ export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent
   return (await Promise.all(pending)).flat()
 }
 
-async function isNext(db: Db, cursor: number, sequence: number): Promise<boolean> {
+async function isNext(
+  db: Db,
+  { cursor, types }: Pick<WebhookRow, 'cursor' | 'types'>,
+  sequence: number,
+): Promise<boolean> {
   const next = db
     .selectFrom('event')
     .select('sequence')
     .where('sequence', '>', cursor)
+    .$if(types !== null, (all) => all.where(sql<boolean>`${types} like '%,' || type || ',%'`))
     .orderBy('sequence')
     .limit(1)
   return (await next.executeTakeFirst())?.sequence === sequence

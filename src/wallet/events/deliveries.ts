@@ -11,15 +11,10 @@ import { prepared } from '../../foundation/storage/prepared.ts'
 import { changeAtCommit } from '../../foundation/storage/memory.ts'
 import { larger } from '../../foundation/storage/sql.ts'
 import { logAccepted, logAttempt, type Answer } from './delivery-log.ts'
-import { toEventText, type EventRow } from './event.ts'
+import { toEventText } from './event.ts'
+import { headOf } from './queue-head.ts'
 import { toRequests, type Events } from './requests.ts'
-import {
-  allWebhooks,
-  forgetWebhooks,
-  nextEvents,
-  WebhookQueues,
-  type QueuedWebhook,
-} from './webhook-queues.ts'
+import { allWebhooks, forgetWebhooks, WebhookQueues } from './webhook-queues.ts'
 
 /** Attempts to deliver an event, and the seconds between them, as in the Cloud Agent. */
 export const attemptLimit = 3
@@ -55,25 +50,37 @@ type Waiting = ReadonlyMap<string, { count: number; since: number }>
 
 /**
  * The next event of every webhook whose queue is not empty, and when the next rescheduled attempt is due, by
- * `steadyNow`.
+ * `steadyNow`. `skipped` has by webhook id the last event of a queue in which it wants none.
  */
 export async function dueDeliveries(
   db: Db,
   walletId: string,
   { now = new Date(steadyNow()), busy = [], accepted = new Map() }: DueDeliveryOptions = {},
-): Promise<{ deliveries: Delivery[]; nextAt?: Date; waiting: Waiting }> {
+): Promise<{
+  deliveries: Delivery[]
+  nextAt?: Date
+  waiting: Waiting
+  skipped: ReadonlyMap<string, number>
+}> {
   const deliveries: Delivery[] = []
+  const skipped = new Map<string, number>()
   const waiting = new Map<string, { count: number; since: number }>()
   let nextAt: Date | undefined
   for (const webhook of await allWebhooks(db)) {
     if (busy.includes(webhook.webhookId)) continue
     const head = await headOf(db, webhook, accepted)
+    const { webhookId, url, headers, secrets, batch, types } = webhook
     if (!head) continue
+    if ('skipped' in head) {
+      skipped.set(webhookId, head.skipped)
+      continue
+    }
     const [{ sequence, ts }] = head.events
     const newest = webhook.newest!
-    // Sequence numbers have no gaps. Of a replay, only the next event is known here.
-    const count = head.kind === 'replay' ? 1 : newest - sequence + 1
-    const { webhookId, url, headers, secrets, batch } = webhook
+    // Sequence numbers have no gaps. Of a replay, only the next event is known here, and of a webhook for
+    // some types only those that were read.
+    const all = types === null ? newest - sequence + 1 : head.events.length
+    const count = head.kind === 'replay' ? 1 : all
     waiting.set(webhookId, { count, since: Date.parse(ts) })
     if (isWaiting(head.dueAt, now)) {
       if (!nextAt || head.dueAt < nextAt.toISOString()) nextAt = new Date(head.dueAt)
@@ -98,33 +105,15 @@ export async function dueDeliveries(
       newest,
     })
   }
-  return { deliveries, ...(nextAt && { nextAt }), waiting }
+  return { deliveries, ...(nextAt && { nextAt }), waiting, skipped }
 }
 
-/** The first event of a webhook's queue, those after it, the failed attempts, and when the next one is due. */
-type Head = {
-  kind: 'automatic' | 'replay'
-  attempts: number
-  dueAt: string
-  events: [EventRow, ...EventRow[]]
-}
-
-/** The oldest event of a replay, or those after the cursor. Undefined if the queue is empty. */
-async function headOf(
-  db: Db,
-  webhook: QueuedWebhook,
-  accepted: ReadonlyMap<string, number>,
-): Promise<Head | undefined> {
-  const { webhookId, cursor, newest, replayed, attempts, due_at: dueAt } = webhook
-  if (replayed !== null) {
-    const { rows } = await findReplayed(db, { webhookId, sequence: replayed })
-    const [row] = rows
-    return row && { kind: 'replay', attempts: row.replayAttempts, dueAt: row.replayDueAt, events: [row] }
+/** Stores that webhooks want none of their events up to the last one that was skipped. */
+export async function skip(tx: Tx, skipped: ReadonlyMap<string, number>): Promise<void> {
+  for (const [id, cursor] of skipped) {
+    await setCursor(tx, { id, cursor })
+    changeAtCommit(tx, WebhookQueues, (queues) => queues.moveCursor(id, cursor))
   }
-  const sequence = Math.max(cursor, accepted.get(webhookId) ?? 0)
-  if (newest === null || sequence >= newest) return undefined
-  const [first, ...more] = await nextEvents(db, webhook, sequence)
-  return first && { kind: 'automatic', attempts, dueAt, events: [first, ...more] }
 }
 
 /** An accepted request, and its answer. */
@@ -185,16 +174,6 @@ export async function fail(
   }
   return 'dead letter'
 }
-
-const findReplayed = prepared((db: Db, { webhookId, sequence }: { webhookId: string; sequence: number }) =>
-  db
-    .selectFrom('redelivery')
-    .innerJoin('event', 'event.sequence', 'redelivery.event_sequence')
-    .selectAll('event')
-    .select(['redelivery.attempts as replayAttempts', 'redelivery.due_at as replayDueAt'])
-    .where('redelivery.webhook_id', '=', webhookId)
-    .where('redelivery.event_sequence', '=', sequence),
-)
 
 /** A due time beyond the spacing of attempts was written before the clock was set back. It counts as due. */
 function isWaiting(dueAt: string, now: Date): boolean {

@@ -12,7 +12,8 @@ import { eventSubjects, type EventName } from '../../definitions/event-subjects.
 import { noteChange, noteCount, noteLogRow, prunedAtOnce } from '../../foundation/storage/tx-context.ts'
 import { WebhookQueues } from './webhook-queues.ts'
 
-export const EventType = z.enum(Object.keys(eventSubjects) as EventName[])
+export const eventTypes = Object.keys(eventSubjects) as EventName[]
+export const EventType = z.enum(eventTypes)
 export type EventType = EventName
 
 /** The envelope of an event, with the members in the Cloud Agent's order. */

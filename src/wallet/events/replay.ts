@@ -29,12 +29,13 @@ const toleranceMs = 60_000
 
 /**
  * Puts events into a webhook's queue, delivered ones and those from before its registration included. Skips
- * events that are in its queue already. Returns how many events were added.
+ * events that are in its queue already, and since an instant those of types that the webhook does not get.
+ * Returns how many events were added.
  *
  * @throws {Problem} `NotFound` if the webhook or the event does not exist
  */
 export async function replay(tx: Tx, webhookId: string, { eventId, since, failed }: Replay): Promise<number> {
-  const { cursor } = await getWebhook(tx, webhookId)
+  const { cursor, types } = await getWebhook(tx, webhookId)
   if (eventId !== undefined) {
     const known = await tx.selectFrom('event').select('id').where('id', '=', eventId).executeTakeFirst()
     if (!known)
@@ -56,7 +57,8 @@ export async function replay(tx: Tx, webhookId: string, { eventId, since, failed
         .$if(since !== undefined, (query) =>
           query
             .where('id', '>=', firstIdOf(new Date(Date.parse(since!) - toleranceMs)))
-            .where('ts', '>=', new Date(since!).toISOString()),
+            .where('ts', '>=', new Date(since!).toISOString())
+            .$if(types !== null, (all) => all.where(sql<boolean>`${types} like '%,' || type || ',%'`)),
         )
         .$if(failed === true, (query) => query.where('sequence', 'in', dead))
         // Due at once, even if the clock is set back.

@@ -54,10 +54,10 @@ export class WebhookQueues implements Part {
   }
 
   /** The events after a sequence number; undefined if the log has to be read. */
-  after({ webhookId, batch }: Queue, sequence: number): readonly EventRow[] | undefined {
-    for (const events of [this.#events, this.#read.get(webhookId) ?? []]) {
+  after(queue: Queue, sequence: number): readonly EventRow[] | undefined {
+    for (const events of [this.#events, this.#read.get(queue.webhookId) ?? []]) {
       const found = events.filter((event) => event.sequence > sequence)
-      if (found.length > 0 && events[0]!.sequence <= sequence + 1) return found.slice(0, readAtOnce(batch))
+      if (found.length > 0 && events[0]!.sequence <= sequence + 1) return found.slice(0, readAtOnce(queue))
     }
     return undefined
   }
@@ -127,14 +127,20 @@ export async function allWebhooks(db: Db): Promise<readonly QueuedWebhook[]> {
   return queues?.webhooks ?? readWhole(db, read, (rows) => queues?.remember(rows))
 }
 
-type Queue = Pick<QueuedWebhook, 'webhookId' | 'batch'>
+type Queue = Pick<QueuedWebhook, 'webhookId' | 'batch' | 'types'>
 
-/** The number of events that are read at once: at least those of a whole request. */
-const readAtOnce = (batch: number | null) => Math.max(1 + readAhead, batch ?? 1)
+/** The number of events that are read at once: at least those of a whole request, more if some are skipped. */
+const readAtOnce = ({ batch, types }: Pick<Queue, 'batch' | 'types'>) =>
+  Math.max(types === null ? 1 + readAhead : maxEvents, batch ?? 1)
+
+/** Whether a webhook gets the events of a type. */
+export function isWanted({ types }: Pick<Queue, 'types'>, type: string): boolean {
+  return types === null || types.includes(`,${type},`)
+}
 
 /** The next events of a webhook's queue after a sequence number, the first one and some that follow. */
 export async function nextEvents(db: Db, queue: Queue, sequence: number): Promise<readonly EventRow[]> {
-  const read = async () => (await eventsAfter(db, { sequence, limit: readAtOnce(queue.batch) })).rows
+  const read = async () => (await eventsAfter(db, { sequence, limit: readAtOnce(queue) })).rows
   const queues = queuesOf(db)
   const known = queues?.after(queue, sequence)
   return known ?? readWhole(db, read, (rows) => queues?.rememberRead(queue.webhookId, rows))
@@ -154,7 +160,7 @@ const findWebhooks = prepared((db: Db) =>
   db
     .selectFrom('webhook')
     .select(['id as webhookId', 'url', 'headers', 'secrets', 'cursor', 'attempts', 'due_at'])
-    .select(['batch', 'retry_to'])
+    .select(['batch', 'retry_to', 'types'])
     .select(sql<number | null>`(select max(sequence) from event)`.as('newest'))
     .select(
       sql<number | null>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`.as(

@@ -1,5 +1,6 @@
 /** The requests of the API and the REST resource of webhooks. Signatures are an extension. */
 import * as z from 'zod'
+import { EventType, eventTypes } from './event.ts'
 import { signatureHeaders } from './signature.ts'
 
 /** Headers that HTTP or the agent sets itself. */
@@ -52,6 +53,12 @@ export const CreateWebhook = z
       .describe(
         'Post arrays of events that wait, each with at most this many. Default: one event, no array.',
       ),
+    types: z
+      .array(EventType)
+      .min(1)
+      .max(eventTypes.length)
+      .nullish()
+      .describe('Only events of these types. Default: all (extension).'),
   })
   .meta({ id: 'CreateWebhookNotification' })
 export type CreateWebhook = z.output<typeof CreateWebhook>
@@ -64,6 +71,7 @@ export const Webhook = z
     createdAt: z.iso.datetime(),
     signed: z.literal(true).optional().describe('Present if events are signed.'),
     batch: z.int().optional().describe('The most events of a request. Present if requests have an array.'),
+    types: z.array(EventType).optional().describe('The types of the events. Absent: all (extension).'),
   })
   .meta({ id: 'WebhookNotification' })
 export type Webhook = z.infer<typeof Webhook>

@@ -10,7 +10,7 @@ import { Problem } from '../../foundation/problem.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
-import { lastSequence } from './event.ts'
+import { type EventType, eventTypes, lastSequence } from './event.ts'
 import { noteWebhooks } from './webhook-queues.ts'
 import { newSecret, rotate, Secrets } from './signature.ts'
 import { CustomHeaders, type CreateWebhook, type NewWebhook, type Webhook } from './webhook.ts'
@@ -31,7 +31,7 @@ export type Sealer = {
 export async function createWebhook(
   tx: Tx,
   sealer: Sealer,
-  { url, customHeaders, signed, batch = null }: CreateWebhook,
+  { url, customHeaders, signed, batch = null, types = null }: CreateWebhook,
   limit: number,
 ): Promise<NewWebhook> {
   const { count } = await tx
@@ -55,6 +55,7 @@ export async function createWebhook(
     secrets: secret === undefined ? null : sealSecrets(sealer, id, [{ secret }]),
     created_at: createdAt,
     batch,
+    types: toColumn(types),
   })
   return {
     id,
@@ -63,6 +64,7 @@ export async function createWebhook(
     createdAt,
     ...(secret !== undefined && { signed: true, secret }),
     ...(batch !== null && { batch }),
+    ...(types !== null && { types }),
   }
 }
 
@@ -97,7 +99,7 @@ export type WebhookRow = Selectable<WalletTables['webhook']>
 
 export function toWebhook(
   sealer: Sealer,
-  { id, url, headers, secrets, created_at: createdAt, batch }: WebhookRow,
+  { id, url, headers, secrets, created_at: createdAt, batch, types }: WebhookRow,
 ): Webhook {
   const customHeaders = Object.fromEntries(
     Object.keys(openHeaders(sealer, id, headers)).map((name) => [name, mask]),
@@ -109,6 +111,7 @@ export function toWebhook(
     createdAt,
     ...(secrets !== null && { signed: true }),
     ...(batch !== null && { batch }),
+    ...(types !== null && { types: fromColumn(types) }),
   }
 }
 
@@ -170,7 +173,17 @@ export async function setGlobalWebhook(tx: Tx, isWanted: boolean): Promise<void>
       secrets: null,
       created_at: new Date().toISOString(),
       batch: null,
+      types: null,
     })
+}
+
+function toColumn(types: readonly EventType[] | null): string | null {
+  return types === null ? null : `,${[...new Set(types)].join(',')},`
+}
+
+/** Skips the types that an earlier release had. */
+function fromColumn(types: string): EventType[] {
+  return eventTypes.filter((type) => types.includes(`,${type},`))
 }
 
 /** Decrypts the headers of a webhook's row. */
@@ -197,7 +210,7 @@ function secretsContext(id: string): string {
   return `webhook-secrets:${id}`
 }
 
-type NewRow = Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets' | 'created_at' | 'batch'>
+type NewRow = Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets' | 'created_at' | 'batch' | 'types'>
 
 async function insert(tx: Tx, row: NewRow): Promise<void> {
   const cursor = await lastSequence(tx)

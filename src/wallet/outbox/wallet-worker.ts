@@ -3,15 +3,14 @@
  * as many as the limits allow, and sleeps until the next one is due. The end of each leads to another poll.
  */
 import { steadyNow } from '../../foundation/clock.ts'
-import { dueDeliveries, lastOf, type Delivery } from '../events/deliveries.ts'
+import { dueDeliveries, lastOf, skip, type Delivery } from '../events/deliveries.ts'
 import { NoFreeConnectionError } from '../../foundation/net/destinations.ts'
-import type { Db } from '../../foundation/storage/database.ts'
 import { storeOutcome } from '../../foundation/storage/outcome.ts'
 import { isElsewhere } from '../../foundation/storage/transferred.ts'
 import type { ChangeTopic } from '../../foundation/storage/tx-context.ts'
 import { dueJobs } from './job.ts'
 import { Recovery } from './recovery.ts'
-import type { Shared } from './worker.ts'
+import type { Shared, WorkedWallet } from './worker.ts'
 
 /**
  * Jobs of one wallet that run at a time, so that an unresponsive peer does not delay other tenants; queues
@@ -28,7 +27,7 @@ const longestTimerMs = 2 ** 31 - 1
 /** How long the computed time of the next expiry is used. The system clock may be set meanwhile. */
 const expiryTtlMs = 3_600_000
 
-export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db }> {
+export class WalletWorker<Wallet extends WorkedWallet> {
   readonly #id: string
   readonly #shared: Shared<Wallet>
   /** The topics that the next poll reads. Empty if no poll is needed. */
@@ -191,14 +190,15 @@ export class WalletWorker<Wallet extends { readonly id: string; readonly db: Db 
     this.#shared.wake(this.#id, ['jobs'])
   }
 
-  async #startDeliveries({ db, id }: Wallet): Promise<void> {
+  async #startDeliveries(wallet: Wallet): Promise<void> {
     const accepted = new Map([...this.#accepted].map(([webhook, { sequence }]) => [webhook, sequence]))
     const busy = [...this.#webhooks.keys()]
     for (const webhook of this.#webhooks.values()) webhook.hasMore = true
-    const { deliveries, nextAt, waiting } = await dueDeliveries(db, id, { busy, accepted })
-    this.#shared.backlogs.setEvents(id, waiting, busy)
-    for (const delivery of deliveries) void this.#deliver(delivery)
-    this.#deliveriesAt = nextAt?.getTime() ?? Infinity
+    const due = await dueDeliveries(wallet.db, this.#id, { busy, accepted })
+    this.#shared.backlogs.setEvents(this.#id, due.waiting, busy)
+    for (const delivery of due.deliveries) void this.#deliver(delivery)
+    this.#deliveriesAt = due.nextAt?.getTime() ?? Infinity
+    if (due.skipped.size > 0) await wallet.transaction((tx) => skip(tx, due.skipped))
   }
 
   /**

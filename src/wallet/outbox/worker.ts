@@ -13,7 +13,7 @@ import { outsideSpans } from '../../foundation/spans.ts'
 import type { Delivered } from '../events/deliver.ts'
 import type { Delivery } from '../events/deliveries.ts'
 import { WebhookSlots } from '../events/webhook-slots.ts'
-import type { Db } from '../../foundation/storage/database.ts'
+import type { Db, Tx } from '../../foundation/storage/database.ts'
 import type { ChangeTopic } from '../../foundation/storage/tx-context.ts'
 import { Backlogs, type Backlog } from './backlogs.ts'
 import type { Job } from './job.ts'
@@ -74,7 +74,14 @@ type Wallets<Wallet> = {
   use<T>(id: string, work: (wallet: Wallet) => Promise<T>): Promise<T>
 }
 
-export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
+/** The parts of a wallet that its worker needs. */
+export type WorkedWallet = {
+  readonly id: string
+  readonly db: Db
+  transaction<T>(write: (tx: Tx) => Promise<T>): Promise<T>
+}
+
+export class Worker<Wallet extends WorkedWallet> {
   readonly #wallets: Wallets<Wallet>
   readonly #workers = new Map<string, WalletWorker<Wallet>>()
   readonly #shared: Shared<Wallet>

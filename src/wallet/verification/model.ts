@@ -74,7 +74,11 @@ export type VcVerificationRequest = z.output<typeof VcVerificationRequest>
 export const VcVerificationRequests = z.array(VcVerificationRequest).max(maxCredentials)
 
 export const VcVerificationResult = z
-  .object({ verification: VcVerification, success: z.boolean() })
+  .object({
+    verification: VcVerification,
+    success: z.boolean(),
+    detail: z.string().optional().describe('Why the check has failed (extension).'),
+  })
   .meta({ id: 'VcVerificationResult' })
 export type VcVerificationResult = z.infer<typeof VcVerificationResult>
 

@@ -16,6 +16,9 @@ import { formatOfText, formats } from '../../credentials/formats/index.ts'
 /** Credentials checked at a time. Each may wait for another host. */
 const concurrency = 8
 
+/** Characters of a reason, which may quote the credential. */
+const maxDetail = 1_000
+
 /**
  * Checks credentials and returns the results in the order of the request. `now` is in epoch milliseconds.
  *
@@ -60,8 +63,12 @@ async function verifyCredential(
   for (const { verification, parameter } of requested) {
     // A check may take a tenth of a second. Let other requests proceed in between.
     await setImmediate()
-    const success = await succeeds(() => checks[verification](token, parameter, sources))
-    result.push({ verification, success })
+    const fault = await faultOf(() => checks[verification](token, parameter, sources))
+    result.push({
+      verification,
+      success: fault === undefined,
+      ...(fault !== undefined && { detail: fault.slice(0, maxDetail) }),
+    })
   }
   return { credential, result }
 }
@@ -76,12 +83,13 @@ function defaultVerifications(now: number): RequestedVerification[] {
   })
 }
 
-async function succeeds(check: () => unknown): Promise<boolean> {
+/** Why a check fails. Undefined if it does not. */
+async function faultOf(check: () => unknown): Promise<string | undefined> {
   try {
     await check()
-    return true
+    return undefined
   } catch (error) {
-    if (error instanceof VerificationError) return false
+    if (error instanceof VerificationError) return error.message
     throw error
   }
 }

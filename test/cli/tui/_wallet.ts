@@ -161,6 +161,35 @@ function event(number: number, type: Event['type'], secondsAgo: number, data: ob
   return { type, id: id(number), ts: at(secondsAgo), data: { ...data }, walletId: id(99) }
 }
 
+/** What the daemon says of a credential that the wallet issues over OpenID4VCI. */
+export const offered = {
+  'GET /oid4vci/issuers': { contents: [{ id: id(61), display: { name: 'Acme' } }] },
+  'GET /oid4vci/issuers/{issuerId}/credential-configurations': {
+    contents: [
+      {
+        configurationId: 'Employee',
+        format: 'dc+sd-jwt',
+        display: { name: 'Employee' },
+        schemaId: `https://agent.example/schema-registry/schemas/${id(62)}/schema`,
+        issuingDID: did,
+      },
+    ],
+  },
+  'GET /schema-registry/schemas/{guid}/schema': {
+    type: 'object',
+    properties: {
+      givenName: { type: 'string', title: 'Given name' },
+      familyName: { type: 'string', title: 'Family name' },
+      number: { type: 'integer', title: 'Employee number', description: 'As on the badge' },
+      since: { type: 'string', format: 'date', title: 'Employed since' },
+      isManager: { type: 'boolean', title: 'Leads a team' },
+      grade: { enum: ['junior', 'senior'], title: 'Grade' },
+      address: { type: 'object', title: 'Address of the place of work, with the country' },
+    },
+    required: ['givenName', 'number'],
+  },
+}
+
 export const wallet: Data = {
   ...emptyData,
   link: { is: 'live' },

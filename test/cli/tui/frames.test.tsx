@@ -12,7 +12,7 @@ import { emptyData } from '../../../cli/tui/data/data.ts'
 import { layoutOf } from '../../../cli/tui/session/ui.ts'
 import { help } from '../../../cli/tui/session/page.ts'
 import { codes, pasted, recorded, showDashboard, type Dashboard, type Options } from './_dashboard.ts'
-import { invitationUrl, now, wallet } from './_wallet.ts'
+import { invitationUrl, now, offered, wallet } from './_wallet.ts'
 
 let dashboard: Dashboard | undefined
 
@@ -225,6 +225,31 @@ test('the claims of an offer are typed one after the other', async () => {
     codes.tab,
   )
   await expect(frame()).toMatchFileSnapshot(file('offer'))
+})
+
+test.each([
+  ['offer-by-schema', { columns: 80, rows: 24 }],
+  ['offer-by-schema-wide', { columns: 120, rows: 40 }],
+])('a form has a field for each property of a schema: %s', async (name, size) => {
+  const { type, shows, frame } = show(wallet, { answers: offered, size })
+  await type('n', '3', '3')
+  await shows('Which credential is offered?')
+  await type('1')
+  await shows('Claims of Employee')
+  await type('Ann', codes.tab, codes.tab)
+  await expect(frame()).toMatchFileSnapshot(file(name))
+})
+
+test('a form that does not fit is scrolled', async () => {
+  const { type, shows, frame } = show(wallet, { answers: offered, size: { columns: 60, rows: 16 } })
+  await type('n', '3', '3')
+  await shows('Which credential is offered?')
+  await type('1')
+  await shows('› Given name *')
+  expect(frame()).toContain('field 1 of 9')
+  await type(codes.up)
+  expect(frame()).toMatch(/› code +\[none\]/)
+  expect(frame()).not.toContain('Given name')
 })
 
 test('an error shows its reason and its hint on several lines', async () => {

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { emptyData, type Data } from '../../../cli/tui/data/data.ts'
 import { codes, pasted, recorded, showDashboard, type Dashboard } from './_dashboard.ts'
-import { invitationUrl, now, wallet } from './_wallet.ts'
+import { invitationUrl, now, offered, wallet } from './_wallet.ts'
 
 let dashboard: Dashboard | undefined
 afterEach(() => dashboard?.close())
@@ -254,6 +254,71 @@ test('a form shows the error of invalid claims and keeps the input', async () =>
   expect(asked.at(-1)).toMatchObject([
     'POST /issue-credentials/credential-offers',
     { body: { claims: { age: 42 }, credentialFormat: 'JWT' } },
+  ])
+})
+
+test('the claims of a schema are typed and chosen in fields of their own', async () => {
+  const { type, shows, frame, asked } = show(wallet, {
+    ...offered,
+    'POST /oid4vci/issuers/{issuerId}/credential-offers': { recordId: 'x', credentialOffer: 'openid:' },
+  })
+  await type('n', '3', '3')
+  await shows('Which credential is offered?')
+  await type('1')
+  await shows('Claims of Employee')
+  await type(codes.enter)
+  expect(frame()).toContain('✗ Given name: This claim is required.')
+  await type('Ann', codes.tab, codes.tab, '4.2', codes.enter)
+  expect(frame()).toContain('✗ Employee number: It is an integer, such as 42.')
+  await type(codes.backspace, codes.backspace, codes.tab, codes.tab, codes.right, codes.right)
+  expect(frame()).toMatch(/› Leads a team +not given +true +\[false\]/)
+  await type(codes.tab, ' ', codes.enter)
+  await shows('Offering …')
+  expect(asked.at(-1)).toMatchObject([
+    'POST /oid4vci/issuers/{issuerId}/credential-offers',
+    {
+      body: {
+        claims: { givenName: 'Ann', number: 4, isManager: false, grade: 'junior' },
+        credentialConfigurationId: 'Employee',
+        issuingDID: undefined,
+      },
+    },
+  ])
+})
+
+const person = {
+  name: 'Person',
+  format: 'dc+sd-jwt',
+  types: ['https://issuer.example/types/Person'],
+  claims: [{ name: 'name', title: 'Full name' }, { name: 'age' }],
+}
+
+test('a request to a wallet names a type that the wallet issues or holds, and its claims', async () => {
+  const { type, shows, frame, asked } = show(wallet, {
+    'GET /credential-types': {
+      contents: [{ ...person, issuedBy: { issuerId: 'i', issuingDID: wallet.dids[0]!.did } }],
+    },
+    'POST /present-proof/presentations/openid4vp': new Promise(() => undefined),
+  })
+  await type('n', '4', '3')
+  await shows('Which credential is requested?')
+  expect(frame()).toContain('Person  issued by this wallet')
+  await type('1')
+  await shows('Proof request for a wallet')
+  expect(frame()).toMatch(/› Full name +\[yes\] +no/)
+  await type(codes.tab, ' ', codes.enter)
+  await shows('Requesting …')
+  expect(asked.at(-1)).toMatchObject([
+    'POST /present-proof/presentations/openid4vp',
+    {
+      body: {
+        dcqlQuery: {
+          credentials: [{ meta: { vct_values: person.types }, claims: [{ path: ['name'] }] }],
+        },
+        issuers: [wallet.dids[0]!.did],
+        did: wallet.dids[0]!.did,
+      },
+    },
   ])
 })
 

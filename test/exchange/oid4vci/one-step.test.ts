@@ -1,4 +1,5 @@
 /** Offers and requests in one step: what is missing is made, what is there is taken, several are named. */
+import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import { decodeSdJwt } from '../../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
 import { templateNames, getTemplate } from '../../../src/definitions/templates/index.ts'
@@ -57,6 +58,35 @@ test('an empty wallet gets a DID, an issuer, a schema and a configuration, which
     { display: [{ name: 'Person' }], claims: [{ display: [{ name: 'Given name' }] }, {}, {}] },
   ])
   expect(await count(tenant)).toEqual({ issuers: 1, dids: 1, schemas: 1 })
+})
+
+test('an agent with a public https URL makes a did:web, with a key for credentials and one that signs requests', async () => {
+  const open = await untilEnd(sharedAgent({ REST_SERVICE_URL: 'https://agent.acme.com/base' }))
+  const tenant = await open.newTenant('public')
+  const { made, issuingDID: did } = await offer(tenant, person)
+  expect(made[0]).toEqual({ kind: 'did', id: expect.stringMatching(/^did:web:agent\.acme\.com:base:web:/) })
+  expect(did).toBe(made[0]!.id)
+  const get = (url: string) => open.send('GET', new URL(url).pathname.slice('/base'.length))
+  const document = (await (await get(`https://${did!.split(':').slice(2).join('/')}/did.json`)).json()) as {
+    verificationMethod: { id: string; publicKeyJwk: JWK }[]
+  }
+  expect(document).toMatchObject({
+    id: did,
+    authentication: [`${did}#authentication`],
+    assertionMethod: [`${did}#assertionMethod`],
+  })
+
+  const { chosen, openid4vp } = await byType(tenant, { type: 'Person' })
+  expect(chosen).toMatchObject({ did, issuers: [did], madeDid: false })
+  const { searchParams } = new URL(openid4vp!.authorizationRequest)
+  expect(searchParams.get('client_id')).toBe(`decentralized_identifier:${did}`)
+  const jwt = await (await get(searchParams.get('request_uri')!)).text()
+  const { kid, alg } = decodeProtectedHeader(jwt)
+  expect([kid, alg]).toEqual([`${did}#authentication`, 'ES256'])
+  const { publicKeyJwk } = document.verificationMethod.find(({ id }) => id === kid)!
+  expect((await jwtVerify(jwt, await importJWK(publicKeyJwk, 'ES256'))).payload).toMatchObject({
+    client_id: `decentralized_identifier:${did}`,
+  })
 })
 
 test('two offers at once make one issuer, and a repeated request makes one offer', async () => {

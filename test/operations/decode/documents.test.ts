@@ -216,7 +216,7 @@ describe('DIDs', () => {
 
   test.each([
     ['did:web:example.org', 'not verified', 'did:web needs --online'],
-    [`did:prism:${'0'.repeat(64)}`, 'not verified', 'needs a ledger'],
+    [`did:prism:${'0'.repeat(64)}`, 'not verified', 'needs a ledger: --online asks the daemon'],
     ['did:example:123', 'not verified', 'did:example is not supported'],
     ['did:key:z6Mk', 'failed', 'did:key:z6Mk'],
   ])('%s', async (did, result, reason) => {

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Answer } from '../../../src/wallet/events/delivery-log.ts'
-import { appendEvent, Event, type EventText } from '../../../src/wallet/events/event.ts'
-import { confirm, dueDeliveries, fail } from '../../../src/wallet/events/deliveries.ts'
+import { appendEvent, Event, type EventText, type EventType } from '../../../src/wallet/events/event.ts'
+import { confirm, dueDeliveries, fail, skip } from '../../../src/wallet/events/deliveries.ts'
 import { CreateWebhook } from '../../../src/wallet/events/webhook.ts'
 import {
   createWebhook,
@@ -228,6 +228,46 @@ test('a wallet may have any UUID, including one without a version', async () => 
   expect(
     (await dueDeliveries(db, id)).deliveries.map(({ events: [{ event }] }) => read(event).walletId),
   ).toEqual([id])
+})
+
+test('a webhook for some types gets their events, in order, and skips the others', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  const emit = (type: EventType, state: string) =>
+    write(db, (tx) => appendEvent(tx, { type, subject: 'thread', data: { state } }))
+  const types: EventType[] = ['ConnectionUpdated', 'PresentationUpdated']
+  const { id } = await write(db, (tx) =>
+    createWebhook(tx, sealer, { url: 'http://one', customHeaders: {}, types, batch: 2 }, 10),
+  )
+  expect((await listWebhooks(db, sealer))[0]!.types).toEqual(types)
+  const due = () => dueDeliveries(db, walletId, { now: new Date() })
+  const cursor = async () =>
+    (await db.selectFrom('webhook').select('cursor').executeTakeFirstOrThrow()).cursor
+
+  for (let n = 0; n < 100; n++) await emit('DIDStatusUpdated', 'unwanted')
+  const { skipped } = await due()
+  expect(skipped).toEqual(new Map([[id, 100]]))
+  await write(db, (tx) => skip(tx, skipped))
+  expect([await cursor(), (await due()).skipped.size]).toEqual([100, 0])
+
+  await emit('DIDStatusUpdated', 'unwanted')
+  await emit('ConnectionUpdated', 'first')
+  await emit('DIDStatusUpdated', 'unwanted')
+  await emit('PresentationUpdated', 'second')
+  await emit('ConnectionUpdated', 'third')
+  await emit('DIDStatusUpdated', 'unwanted')
+  expect(await requests(db, new Date())).toEqual([['first', 'second'], ['third']])
+  const { deliveries, waiting } = await due()
+  expect(waiting.get(id)).toMatchObject({ count: 3 })
+  await write(db, (tx) => confirm(tx, deliveries[0]!, yes))
+  expect(await cursor()).toBe(104)
+  const [last] = (await due()).deliveries
+  await write(db, (tx) => confirm(tx, last!, yes))
+  expect(await due()).toMatchObject({ deliveries: [], skipped: new Map([[id, 106]]) })
+})
+
+test.each([[[]], [['Nonsense']], ['ConnectionUpdated']])('the types %j are refused', (types) => {
+  expect(CreateWebhook.safeParse({ url: 'http://one', types }).success).toBe(false)
 })
 
 test.each([0, 51, 1.5, '3'])('a batch of %j events is refused', (batch) => {

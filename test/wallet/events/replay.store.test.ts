@@ -107,6 +107,19 @@ test('a replay since an instant is in order, includes events before the registra
   expect(await one.replay({ since: '0001-01-01T00:00:00Z' })).toBe(5)
 })
 
+test('a replay since an instant has events of the types of the webhook, one of an id has any', async () => {
+  await using one = await openQueue(2)
+  await one.drain()
+  const since = '0001-01-01T00:00:00Z'
+  const of = (types: string) =>
+    one.db.updateTable('webhook').set({ types }).where('id', '=', one.id).execute()
+  await of(',PresentationUpdated,')
+  expect([await one.replay({ since }), await one.replay({ eventId: await one.eventId(1) })]).toEqual([0, 1])
+  await of(',PresentationUpdated,ConnectionUpdated,')
+  expect(await one.replay({ since })).toBe(1)
+  expect(await one.drain()).toEqual([1, 2])
+})
+
 test('a replay of failed events delivers all dead letters, which stay listed until then', async () => {
   await using one = await openQueue(4)
   expect([await one.abandon(), await one.accept(), await one.abandon(), await one.accept()]).toEqual([

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { openLog } from '../../../src/foundation/log.ts'
 import { createWorker } from '../../../src/exchange/create-worker.ts'
-import { appendEvent, type Event } from '../../../src/wallet/events/event.ts'
+import { appendEvent, type Event, type EventType } from '../../../src/wallet/events/event.ts'
 import { dueDeliveries, fail } from '../../../src/wallet/events/deliveries.ts'
 import { CustomHeaders } from '../../../src/wallet/events/webhook.ts'
 import { until, type Tenant } from '../../support/tenants.ts'
@@ -21,7 +21,12 @@ const agent = await untilEnd(startAgent())
 const add = async (
   { call }: Tenant,
   url: string,
-  body: { signed?: boolean; customHeaders?: Record<string, string>; batch?: number } = {},
+  body: {
+    signed?: boolean
+    customHeaders?: Record<string, string>
+    batch?: number
+    types?: EventType[]
+  } = {},
 ) => call('POST /events/webhooks', { body: { url, ...body } })
 const eventOf = (body: string) => JSON.parse(body) as Event
 const statesOf = ({ bodies }: Receiver) => bodies.map((body) => eventOf(body).data.state)
@@ -102,6 +107,23 @@ test('a batch has one signature, and comes again with the same bytes and id unti
   await replay(tenant, id, { eventId: batches[0]![3]!.id })
   await receiver.arrived(5)
   expect(JSON.parse(receiver.bodies[4]!)).toEqual([batches[0]![3]])
+})
+
+test('a webhook for some types gets no others, and does not keep them from being deleted', async () => {
+  await using receiver = await openReceiver()
+  const tenant = await agent.newTenant()
+  const { id, types } = await add(tenant, receiver.url, { types: ['PresentationUpdated'] })
+  expect(types).toEqual(['PresentationUpdated'])
+  await announce(agent, tenant, 3)
+  await tenant.call('POST /events/test', { body: { type: 'PresentationUpdated' } })
+  await announce(agent, tenant, 1)
+  await receiver.arrived(1)
+  expect(receiver.bodies.map((body) => eventOf(body).type)).toEqual(['PresentationUpdated'])
+  const cursor = () =>
+    use(agent, tenant, ({ db }) =>
+      db.selectFrom('webhook').select('cursor').where('id', '=', id).executeTakeFirstOrThrow(),
+    )
+  await until('the cursor is at the last event', cursor, (row) => row.cursor === 5)
 })
 
 test('a redirect is a failure and is not followed', async () => {

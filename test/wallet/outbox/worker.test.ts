@@ -9,8 +9,7 @@ import { createWorker } from '../../../src/exchange/create-worker.ts'
 import { WebhookSlots } from '../../../src/wallet/events/webhook-slots.ts'
 import { appendEvent, type Event, type EventType } from '../../../src/wallet/events/event.ts'
 import { enqueue, type Job } from '../../../src/wallet/outbox/job.ts'
-import { Worker } from '../../../src/wallet/outbox/worker.ts'
-import type { Db } from '../../../src/foundation/storage/database.ts'
+import { Worker, type WorkedWallet } from '../../../src/wallet/outbox/worker.ts'
 import { databaseUnavailable } from '../../../src/foundation/storage/postgres/errors.ts'
 import type { Wallets } from '../../../src/wallet/wallets.ts'
 import { connect, until, type Tenant } from '../../support/tenants.ts'
@@ -285,10 +284,15 @@ test('a job that becomes due during a poll runs after it', async () => {
     await tx.updateTable('job').set({ due_at }).execute()
   })
   const processed: string[] = []
+  const worked: WorkedWallet = {
+    id: 'w',
+    db,
+    transaction: (write) => db.transaction().execute(write),
+  }
   const wallets = {
-    ids: () => Promise.resolve(['w']),
-    async use<T>(id: string, work: (opened: { id: string; db: Db }) => Promise<T>): Promise<T> {
-      const result = await work({ id, db })
+    ids: () => Promise.resolve([worked.id]),
+    async use<T>(_: string, work: (opened: WorkedWallet) => Promise<T>): Promise<T> {
+      const result = await work(worked)
       // A busy process: the poll ends after the job is due.
       await sleep(100)
       return result

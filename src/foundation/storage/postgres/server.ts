@@ -21,6 +21,7 @@ import * as display from './migrations/014-display.ts'
 import * as didLabel from './migrations/015-did-label.ts'
 import * as mdocCertificate from './migrations/016-mdoc-certificate.ts'
 import * as document from './migrations/017-document.ts'
+import * as webhookTypes from './migrations/018-webhook-types.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -42,6 +43,7 @@ export const postgresMigrations: Migrations = {
   '015-did-label': didLabel,
   '016-mdoc-certificate': mdocCertificate,
   '017-document': document,
+  '018-webhook-types': webhookTypes,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */
