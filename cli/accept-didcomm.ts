@@ -2,7 +2,8 @@
 import { findSubjects, needsSubject, noSubject } from './client/subjects.ts'
 import type { Answer, Input } from './client/api.ts'
 import type { Context } from './define-command.ts'
-import { UsageError } from './errors/errors.ts'
+import { ProblemError } from '../daemon/client/client.ts'
+import { CommandError, UsageError } from './errors/errors.ts'
 import { acceptedOffers } from './format/records.ts'
 import { shownState } from './format/states.ts'
 import type { Incoming } from './incoming.ts'
@@ -36,14 +37,66 @@ export function acceptConnection(
   })
 }
 
-/** Receives the offer in an invitation. It is not accepted yet. */
-export function receiveOffer({ call }: Context, { oob }: Incoming): Promise<Records['credential']> {
-  return call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation: oob! } })
+/** Receives the offer in an invitation, or finds it again. It is not accepted yet. */
+export function receiveOffer({ call }: Context, incoming: Incoming): Promise<Records['credential']> {
+  const body = { invitation: incoming.oob! }
+  return orReceived(
+    call('POST /issue-credentials/credential-offers/accept-invitation', { body }),
+    'credential',
+    async () => {
+      const query = { thid: threadIn(incoming), role: 'Holder' }
+      const [found] = (await call('GET /issue-credentials/records', { query })).contents
+      return found && { record: found, id: found.recordId, isOpen: found.protocolState === 'OfferReceived' }
+    },
+  )
 }
 
-/** Receives the proof request in an invitation. It is not answered yet. */
-export function receiveRequest({ call }: Context, { oob }: Incoming): Promise<Records['proof']> {
-  return call('POST /present-proof/presentations/accept-invitation', { body: { invitation: oob! } })
+/** Receives the proof request in an invitation, or finds it again. It is not answered yet. */
+export function receiveRequest({ call }: Context, incoming: Incoming): Promise<Records['proof']> {
+  const body = { invitation: incoming.oob! }
+  return orReceived(
+    call('POST /present-proof/presentations/accept-invitation', { body }),
+    'proof',
+    async () => {
+      const query = { thid: threadIn(incoming), role: 'Prover' }
+      const [found] = (await call('GET /present-proof/presentations', { query })).contents
+      return found && { record: found, id: found.presentationId, isOpen: found.status === 'RequestReceived' }
+    },
+  )
+}
+
+/**
+ * What is received, or what was received before by the same invitation and waits for an answer: an earlier
+ * attempt may have ended before the answer.
+ *
+ * @throws {CommandError} 5 if it was answered
+ */
+async function orReceived<Record>(
+  receiving: Promise<Record>,
+  topic: 'credential' | 'proof',
+  find: () => Promise<{ record: Record; id: string; isOpen: boolean } | undefined>,
+): Promise<Record> {
+  try {
+    return await receiving
+  } catch (error) {
+    const isKnown =
+      error instanceof ProblemError && (error.problem.type ?? '').endsWith('InvitationAlreadyReceived')
+    const found = isKnown ? await find() : undefined
+    if (!found) throw error
+    if (found.isOpen) return found.record
+    throw new CommandError(
+      `This wallet has answered it already: an invitation is answered once. Ask for a new one.`,
+      5,
+      `agent ${topic} show ${found.id}`,
+    )
+  }
+}
+
+/** The thread of the message in an invitation. */
+function threadIn({ invitation }: Incoming): string {
+  const [attachment] = invitation!.attachments ?? []
+  const { id, thid } = (attachment?.data as { json?: { id?: string; thid?: string } } | undefined)?.json ?? {}
+  return thid ?? id ?? invitation!.id
 }
 
 /** Accepts a received offer. */

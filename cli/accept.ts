@@ -2,11 +2,12 @@
 import * as Flags from '@oclif/core/flags'
 import { acceptConnection, acceptOffer, onlySubject, receiveOffer, receiveRequest } from './accept-didcomm.ts'
 import { answerFlags, signIn, submitDid } from './answer-request.ts'
-import { findSubjects } from './client/subjects.ts'
+import { createDid } from './client/new-did.ts'
+import { findSubjects, needsSubject } from './client/subjects.ts'
 import type { Context, FlagValues } from './define-command.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 import { credentialFields } from './format/records.ts'
-import { safeLine } from './format/text.ts'
+import { fields } from './format/table.ts'
 import { aboutLines, type Incoming, type Purpose, readIncoming, requestIn } from './incoming.ts'
 import { readTimeout } from './input/time.ts'
 import { receiveCredential, receiveFlags, requireConsent } from './oid4vci-receive.ts'
@@ -19,7 +20,7 @@ export const acceptFlags = {
   label: Flags.string({ description: 'connection: its local name; it is not sent' }),
   did: Flags.string({
     description:
-      'DID of the wallet: the subject of an offered credential, or the answer to a DID request or a challenge; default: the only one, and a new did:peer for a DID request',
+      'DID of the wallet: the subject of an offered credential, or the answer to a DID request or a challenge; default: the only one, or a new one: a did:peer for a DID request',
   }),
   credential: credentialFlag,
   'tx-code': receiveFlags['tx-code'],
@@ -41,6 +42,7 @@ export async function acceptAnything(context: AcceptContext): Promise<object> {
   const { args, flags, call, say, isQuiet } = context
   readTimeout(flags)
   const incoming = await readIncoming(call, args.link)
+  requireConsent(context)
   if (!isQuiet) for (const line of aboutLines(incoming)) say(line)
   requireConsent(context)
   return ways[incoming.purpose](context, incoming)
@@ -76,9 +78,8 @@ async function acceptDidCommOffer(context: AcceptContext, incoming: Incoming) {
   const { call, flags, say, isQuiet } = context
   const offered = await receiveOffer(context, incoming)
   const path = { recordId: offered.recordId }
-  if (!isQuiet)
-    for (const [name, value] of credentialFields(offered))
-      if (typeof value === 'string' && !hidden.has(name)) say(`  ${name.padEnd(8)} ${safeLine(value)}`)
+  const shown = credentialFields(offered).filter(([name]) => !hidden.has(name))
+  if (!isQuiet) for (const line of fields(shown).split('\n')) say(`  ${line}`)
   try {
     await consent(context, 'Accept this credential?')
   } catch (error) {
@@ -91,9 +92,15 @@ async function acceptDidCommOffer(context: AcceptContext, incoming: Incoming) {
 }
 
 /** Fields of a record that an offer does not need. */
-const hidden = new Set(['credential', 'role', 'state', 'thread', 'created', 'updated', 'goal'])
+const hidden = new Set('credential,role,state,expires,offered by,thread,created,updated,goal'.split(','))
 
+/** The subject of the credential. A wallet without a DID gets one. */
 async function subjectOf(context: AcceptContext, offered: Awaited<ReturnType<typeof receiveOffer>>) {
+  if (needsSubject(offered) && (await findSubjects(context.call)).length === 0) {
+    const did = await createDid(context.call)
+    if (!context.isQuiet) context.say(`The wallet had no DID for the credential. Made: ${did}`)
+    return did
+  }
   if (!canAskHere(context)) return onlySubject(context, offered, '--did')
   const [answer] = await whichSubject.ask({ call: context.call, given: { id: offered.recordId } })
   return answer?.replace(/^--subject=/, '') ?? onlySubject(context, offered, '--did')

@@ -7,22 +7,35 @@ import type { Answer } from './client/api.ts'
 import { askProgram, ProgramFailed } from './daemon/launch.ts'
 import { toReport } from './errors/report.ts'
 import { type Paint, plain } from './format/colour.ts'
-import { pad, safeLine, widthOf } from './format/text.ts'
+import { pad, safeLine, widthOf, wrap } from './format/text.ts'
 
 export type Check = Answer<'GET /_system/doctor'>['checks'][number]
 
 const marks = { ok: '✔', warning: '!', failed: '✖' } as const
 const styles = { ok: 'good', warning: 'waiting', failed: 'bad' } as const
 
-/** Prints one line per check, and one more with the suggested repair. */
-export function render(checks: readonly Check[], paint: Paint = plain): string {
+/** Prints one line per check, and one more with the suggested repair. Long lines are broken for a terminal. */
+export function render(checks: readonly Check[], paint: Paint = plain, width = Infinity): string {
   const names = Math.max(...checks.map(({ name }) => widthOf(name)))
+  const indent = pad('', names + 4)
   return checks
-    .flatMap(({ name, status, detail, hint }) => [
-      `${paint(styles[status], marks[status])} ${pad(name, names)}  ${safeLine(detail)}`,
-      ...(hint === undefined ? [] : [`  ${pad('', names)}  ${paint('faint', '→')} ${safeLine(hint)}`]),
-    ])
+    .flatMap(({ name, status, detail, hint }) => {
+      const lines = wrap(safeLine(detail), width - names - 4)
+      const mark = paint(styles[status], marks[status])
+      const repair = hint === undefined ? [] : hintLines(safeLine(hint), width - names - 6)
+      return [
+        ...lines.map((line, index) => (index === 0 ? `${mark} ${pad(name, names)}  ${line}` : indent + line)),
+        ...repair.map((line, index) => `${indent}${index === 0 ? paint('faint', '→') : ' '} ${line}`),
+      ]
+    })
     .join('\n')
+}
+
+/** A command stays whole; what is said about it may go to lines of its own. */
+function hintLines(hint: string, width: number): string[] {
+  const [command = '', about] = hint.split('   # ')
+  if (widthOf(hint) <= width || about === undefined) return [hint]
+  return [command, ...wrap(about, width - 2).map((line) => `# ${line}`)]
 }
 
 /** Checks the version of Node.js against the range in package.json. */

@@ -93,12 +93,13 @@ export default class AgentHelp extends Help {
     exit(2)
   }
 
-  /** Leaves out the commands that answer one kind of link, and names the one for all. */
+  /** Leaves out the commands that answer one kind of link, unless there are no others, and names the one for all. */
   protected override async showTopicHelp(topic: Interfaces.Topic): Promise<void> {
     const answering = this.config.commands.filter(
       ({ id }) => answeredByAccept.has(id) && id.startsWith(`${topic.name}:`),
     )
-    for (const command of answering) command.hidden = true
+    const all = this.config.commands.filter(({ id, hidden }) => !hidden && id.startsWith(`${topic.name}:`))
+    if (all.length > answering.length) for (const command of answering) command.hidden = true
     await super.showTopicHelp(topic)
     if (answering.length > 0)
       this.log(`A link, a QR code or a picture of one is answered by \`${this.config.bin} accept\`.\n`)

@@ -4,7 +4,7 @@ import type { Client } from '../daemon/client/client.ts'
 import type { Answer } from './client/api.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 import { safeLine } from './format/text.ts'
-import { ago } from './format/time.ts'
+import { ago, whenAgo } from './format/time.ts'
 import { readGiven } from './input/given.ts'
 import { type Question, typed } from './prompts/missing.ts'
 
@@ -51,6 +51,11 @@ export async function readIncoming(
   ...purposes: readonly Purpose[]
 ): Promise<Incoming> {
   const text = (await readGiven(argument, maxLength)).trim()
+  if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text))
+    throw new UsageError(
+      `${text} is an id, not a link. A received offer is accepted with agent credential accept <id>, a received request is answered with agent proof present <id>.`,
+      `agent trace ${text}`,
+    )
   const incoming = await call('POST /invitation', { body: { invitation: text } })
   const { purpose, expiresAt } = incoming
   const [wanted] = purposes
@@ -79,7 +84,7 @@ export function aboutLines({ purpose, sender, goal, expiresAt }: Incoming): stri
     `This is ${titles[purpose]}.`,
     `  from     ${from || 'somebody who does not say'} (not verified)`,
     ...(goal === undefined ? [] : [`  purpose  “${safeLine(goal)}”`]),
-    ...(expiresAt === undefined ? [] : [`  until    ${expiresAt}`]),
+    ...(expiresAt === undefined ? [] : [`  expires  ${whenAgo(expiresAt, Date.now())}`]),
   ]
 }
 

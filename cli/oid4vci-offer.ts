@@ -6,7 +6,7 @@ import { credentialFields } from './format/records.ts'
 import { whenAhead } from './format/time.ts'
 import { draw, type Scannable } from './invitation.ts'
 import type { Question } from './prompts/missing.ts'
-import { whichDid } from './prompts/questions.ts'
+import { whichIssuingDid } from './prompts/questions.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
 import { changeRecord, type WaitFlags } from './wait.ts'
 
@@ -17,7 +17,7 @@ type Offered = Omit<Input<typeof route>['body'], 'byReference'>
 /** Asks for the DID that issues. An offer to a wallet needs none: it takes the only one, or makes it. */
 export const whichSigner: Question = {
   unless: ['definition', 'oid4vci'],
-  ask: (asking) => whichDid('Which DID issues it?', 'issuing-did').ask(asking),
+  ask: (asking) => whichIssuingDid.ask(asking),
 }
 
 /** Asks which credential a wallet gets, as `--oid4vci` and `--configuration`, if there is a choice. */

@@ -4,6 +4,7 @@ import { readLabels } from './client/names.ts'
 import type { Context } from './define-command.ts'
 import { UsageError } from './errors/errors.ts'
 import { withLabel } from './format/parties.ts'
+import { proofRequestText } from './format/proof-request.ts'
 import { safeLine } from './format/text.ts'
 import type { Question } from './prompts/missing.ts'
 import { whichIssuer } from './prompts/questions.ts'
@@ -69,6 +70,7 @@ export async function sayChosen(
 ): Promise<void> {
   if (isQuiet || isJson || !('chosen' in record)) return
   const { type, issuers, did, madeDid } = record.chosen
+  say(`Asks for ${proofRequestText({ requestData: record.requestData }, true)}`)
   const labels = await readLabels(call, [...(issuers ?? []), did])
   const named = (each: string) => withLabel(each, labels)
   if (issuers) say(`Trusts its own issuer of ${safeLine(type)}: ${issuers.map(named).join(', ')}`)

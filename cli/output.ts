@@ -1,7 +1,7 @@
 /** What a command prints: data on standard output, messages and suggestions on standard error. */
 import { colour, type Paint } from './format/colour.ts'
 import { forSameDaemon, type Identity } from './format/next.ts'
-import { safeJson, shortenDids } from './format/text.ts'
+import { fold, safeJson, shortenDids } from './format/text.ts'
 import { fields, table, type Column } from './format/table.ts'
 
 export type Pair = readonly [name: string, value: unknown]
@@ -49,7 +49,11 @@ export function createOutput(
   const width = process.stdout.isTTY && !isWhole ? process.stdout.columns : undefined
   const paint = colour(process.stdout)
   const log = (text = '') => void (isJson || process.stdout.write(`${text}\n`))
-  const write = (text: string) => void (isJson || process.stderr.write(`${text}\n`))
+  const sayError = (text: string) => {
+    const { isTTY, columns } = process.stderr
+    process.stderr.write(`${fold(text, isTTY ? columns : undefined)}\n`)
+  }
+  const write = (text: string) => void (isJson || sayError(text))
   const say = (text: string) => write(process.stderr.isTTY && !isWhole ? shortenDids(text) : text)
   return {
     isJson,
@@ -59,7 +63,7 @@ export function createOutput(
     log,
     logJson: (value) => void process.stdout.write(`${safeJson(value)}\n`),
     say,
-    sayError: (text) => void process.stderr.write(`${text}\n`),
+    sayError,
     sayAtTerminal: (text) => {
       if (process.stderr.isTTY && !quiet) say(text)
     },

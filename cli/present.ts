@@ -15,13 +15,14 @@ import {
   type Candidates,
 } from './format/proof-request.ts'
 import { presentationFields } from './format/proofs.ts'
-import { safeLine } from './format/text.ts'
+import { safeLine, shortDid } from './format/text.ts'
 import { repeatable } from './input/arguments.ts'
 import { canAsk, confirm } from './prompts/ask.ts'
 import { askCandidates } from './prompts/questions.ts'
 import { type Records, waitForRecord } from './wait.ts'
 
 type Proof = Records['proof']
+type Candidate = Candidates['candidates'][number]
 
 export const credentialFlag = Flags.string({
   ...repeatable,
@@ -108,17 +109,15 @@ function isUnanswered({ candidates, lines }: Candidates): boolean {
   return candidates.length === 0 || unanswered(lines) !== undefined
 }
 
-function consentLines(record: Proof, { candidates }: Candidates, chosen: readonly string[]): string[] {
-  const disclosed = candidates
+function consentLines(
+  record: Proof,
+  { candidates, others }: Candidates,
+  chosen: readonly string[],
+): string[] {
+  const disclosed = [...candidates, ...others]
     .filter(({ recordId }) => chosen.includes(recordId))
-    .flatMap(({ recordId, discloses = [] }) =>
-      discloses.map(({ credentialId, claims }) => {
-        const names = claims.includes('*')
-          ? 'all claims'
-          : claims.map(safeLine).join(', ') || 'no further claims'
-        return `  discloses  ${names} of the credential ${recordId} (${safeLine(credentialId)})`
-      }),
-    )
+    .flatMap(disclosureOf)
+    .map((text) => `  discloses  ${text}`)
   const fields = verifierFields(record).filter(([, value]) => value !== undefined)
   return [
     'A verifier requests a presentation:',
@@ -126,6 +125,18 @@ function consentLines(record: Proof, { candidates }: Candidates, chosen: readonl
     `  asks for   ${proofRequestText(record)}`,
     ...disclosed,
   ]
+}
+
+/** What a credential discloses, in words: for a query by its answers, otherwise by its format. */
+function disclosureOf({ recordId, discloses, claims, credentialFormat, issuer }: Candidate): string[] {
+  if (discloses)
+    return discloses.map(({ credentialId, claims: shown }) => {
+      const names = shown.includes('*') ? 'all claims' : shown.map(safeLine).join(', ') || 'no further claims'
+      return `${names} of the credential ${recordId} (${safeLine(credentialId)})`
+    })
+  const names = claims.map(safeLine).join(', ') || 'none'
+  const what = credentialFormat === 'JWT' ? `all claims (${names})` : 'what is asked for'
+  return [`${what} of the credential ${recordId}, issued by ${shortDid(safeLine(issuer))}`]
 }
 
 /** @throws {CommandError} 1 if the person declines; the verifier is told */

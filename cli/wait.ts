@@ -180,9 +180,10 @@ export async function waitForRecord<T extends Topic>(
       timer = setTimeout(() => closing.abort(), refusalMs)
       return false
     }
-    const state = await lastState(events, definition, id, first, isLast)
+    const { state, refusal } = await lastState(events, definition, id, first, isLast)
     const record = await readRecord<T>(call, definition, id).catch(() => changed)
     if (state === wanted) return { changed, record }
+    if (refusal !== undefined) return { changed, record, failure: refusedFailure(topic, id, state, refusal) }
     return {
       changed,
       record,
@@ -207,22 +208,28 @@ function textOf(record: object, field: string): string {
   return String((record as Record<string, unknown>)[field])
 }
 
-/** The state that ends the wait; the last known state when the events end before. */
+/**
+ * The state that ends the wait; the last known state when the events end before. `refusal` is why this wallet
+ * has refused a credential, which ends the wait too: the record stays in its state, for another credential.
+ */
 async function lastState(
   events: AsyncIterable<Event>,
   { event: type, resource }: Definition,
   id: string,
   first: string,
   isLast: (state: string) => boolean,
-): Promise<string> {
+): Promise<{ state: string; refusal?: string }> {
   let state = first
-  if (isLast(state)) return state
+  if (isLast(state)) return { state }
   for await (const event of events) {
     if (event.type !== type || event.data[resource.id] !== id) continue
     state = String(event.data[resource.state])
     if (isLast(state)) break
+    const failure = event.data['metaLastFailure'] as Records[Topic]['metaLastFailure']
+    if (failure?.type.endsWith('InvalidCredentialIssue'))
+      return { state, refusal: safeLine(failure.detail ?? '') }
   }
-  return state
+  return { state }
 }
 
 /**
@@ -248,6 +255,11 @@ function toWaited(topic: Topic, record: Records[Topic], id: string, state: strin
 /** Why the record has failed. The fields of a record are cut to the width of a terminal; errors are not. */
 function reasonOf({ metaLastFailure: failure }: Records[Topic]): string | undefined {
   return failure && safeLine(failure.detail ?? failure.title)
+}
+
+function refusedFailure(topic: Topic, id: string, state: string, reason: string): CommandError {
+  const text = `${reason}\n  The issuer was told. The ${topic} ${id} stays in ${state}, for another one.`
+  return new CommandError(text, 8, `agent ${topic} show ${id}`)
 }
 
 function toFailure(waited: Waited, wanted: string, seconds: number, reason?: string): CommandError {

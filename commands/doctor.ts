@@ -34,7 +34,7 @@ export default defineCommand({
     }),
   },
   async run(context) {
-    const { flags, isQuiet, log, paint } = context
+    const { flags, isQuiet, log, paint, width } = context
     const { AGENT_CONFIG_DIR, AGENT_PROFILE } = fromProcess()
     const here = [
       checkNode(process.version, packageJson.engines.node),
@@ -46,7 +46,7 @@ export default defineCommand({
       hint === undefined ? check : { ...check, hint: forSameProfile(context, hint) },
     )
     const bad = checks.filter(({ status }) => status !== 'ok')
-    if (!isQuiet) log(render(checks, paint))
+    if (!isQuiet) log(render(checks, paint, width))
     else if (bad.length > 0) log(bad.map(({ name }) => name).join('\n'))
     process.exitCode = exitCodeOf(checks)
     return { checks }

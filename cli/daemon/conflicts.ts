@@ -15,6 +15,16 @@ const flagNames: Readonly<Record<string, string>> = {
   AGENT_DIDCOMM_PORT: '--didcomm-port',
 }
 
+/** The settings that `agent daemon restart` has flags for. */
+const restartTakes = ['AGENT_LAN', 'AGENT_HTTPS']
+
+/** A flag as it was typed, such as `--port 9000` or `--no-https`. */
+function flagOf(name: string, value: string): string {
+  const flag = flagNames[name]!
+  if (name === 'AGENT_HTTPS') return value === 'true' ? flag : flag.replace('--', '--no-')
+  return name === 'AGENT_LAN' && value === 'auto' ? flag : `${flag} ${value}`
+}
+
 type Asked = {
   configDir: string
   profile: string
@@ -43,11 +53,14 @@ export function requireSameDaemon(
   const requested = { ...env, ...flags }
   const [other] = findOthers(running, requested, [readSettings(configDir, profile), file])
   if (other === undefined) return
-  const by = flags[other] === undefined ? `the variable ${other}` : flagNames[other]
+  const value = requested[other]!
+  const flag = flags[other] === undefined ? undefined : flagOf(other, value)
   throw new CommandError(
-    `The daemon of the profile ${profile} already runs at ${running.url} and ${running.didcommUrl}, and not with ${requested[other]}, as ${by} requests.`,
+    `The daemon of the profile ${profile} already runs at ${running.url} and ${running.didcommUrl}, without the ${flag ?? `variable ${other}=${value}`} that you ask for.`,
     5,
-    `agent daemon stop --profile ${profile}   # then start it again`,
+    flag !== undefined && restartTakes.includes(other)
+      ? `agent daemon restart ${flag}`
+      : `agent daemon stop --profile ${profile}   # then start it again`,
   )
 }
 

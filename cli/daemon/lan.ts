@@ -4,7 +4,6 @@ import type { Lan } from '../../src/foundation/net/lan.ts'
 import { type Settings, withoutEmpty } from '../../src/foundation/config/settings.ts'
 import { optionalValue } from '../argv.ts'
 import type { LocalContext } from '../define-command.ts'
-import { wrap } from '../format/text.ts'
 
 export const lanFlag = Flags.string({
   description:
@@ -37,7 +36,7 @@ export function lanSettings({
  */
 export async function sayLan({ say }: Pick<LocalContext, 'say'>, layers: readonly Settings[]): Promise<void> {
   const notice = await lanNotice(layers)
-  for (const sentence of notice) say(wrap(sentence, process.stderr.columns).join('\n'))
+  for (const sentence of notice) say(sentence)
   if (notice.length > 0) say('')
 }
 

@@ -10,6 +10,8 @@ const synonyms: Readonly<Record<string, string>> = {
   view: 'show',
   new: 'create',
   make: 'create',
+  rename: 'update',
+  switch: 'use',
   send: 'offer',
 }
 

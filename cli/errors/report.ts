@@ -1,6 +1,6 @@
 /** Turns an error into a report: what happened, why, the command that helps, and the exit code. */
 import { systemReason } from '../../src/foundation/system-reason.ts'
-import { safe, wrap } from '../format/text.ts'
+import { fold, safe, widthOf, wrap } from '../format/text.ts'
 import { inCommands } from './operations.ts'
 
 /** An error as `--json` prints it on standard error. */
@@ -101,14 +101,16 @@ export function printReport(report: Report, isJson: boolean, error?: unknown): v
 export function renderReport({ title, detail, hint }: Report, columns?: number): string {
   const lines = wrapped(`Error: ${safe(title)}`, '', columns)
   if (detail !== undefined && detail !== title) lines.push(...wrapped(safe(detail), '  ', columns))
-  if (hint !== undefined) lines.push(`  Try: ${hint}`)
+  if (hint !== undefined)
+    lines.push(hint.startsWith('agent ') ? `  Try: ${hint}` : fold(`  Try: ${hint}`, columns))
   return lines.join('\n')
 }
 
 /** Breaks lines at spaces, where a terminal breaks inside words. Lists of candidates keep their lines. */
 function wrapped(text: string, indent: string, columns = Infinity): string[] {
   return text.split('\n').flatMap((line) => {
-    const lines = line.length + indent.length < columns ? [line] : wrap(line, columns - 1 - indent.length)
+    const room = columns - indent.length
+    const lines = widthOf(line) <= room ? [line] : wrap(line, room)
     return lines.map((each) => `${indent}${each}`)
   })
 }

@@ -187,7 +187,7 @@ export function candidatesTable(candidates: readonly Candidate[], width?: number
     [
       { head: 'credential', of: ({ recordId }) => recordId, isId: true },
       ...(candidates.some(({ reason }) => reason !== undefined)
-        ? [{ head: 'why not', of: ({ reason }: Candidate) => reason, cut: 'end' as const }]
+        ? [{ head: 'why not', of: ({ reason }: Candidate) => reason }]
         : []),
       { head: 'claims', of: ({ claims }) => claims.join(' '), cut: 'end' },
       { head: 'received', of: ({ receivedAt }) => ago(receivedAt, Date.now()) },

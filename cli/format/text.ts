@@ -91,6 +91,25 @@ export function wrap(text: string, columns = Infinity): string[] {
   return lines
 }
 
+/**
+ * Breaks each line of a message for a terminal of `columns`: at spaces, below the value of a line
+ * `name  value`. Commands and pictures stay whole, so that they can be copied and scanned.
+ */
+export function fold(text: string, columns = Infinity): string {
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const plain = stripVTControlCharacters(line)
+      if (widthOf(plain) <= columns || /^\s*(?:[$→] )?agent |[▀▄█]/.test(plain)) return [line]
+      const [head, margin] = /^(\s*)(?:\S+(?: \S+)* {2,})?/.exec(line) as unknown as [string, string]
+      const start = widthOf(head) <= columns / 2 ? head : margin
+      const indent = ' '.repeat(widthOf(start))
+      const [first = '', ...more] = wrap(line.slice(start.length), columns - indent.length)
+      return [start + first, ...more.map((each) => indent + each)].map((each) => each.trimEnd())
+    })
+    .join('\n')
+}
+
 type Named = {
   connectionId: string
   label?: string | undefined

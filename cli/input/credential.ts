@@ -7,6 +7,7 @@ import {
   credentialFormats,
   defaultFormat,
   formatNames,
+  isOverDidComm,
   isTokenFormat,
   type OpenIdFormat,
   type TokenFormat,
@@ -71,6 +72,11 @@ export const formatFlags = Object.keys(formatsByFlag) as FormatFlag[]
 /** The formats of tokens by their names for people. */
 export const tokenTitles: Readonly<Record<string, TokenFormat>> = Object.fromEntries(
   tokenFormats.map((format) => [formatNames[format].title, format]),
+)
+
+/** Those that are issued and presented over a connection. */
+export const connectionTitles: Readonly<Record<string, TokenFormat>> = Object.fromEntries(
+  Object.entries(tokenTitles).filter(([, format]) => isOverDidComm(format)),
 )
 
 /** The flag `--format`; `what` describes the formats other than JWT. */

@@ -3,6 +3,7 @@ import { readNames } from '../client/names.ts'
 import { credentialTitle, proofTitle } from '../format/parties.ts'
 import { type Candidates, unanswered } from '../format/proof-request.ts'
 import { faultOf, UsageError } from '../errors/errors.ts'
+import { createPublished } from '../client/new-did.ts'
 import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
 import { connectionName, shortDid, shortenDids, shortId, shortUrlName } from '../format/text.ts'
@@ -132,6 +133,20 @@ export function whichDid(message: string, flag?: string): Question {
       return [flag === undefined ? did : `--${flag}=${did}`]
     },
   }
+}
+
+/** Asks for the DID that issues, as `--issuing-did`. A wallet without one gets it here, if the person agrees. */
+export const whichIssuingDid: Question = {
+  ask: async (asking) => {
+    const { call, terminal } = asking
+    const { contents } = await call('GET /did-registrar/dids', { query })
+    if (contents.some(({ deactivated }) => !deactivated))
+      return whichDid('Which DID issues it?', 'issuing-did').ask(asking)
+    const { askYes } = await import('./ask.ts')
+    if (!(await askYes('This wallet has no DID to issue with. Make and publish one?', terminal)))
+      throw new UsageError('An issuer needs a DID.', 'agent did create --publish --wait')
+    return [`--issuing-did=${await createPublished(call)}`]
+  },
 }
 
 /**

@@ -30,7 +30,11 @@ export default defineCommand({
     print(made.folder, [...fieldsOf(made), ...node])
     for (const line of missingWords(made)) say(line)
     if (made.missing.length > 0) process.exitCode = 1
-    if (made.includesMasterKey) say('The backup contains the master key: keep the folder secret.')
+    say(
+      made.includesMasterKey
+        ? 'The backup contains the master key: keep the folder secret.'
+        : 'The master key is not in the backup, and nobody can read the backup without it: keep a copy of the key elsewhere (docs/operate/keys.md), or use --with-master-key.',
+    )
     suggest(`agent backup verify ${made.folder}`, made.missing.length > 0 ? 'agent doctor' : undefined)
     return made
   },

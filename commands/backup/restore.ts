@@ -12,7 +12,7 @@ export default defineLocalCommand({
     'Needs no daemon. Backups of both stores can be restored into either. The data folder must not exist, or must be empty; it appears when it is complete. With --database, the database of AGENT_DATABASE_URL must have no data of an agent, and no node may run over it; everything is loaded in one transaction. Every file is verified. Changes after the backup are lost: API keys and credentials that were revoked since then are valid again, and wallets that were moved to another agent work here again.',
   examples: [
     'agent backup restore /var/backups/agent-monday --data-dir ./restored',
-    'agent backup restore ./backup --data-dir ./restored && agent daemon start --data-dir ./restored',
+    'agent backup restore ./backup --data-dir ./restored && cp master.key ./restored/ && agent daemon start --data-dir ./restored',
     'AGENT_DATABASE_URL=postgres://agent:secret@db/agent agent backup restore ./backup --database',
   ],
   args: {
@@ -48,7 +48,12 @@ export default defineLocalCommand({
     )
     const keyLine = keyAdvice(backup, dataDir)
     if (keyLine !== undefined) say(keyLine)
-    suggest(dataDir === undefined ? 'agent daemon start' : `agent daemon start --data-dir ${dataDir}`)
+    suggest(
+      backup.masterKey === 'absent' && dataDir !== undefined
+        ? `cp <master key of the time of the backup> ${join(dataDir, 'master.key')}`
+        : undefined,
+      dataDir === undefined ? 'agent daemon start' : `agent daemon start --data-dir ${dataDir}`,
+    )
     return { ...backup, faults }
   },
 })

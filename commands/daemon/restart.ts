@@ -1,7 +1,7 @@
 import { childEnv, findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { toArguments } from '../../cli/daemon/configuration.ts'
 import { findDaemon, stopDaemon } from '../../cli/daemon/find.ts'
-import { lanFlag, lanSettings, sayLan } from '../../cli/daemon/lan.ts'
+import { httpsFlag, lanFlag, lanSettings, sayLan } from '../../cli/daemon/lan.ts'
 import { detach, launchInBackground } from '../../cli/daemon/launch.ts'
 import { requireBackground, variablesOf } from '../../cli/daemon/restart.ts'
 import { defineLocalCommand } from '../../cli/define-command.ts'
@@ -13,13 +13,13 @@ import { logPath } from '../../src/foundation/log-file.ts'
 export default defineLocalCommand({
   summary: 'Stop the daemon and start it again, with the same flags and settings',
   description:
-    'The daemon gets the flags and the variables of its last start. Variables that are set now have precedence, and --lan, as for `agent daemon start`. Accepted requests are answered, and waiting work continues after the start. Flows, messages and events are in the databases. A service is restarted by its service manager (systemctl restart).',
+    'The daemon gets the flags and the variables of its last start. Variables that are set now have precedence, and --lan and --https, as for `agent daemon start`. Accepted requests are answered, and waiting work continues after the start. Flows, messages and events are in the databases. A service is restarted by its service manager (systemctl restart).',
   examples: [
     'agent daemon restart',
-    'agent daemon restart --lan',
+    'agent daemon restart --lan --https',
     'AGENT_LOG_LEVEL=debug agent daemon restart',
   ],
-  flags: { ...localDaemonFlags, lan: lanFlag },
+  flags: { ...localDaemonFlags, lan: lanFlag, https: httpsFlag },
   async run(context) {
     const { flags, say, print } = context
     const around = fromProcess()
@@ -41,18 +41,20 @@ export default defineLocalCommand({
     await sayLan(context, [lan, { AGENT_HTTPS: String(config.AGENT_HTTPS) }])
     await stopDaemon(running)
     const { child, ready } = launchInBackground(dataDir, childEnv(kept), true, args)
-    const { url, didcommUrl, certificate, pid, calls, warnings } = await ready
+    const { url, didcommUrl, certificate, authority, pid, calls, warnings } = await ready
     detach(child)
     const logFile = logPath(dataDir)
     print(url, [
       ['api', url],
       ['didcomm', didcommUrl],
       ['certificate', certificate],
+      ['authority', authority],
       ['pid', `${pid} (before: ${running.pid})`],
       ['data', dataDir],
       ['log', logFile],
     ])
     for (const warning of warnings) say(`\nWarning: ${forProfile(warning, flags.profile)}`)
-    return { url, didcommUrl, certificate, pid, previousPid: running.pid, dataDir, log: logFile, calls }
+    const secured = { certificate, authority }
+    return { url, didcommUrl, ...secured, pid, previousPid: running.pid, dataDir, log: logFile, calls }
   },
 })

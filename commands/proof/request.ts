@@ -49,7 +49,7 @@ export default defineCommand({
       relationships: [{ type: 'some', flags: ['format', 'oid4vp'] }],
       exclusive: ['dcql'],
       description:
-        'claim that must be disclosed, by its path: name, address.city; sdjwt and --oid4vp only, where the default is all claims',
+        'claim that must be disclosed, by its path: name, address.city; sdjwt and --oid4vp only, where the default is the mandatory claims of the type, or all of them',
     }),
     reveal: Flags.string({
       ...ofAnonCreds,

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkNode } from '../../cli/doctor.ts'
+import { checkNode, render } from '../../cli/doctor.ts'
 import { startServer } from '../support/server.ts'
 import { newUser, type User, useUser } from './_cli.ts'
 
@@ -18,6 +18,22 @@ test('an unsupported Node.js release fails the check', () => {
   expect([checkNode('v20.18.1', '>=20.19').status, checkNode('v20.19.0', '>=20.19').status]).toEqual([
     'failed',
     'ok',
+  ])
+})
+
+test('long lines are broken at spaces for a terminal, and a command stays whole', () => {
+  const hint = 'agent daemon restart --lan   # for the local network'
+  const check = {
+    name: 'api-url',
+    status: 'warning',
+    detail: 'It works only on this machine.',
+    hint,
+  } as const
+  expect(render([check], undefined, 36).split('\n')).toEqual([
+    '! api-url  It works only on this',
+    '           machine.',
+    '           → agent daemon restart --lan',
+    '             # for the local network',
   ])
 })
 

@@ -11,6 +11,7 @@ import { colour, inStyle } from '../../cli/format/colour.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
 import {
   connectionName,
+  fold,
   pad,
   safe,
   safeJson,
@@ -263,6 +264,22 @@ test('prose wraps at spaces by display width', () => {
   expect(wrap('日本 日本', 8)).toEqual(['日本', '日本'])
   expect(wrap('unbreakable x', 4)).toEqual(['unbreakable', 'x'])
   expect(wrap('one two three')).toEqual(['one two three'])
+})
+
+test('a message is broken for a terminal below its values; commands and QR codes stay whole', () => {
+  expect(fold('one two three', 7)).toBe('one two\nthree')
+  expect(fold('  trust      not trusted by anyone', 26)).toBe(
+    '  trust      not trusted\n             by anyone',
+  )
+  expect(fold('  a long name of a value  text', 25)).toBe('  a long name of a value\n  text')
+  for (const whole of [
+    '  agent did create --publish --wait',
+    '$ agent did list --json',
+    '██ ▄▄▄▄▄ ██',
+    'a b\nc',
+  ])
+    expect(fold(whole, 8)).toBe(whole)
+  expect(fold('one two three')).toBe('one two three')
 })
 
 describe('fields', () => {

@@ -149,6 +149,20 @@ describe('an error report', () => {
     expect(toReport('thrown text', 'did:create').exitCode).toBe(1)
   })
 
+  test('breaks prose for a terminal, and no line that fits it exactly, such as a row of a table', () => {
+    const row = 'CREDENTIAL  WHY NOT'
+    const report = { code: '', title: `No credential fits the request:\n\n${row}`, exitCode: 3 }
+    expect(renderReport(report, row.length).split('\n')).toEqual([
+      'Error: No',
+      'credential fits the',
+      'request:',
+      '',
+      row,
+    ])
+    const hint = 'give a key: AGENT_API_KEY, or --api-key-file'
+    expect(renderReport({ ...report, title: 'No key', hint }, 30)).toContain('  Try: give a key:\n')
+  })
+
   test('contains no control characters', () => {
     const text = renderReport(
       toReport(problem('BadRequest', 'label \u001b]0;owned\u0007\u001b[2J\u009b31m\u202e!'), 'did:create'),

@@ -5,7 +5,7 @@ import { chooseIssuer, chooseSubject } from './did.ts'
 import { expectedStates } from '../../format/states.ts'
 import { UsageError } from '../../errors/errors.ts'
 import { defaultFormat, isTokenFormat, traitsOf } from '../../../src/definitions/format-names.ts'
-import { tokenTitles } from '../../input/credential.ts'
+import { connectionTitles } from '../../input/credential.ts'
 import { readSchema } from '../../client/configurations.ts'
 import { type ClaimField, fieldsOf } from '../../input/claim-fields.ts'
 import { readClaims } from '../../input/claims.ts'
@@ -167,7 +167,7 @@ const validityField: Field = {
 function offerFields(isInvitation: boolean): Field[] {
   return [
     ...claimFields(undefined),
-    { name: 'format', label: 'format', value: defaultTitle, words: Object.keys(tokenTitles) },
+    { name: 'format', label: 'format', value: defaultTitle, words: Object.keys(connectionTitles) },
     validityField,
     { name: 'issue', label: 'issue', value: byHand, words: [byHand, 'when the offer is accepted'] },
     // Over a connection, the other side does not see the goal.
@@ -233,7 +233,7 @@ function toOffer(values: Readonly<Record<string, string>>, known?: readonly Clai
   try {
     return {
       claims: readClaims({ claim }),
-      credentialFormat: tokenTitles[values.format!],
+      credentialFormat: connectionTitles[values.format!],
       automaticIssuance: values.issue !== byHand,
       ...(validity !== '' && { validityPeriod: readSeconds('expires', validity) }),
     }

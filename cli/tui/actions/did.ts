@@ -1,8 +1,9 @@
 /** Actions on DIDs, and the choice of a wallet DID by the purpose of its keys. */
+import { createDid, usualKeys } from '../../client/new-did.ts'
 import { poll } from '../../poll.ts'
 import type { Did } from '../data/data.ts'
 import type { Action, ActionContext } from './action.ts'
-import { canonicalDid, factsOf } from '../../../src/definitions/did-names.ts'
+import { factsOf } from '../../../src/definitions/did-names.ts'
 
 export const didActions: readonly Action<Did>[] = [
   {
@@ -78,7 +79,7 @@ export async function chooseSubject(
     [...options, { label: 'a new DID, made now', value: 'new' as const }],
     lines,
   )
-  return chosen === 'new' ? { did: await makeDid(context), keys: [authenticationKey] } : chosen
+  return chosen === 'new' ? { did: await makeDid(context), keys: [usualKeys.authentication] } : chosen
 }
 
 /** Asks for a published DID with an assertionMethod key as the issuer. Undefined on Esc. */
@@ -88,7 +89,7 @@ export async function chooseIssuer(context: ActionContext): Promise<OwnDid | und
     ...options,
     { label: 'a new DID, made and published now', value: 'new' as const },
   ])
-  return chosen === 'new' ? { did: await makePublished(context), keys: [assertionKey] } : chosen
+  return chosen === 'new' ? { did: await makePublished(context), keys: [usualKeys.assertion] } : chosen
 }
 
 /** Asks for the DID that signs a request, or for none. Undefined on Esc. */
@@ -116,21 +117,12 @@ async function makePublished(context: ActionContext): Promise<string> {
   return did
 }
 
-const authenticationKey = 'auth-1'
-const assertionKey = 'assertion-1'
-
 /** Creates a DID like `agent did create`. Returns its short form. */
 export async function makeDid(context: ActionContext): Promise<string> {
   context.say('Making a DID …')
-  const publicKeys = [
-    { id: authenticationKey, purpose: 'authentication' as const, curve: 'secp256k1' as const },
-    { id: assertionKey, purpose: 'assertionMethod' as const, curve: 'secp256k1' as const },
-  ]
-  const { longFormDid } = await context.call('POST /did-registrar/dids', {
-    body: { documentTemplate: { publicKeys } },
-  })
+  const did = await createDid(context.call)
   await context.store.reloadDids()
-  return canonicalDid(longFormDid)
+  return did
 }
 
 async function publishDid(context: ActionContext, didRef: string): Promise<void> {

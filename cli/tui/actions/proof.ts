@@ -2,7 +2,7 @@
 import type { PresentationRecord } from '../data/data.ts'
 import { proofRequestText, unanswered, type Candidates } from '../../format/proof-request.ts'
 import { defaultFormat, traitsOf } from '../../../src/definitions/format-names.ts'
-import { tokenTitles } from '../../input/credential.ts'
+import { connectionTitles } from '../../input/credential.ts'
 import { CommandError } from '../../errors/errors.ts'
 import { expectedStates } from '../../format/states.ts'
 import { claimsLine } from '../../format/credential.ts'
@@ -179,7 +179,7 @@ export async function request(context: ActionContext): Promise<string | undefine
       name: 'format',
       label: 'format',
       value: traitsOf(defaultFormat).title,
-      words: Object.keys(tokenTitles),
+      words: Object.keys(connectionTitles),
     },
     issuerField,
     // Over a connection, the other side does not see the goal.
@@ -203,7 +203,7 @@ export async function request(context: ActionContext): Promise<string | undefine
     proofs: [],
     issuers: parseIssuer(values['issuer']),
     goal: values.goal || undefined,
-    credentialFormat: tokenTitles[values.format!],
+    credentialFormat: connectionTitles[values.format!],
     ...(claims.length > 0 && { claims: Object.fromEntries(claims) as Record<string, string> }),
   }
   context.say('Requesting …')

@@ -17,7 +17,7 @@ export async function resolvePrismDid(
   if (operation) return once(did, () => toResult(embeddedState(did, operation), did))
   throw new Problem(
     'error:DIDResolution:notFound',
-    `${did} is not published; an unpublished DID resolves in its long form only`,
+    `${did} is not published on the ledger of this agent (VDR_URL); an unpublished DID resolves in its long form only`,
   )
 }
 

@@ -103,20 +103,24 @@ export function toInvitationUrl(base: string, invitation: OutOfBandInvitation | 
  */
 export function parseInvitation(text: string): { invitation: OutOfBandInvitation; oob: string } {
   if (text.length > maxInvitationLength) fail(`it is longer than ${maxInvitationLength} characters`)
+  const other = 'it is neither the base64 of an invitation nor a URL with _oob='
   let bytes: Uint8Array
   let value: unknown
   try {
     bytes = fromBase64(oobOf(text.trim()))
   } catch (error) {
-    fail('it is neither the base64 of an invitation nor a URL with _oob=', error)
+    fail(other, error)
   }
   try {
     value = parseJson(bytes)
   } catch (error) {
-    fail(`its content ${reasonOf(error)}`, error)
+    // A word or an id can be base64 too, of bytes that mean nothing.
+    fail(startsAsJson(bytes) ? `its content ${reasonOf(error)}` : other, error)
   }
   return { invitation: checkInvitation(value), oob: toPaddedBase64url(bytes) }
 }
+
+const startsAsJson = (bytes: Uint8Array) => /^\s*[{["]/.test(Buffer.from(bytes.subarray(0, 32)).toString('latin1'))
 
 /**
  * Reads an invitation from its JSON, which `host` returned for a short URL.

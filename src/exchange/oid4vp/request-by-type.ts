@@ -29,7 +29,9 @@ export const RequestByType = RequestFields.omit({ dcqlQuery: true, clientIdPrefi
       .min(1)
       .max(100)
       .optional()
-      .describe('The paths of the requested claims of the subject. Default: all that the type has.'),
+      .describe(
+        'The paths of the requested claims of the subject. Default: the mandatory claims of the type, which each of its credentials has, or all if none is mandatory.',
+      ),
     did: RequestFields.shape.did.describe(
       'The DID of this wallet that signs the request. Default: that which issues the type, or the only one, or a new one.',
     ),
@@ -103,7 +105,8 @@ function pathsOf({ name, format, claims }: KnownType, wanted: RequestByType['cla
     const { namespace } = claims.find((each) => each.name === path[0]) ?? {}
     return namespace === undefined ? path : [namespace, ...path]
   }
-  const paths = wanted ?? claims.map((each) => [each.name])
+  const mandatory = claims.filter((each) => each.mandatory)
+  const paths = wanted ?? (mandatory.length > 0 ? mandatory : claims).map((each) => [each.name])
   return paths.map((path) => subjectPath(format, withNamespace(path)))
 }
 

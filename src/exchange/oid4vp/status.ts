@@ -1,6 +1,6 @@
 /**
- * The public status of a request: for the page that the verifier shows to a person. It has names of claims, which
- * are in the request of that URL, and no values.
+ * The public status of a request: for the page that the verifier shows to a person. It has names of claims,
+ * which are in the request of that URL, and no values.
  */
 import * as z from 'zod'
 import { describePath } from '../../credentials/dcql/match.ts'
@@ -73,9 +73,11 @@ export async function readStatus(wallet: Wallet, token: string): Promise<Watched
 }
 
 function toAsked({ format, meta, claims = [] }: CredentialQuery): { credential: string; claims: string[] } {
-  const types = meta.vct_values ?? meta.type_values?.[0] ?? [format]
+  const named = meta.doctype_value === undefined ? undefined : [meta.doctype_value]
+  const types = meta.vct_values ?? meta.type_values?.[0] ?? named ?? [format]
   const root = (openIdTraits(format)?.claimsRoot ?? []).map((name) => `${name}.`).join('')
-  const names = claims.map(({ path }) => describePath(path))
+  // The elements of a document follow its namespace.
+  const names = claims.map(({ path }) => describePath(named ? path.slice(1) : path))
   return {
     credential: nameOf(types),
     claims: names.map((name) => (name.startsWith(root) ? name.slice(root.length) : name)),

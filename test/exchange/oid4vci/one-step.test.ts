@@ -179,6 +179,20 @@ test('a request for an own type trusts its issuer, and is signed by its DID', as
   )
 })
 
+test('a request without claims asks for the mandatory ones, which each credential has, or else for all', async () => {
+  const tenant = await agent.newTenant('minimal')
+  await offer(tenant, { template: 'ticket', claims: getTemplate('ticket').example })
+  const asked = async (type: string) => {
+    const { openid4vp } = await byType(tenant, { type })
+    return (openid4vp!.dcqlQuery as any).credentials[0].claims.map(({ path }: { path: string[] }) => path[0])
+  }
+  const { claims } = (await tenant.call('GET /credential-types')).contents[0]!
+  expect(claims.some(({ mandatory }) => !mandatory)).toBe(true)
+  expect(await asked('ticket')).toEqual(claims.filter(({ mandatory }) => mandatory).map(({ name }) => name))
+  await offer(tenant, person)
+  expect(await asked('person')).toEqual(['givenName', 'age', 'address'])
+})
+
 test('a request for a type that the wallet only holds must say whom it trusts; its DID is made', async () => {
   const [issuer, holder] = [await agent.newTenant('issuing'), await agent.newTenant('holding')]
   const { credentialOffer, issuingDID } = await offer(issuer, person)

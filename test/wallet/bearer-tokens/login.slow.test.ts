@@ -83,6 +83,9 @@ test('by browser: a tenant creates a wallet and works in it, and signs out', asy
   expect(await user.run(['connection', 'list'])).toMatchObject(fails(4, 'Try: agent login'))
   expect(await loginByBrowser(user, 'alice')).toContain(provider.url)
   expect(statSync(fileOf(user)).mode & 0o777).toBe(0o600)
+  expect((await user.run(['profile', 'show'])).out).toMatch(
+    /^keys +token of agent login\nsigned in at +http\S+\nas +alice\nuntil +agent logout: the token is renewed/m,
+  )
   expect(await user.run(['connection', 'list'])).toMatchObject(fails(4, 'Try: agent wallet create <name>'))
   const created = await user.run(['wallet', 'create', 'mine'])
   expect(created).toMatchObject({ code: 0, err: expect.stringContaining('Next:\n  agent did create') })
