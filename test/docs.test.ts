@@ -97,7 +97,9 @@ function isPacked(path: string): boolean {
   return files.some((entry) => {
     const [folder, name] = entry.split('/*')
     if (name === undefined) return path === entry || path.startsWith(`${entry}/`)
-    return path.startsWith(`${folder}/`) && path.endsWith(name) && !path.slice(folder!.length + 1).includes('/')
+    return (
+      path.startsWith(`${folder}/`) && path.endsWith(name) && !path.slice(folder!.length + 1).includes('/')
+    )
   })
 }
 

@@ -120,7 +120,8 @@ export function parseInvitation(text: string): { invitation: OutOfBandInvitation
   return { invitation: checkInvitation(value), oob: toPaddedBase64url(bytes) }
 }
 
-const startsAsJson = (bytes: Uint8Array) => /^\s*[{["]/.test(Buffer.from(bytes.subarray(0, 32)).toString('latin1'))
+const startsAsJson = (bytes: Uint8Array) =>
+  /^\s*[{["]/.test(Buffer.from(bytes.subarray(0, 32)).toString('latin1'))
 
 /**
  * Reads an invitation from its JSON, which `host` returned for a short URL.
