@@ -42,7 +42,6 @@ export async function acceptAnything(context: AcceptContext): Promise<object> {
   const { args, flags, call, say, isQuiet } = context
   readTimeout(flags)
   const incoming = await readIncoming(call, args.link)
-  requireConsent(context)
   if (!isQuiet) for (const line of aboutLines(incoming)) say(line)
   requireConsent(context)
   return ways[incoming.purpose](context, incoming)

@@ -93,7 +93,10 @@ export default class AgentHelp extends Help {
     exit(2)
   }
 
-  /** Leaves out the commands that answer one kind of link, unless there are no others, and names the one for all. */
+  /**
+   * Leaves out the commands that answer one kind of link, unless there are no others, and names the one for
+   * all.
+   */
   protected override async showTopicHelp(topic: Interfaces.Topic): Promise<void> {
     const answering = this.config.commands.filter(
       ({ id }) => answeredByAccept.has(id) && id.startsWith(`${topic.name}:`),
