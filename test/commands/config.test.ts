@@ -48,7 +48,7 @@ test('a daemon starts with a configuration file, and again without naming it', a
     })
     const other = inFolder(user, 'other.json', '{}')
     expect(await run`daemon start --config ${other}`).toEqual(
-      fails(5, `and not with ${other}, as --config requests.`),
+      fails(5, `without the --config ${other} that you ask for.`),
     )
     await run`daemon stop`
     const second = await json`daemon start`

@@ -154,7 +154,7 @@ describe('an invitation of a peer', () => {
 
   test('with the id of something else is refused with the reason', () => {
     expect(() => parseInvitation('01a20314-eb8d-73b1-a3a0-ceab51839810')).toThrow(
-      'The invitation cannot be read: its content is not JSON: it is not UTF-8.',
+      'The invitation cannot be read: it is neither the base64 of an invitation nor a URL with _oob=',
     )
   })
 
