@@ -51,7 +51,7 @@ export function createOutput(
   const log = (text = '') => void (isJson || process.stdout.write(`${text}\n`))
   const sayError = (text: string) => {
     const { isTTY, columns } = process.stderr
-    process.stderr.write(`${fold(text, isTTY ? columns : undefined)}\n`)
+    process.stderr.write(`${fold(text, isTTY && !isWhole ? columns : undefined)}\n`)
   }
   const write = (text: string) => void (isJson || sayError(text))
   const say = (text: string) => write(process.stderr.isTTY && !isWhole ? shortenDids(text) : text)

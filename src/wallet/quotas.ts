@@ -163,6 +163,7 @@ export const countedColumns = {
     'key_attestation',
     'display',
     'issuing_did',
+    'document',
   ],
 } as const satisfies { [Table in keyof AgentTables]?: readonly (keyof AgentTables[Table])[] }
 

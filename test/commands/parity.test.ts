@@ -10,6 +10,7 @@ const forWallets = 'for wallets of OpenID4VCI'
 /** The operations that no command calls, and why. */
 const withoutCommand: Readonly<Record<string, string>> = {
   'GET /web/{name}/did.json': 'a did:web is resolved by its address: `agent did resolve`',
+  'GET /issuer-certificates/crl/{file}': 'for readers of certificates, which name its address',
   'GET /invitation': 'the page behind an invitation’s link; `agent accept` reads the link itself',
   'GET /i': 'the page behind a short URL; the commands that accept invitations have the daemon retrieve it',
   'DELETE /iam/apikey-authentication':

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, expect, test } from 'vitest'
-import { formatNames, type TokenFormat } from '../../src/definitions/format-names.ts'
+import { isOverDidComm, type TokenFormat, tokenFormats } from '../../src/definitions/format-names.ts'
 import { startAgent, type TestAgent } from '../support/agent.ts'
 import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../support/tenants.ts'
 import { acceptOfferWith, prove, readCredential, requestProof } from './_steps.ts'
@@ -73,7 +73,7 @@ function keyIdOf(did: string): string {
 }
 
 const cases = dids.flatMap(([name, alg, create]) =>
-  (Object.keys(formatNames).filter((format) => format !== 'AnonCreds') as TokenFormat[]).flatMap((format) => [
+  tokenFormats.filter(isOverDidComm).flatMap((format) => [
     [name, alg, format, 'any key', create] as const,
     [name, alg, format, 'a named key', create] as const,
   ]),

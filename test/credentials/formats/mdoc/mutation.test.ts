@@ -151,7 +151,7 @@ const reading: (Switch & { attack: Attack })[] = [
   ),
   check(
     device,
-    ['all.filter(([, { docType }]) => asked.includes(docType))', 'all.slice(0, 1)'],
+    ['documents.filter(({ read }) => asked.includes(read.docType))', 'documents.slice(0, 1)'],
     forged(
       {
         response: (response) => {
