@@ -73,10 +73,12 @@ function keyIdOf(did: string): string {
 }
 
 const cases = dids.flatMap(([name, alg, create]) =>
-  tokenFormats.filter(isOverDidComm).flatMap((format) => [
-    [name, alg, format, 'any key', create] as const,
-    [name, alg, format, 'a named key', create] as const,
-  ]),
+  tokenFormats
+    .filter(isOverDidComm)
+    .flatMap((format) => [
+      [name, alg, format, 'any key', create] as const,
+      [name, alg, format, 'a named key', create] as const,
+    ]),
 )
 test.each(cases)(
   '%s signs with %s: %s, accepted with %s, is valid until its revocation',
