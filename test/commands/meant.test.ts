@@ -31,7 +31,10 @@ test.each([
     ['credential', 'offer', '--format', 'jtw'],
     '--format is "jtw"; it must be jwt, sdjwt, mdoc or anoncreds. Did you mean jwt?',
   ],
-  [['credential', 'offer', '--format', 'x509'], '--format is "x509"; it must be jwt, sdjwt, mdoc or anoncreds.'],
+  [
+    ['credential', 'offer', '--format', 'x509'],
+    '--format is "x509"; it must be jwt, sdjwt, mdoc or anoncreds.',
+  ],
   [['connection', 'list', '--limit', 'many'], '--limit must be an integer, and is many.'],
   [
     ['connection', 'show'],

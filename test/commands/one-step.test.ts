@@ -27,7 +27,9 @@ test('an offer and a request take one command each, and so do their answers', as
   writeFileSync(offerFile, offer)
   expect(await holder.run`oid4vc receive ${offer} --yes`).toMatchObject({ code: 0 })
   const request = await issuer.run`proof request --oid4vp --type person --claim name`
-  expect(request.err).toMatch(/^Asks for [^\n]+\nTrusts its own issuer of Person: did:jwk:\S+\nSigned by did:jwk:\S+\n/)
+  expect(request.err).toMatch(
+    /^Asks for [^\n]+\nTrusts its own issuer of Person: did:jwk:\S+\nSigned by did:jwk:\S+\n/,
+  )
   writeFileSync(requestFile, request.out)
   expect(await holder.run`oid4vc present ${request.out} --yes`).toMatchObject({ code: 0 })
   const [proof] = (await issuer.json`proof list --role verifier`).contents
