@@ -66,8 +66,8 @@ export function receiveRequest({ call }: Context, incoming: Incoming): Promise<R
 }
 
 /**
- * What is received, or what was received before by the same invitation and waits for an answer: an earlier
- * attempt may have ended before the answer.
+ * The record that is received, or that was received before by the same invitation and waits for an answer: an
+ * earlier attempt may have ended before the answer.
  *
  * @throws {CommandError} 5 if it was answered
  */

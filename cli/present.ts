@@ -127,7 +127,7 @@ function consentLines(
   ]
 }
 
-/** What a credential discloses, in words: for a query by its answers, otherwise by its format. */
+/** The claims that a credential discloses, in words: for a query by its answers, otherwise by its format. */
 function disclosureOf({ recordId, discloses, claims, credentialFormat, issuer }: Candidate): string[] {
   if (discloses)
     return discloses.map(({ credentialId, claims: shown }) => {

@@ -1,4 +1,4 @@
-/** What the OpenID4VCI issuers of the wallet offer, and the schemas of the claims. */
+/** The configurations of the wallet's OpenID4VCI issuers, and the schemas of their claims. */
 import type { Client } from '../../daemon/client/client.ts'
 import { isGuid } from '../input/registry.ts'
 

@@ -130,7 +130,7 @@ type ShownProfile = {
   error?: string
 }
 
-/** Who is signed in, by the token. Undefined members: it does not say so. */
+/** The person of a token. Undefined members: the token does not name them. */
 type ShownLogin = {
   issuer: string
   subject?: string

@@ -2,6 +2,7 @@
  * The names and traits of the credential formats, as pure data that every folder may import, the command line
  * too. The folder of a format has its code.
  */
+import { methodNames } from './did-names.ts'
 
 /** The members of a credential query's `meta` that name types (OpenID4VP 1.0 Appendix B). */
 export type TypeMember = 'vct_values' | 'type_values' | 'doctype_value'
@@ -25,6 +26,11 @@ type OpenIdTraits = {
   claimDepth: 1 | 2
   /** Credentials can be signed by an issuer certificate, in `x5c`, instead of a DID. */
   hasCertificates: boolean
+  /** The methods and algorithms in the metadata of issuers (OpenID4VCI 1.0 §12.2.4, Appendix A). */
+  bindingMethods: readonly string[]
+  signingAlgorithms: readonly (string | number)[]
+  /** The algorithms of keys that the credential can be bound to. */
+  holderAlgorithms: readonly string[]
   /** Only an issuer certificate can sign. */
   needsCertificate: boolean
   /** The profile of certificates that sign. Absent: those without one. */
@@ -72,6 +78,13 @@ export const openIdAlgorithms = ['ES256', 'EdDSA', 'ES256K'] as const
 /** Those of COSE that it verifies (RFC 9053 §2; ES256, ES384, ES512, EdDSA, each with its newer names). */
 const coseAlgorithms = [-7, -9, -35, -51, -36, -52, -8, -19] as const
 
+/** Of credentials whose issuers and holders are DIDs or JSON Web Keys. */
+const ofDidsAndJwks = {
+  bindingMethods: [...methodNames.map((name) => `did:${name}`), 'jwk'],
+  signingAlgorithms: ['ES256K', 'EdDSA', 'ES256'],
+  holderAlgorithms: ['EdDSA', 'ES256K', 'ES256'],
+} as const
+
 /** By the names in records and in the API. */
 export const formatNames = {
   JWT: {
@@ -91,6 +104,7 @@ export const formatNames = {
       claimsRoot: ['credentialSubject'],
       claimDepth: 1,
       hasCertificates: false,
+      ...ofDidsAndJwks,
       needsCertificate: false,
       isBoundToDid: true,
       hasKeyBinding: false,
@@ -116,6 +130,7 @@ export const formatNames = {
       claimsRoot: [],
       claimDepth: 1,
       hasCertificates: true,
+      ...ofDidsAndJwks,
       needsCertificate: false,
       isBoundToDid: false,
       hasKeyBinding: true,
@@ -139,6 +154,10 @@ export const formatNames = {
       claimsRoot: [],
       claimDepth: 2,
       hasCertificates: true,
+      // COSE names no curve secp256k1 for keys of mdocs.
+      bindingMethods: ['cose_key', 'jwk'],
+      signingAlgorithms: [-7, -9],
+      holderAlgorithms: ['EdDSA', 'ES256'],
       needsCertificate: true,
       certificateProfile: 'mdoc',
       isBoundToDid: false,

@@ -14,7 +14,7 @@ export type Field = {
   value: string
   /** The placeholder of an empty field. */
   hint?: string
-  /** What the field is for, below the form while the field is the current one. */
+  /** The purpose of the field, below the form while the field is the current one. */
   help?: string
   words?: readonly string[]
   /** Repeats after it is filled in: `claim`, `claim 2`, … */

@@ -66,6 +66,7 @@ type UnverifiedList<Claims> = {
   sign1: CoseSign1
   x5c: string[] | undefined
   claims: Claims
+  /** What a strict reader refuses. */
   warnings: ListWarning[]
 }
 
@@ -115,11 +116,7 @@ function toObject(value: CborValue): unknown {
   return value instanceof Map ? Object.fromEntries(value) : value
 }
 
-/** `warn` is told what a strict reader refuses. */
-type ListChecks = Omit<StatusListChecks, 'resolve'> & {
-  verifyChain?: VerifyChain | undefined
-  warn?: (warning: ListWarning) => void
-}
+type ListChecks = Omit<StatusListChecks, 'resolve'> & { verifyChain?: VerifyChain | undefined }
 
 /**
  * Checks that a credential is neither invalid nor suspended. `bytes` are the body at the URI of the
@@ -159,12 +156,11 @@ export async function checkIdentifierListCwt(
 }
 
 async function checkList(
-  { sign1, x5c, claims, warnings }: UnverifiedList<z.infer<typeof Claims>>,
+  { sign1, x5c, claims }: UnverifiedList<z.infer<typeof Claims>>,
   uri: string,
   credential: CredentialIssuer,
-  { verifyChain, warn, ...times }: ListChecks,
+  { verifyChain, ...times }: ListChecks,
 ): Promise<void> {
-  warnings.forEach((warning) => warn?.(warning))
   checkListClaims(claims, uri, credential, times)
   if (x5c === undefined || !verifyChain)
     throw new VerificationError(

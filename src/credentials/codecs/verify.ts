@@ -29,7 +29,7 @@ export type CredentialChecks = {
 
 export type VerificationOptions = CredentialChecks & IssuerKeys & { now: number }
 
-/** What an issuer has signed, in the form of JSON for people, and its signature. */
+/** The part of a credential that its issuer has signed, as JSON for people, and the signature. */
 export type Signed = {
   header: JsonObject & { alg: string }
   payload: JsonObject

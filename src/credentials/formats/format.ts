@@ -15,8 +15,7 @@ import { TypeMetadata } from '../codecs/sd-jwt/type-metadata.ts'
 import type { HeldToken, Keys } from './keys.ts'
 import { DocumentType } from './mdoc/document-type.ts'
 import type { Parts } from './parts.ts'
-import type { Presentation } from './presentation.ts'
-import type { Session } from './presentation.ts'
+import type { Presentation, Session } from './presentation.ts'
 
 /** A claim that the holder can withhold, by its path in the credential. */
 export type Disclosure = {
@@ -49,7 +48,7 @@ export type Decoded = Verifiable &
 /** The type metadata of an SD-JWT VC, and its integrity if it is served at its `vct`. */
 const TypeOfSdJwt = z.object({ metadata: TypeMetadata, integrity: z.string().optional() })
 
-/** What the configuration of an OpenID4VCI issuer says of the type of its credentials. */
+/** The type of the credentials of an OpenID4VCI issuer, as its configuration has it. */
 export const IssuedType = z.union([TypeOfSdJwt, DocumentType])
 export type IssuedType = z.output<typeof IssuedType>
 
@@ -61,7 +60,7 @@ export type Terms = {
   validityPeriod?: number | undefined
   /** The bare id of the key that signs, if the offer names one. */
   issuingKid?: string | undefined
-  /** What the configuration of an OpenID4VCI issuer says of the type. */
+  /** Of a configuration of an OpenID4VCI issuer. */
   type?: IssuedType | undefined
 }
 
@@ -133,8 +132,6 @@ export type Format = {
    * the proof.
    */
   bindsTo?(kid: string | undefined): boolean
-  /** Issuer: why no credential can be bound to a key, continuing "its key …". Absent: all are fine. */
-  findKeyFault?(key: PublicJwk): string | undefined
   /** Issuer: signs the credential. Returns its compact form. */
   sign(terms: Terms, signing: Signing): string
 

@@ -3,9 +3,8 @@
  * have.
  */
 import * as z from 'zod'
-import { isSameKey, type PublicJwk } from '../../foundation/crypto/keys.ts'
-import { formatById } from '../../credentials/formats/index.ts'
-import type { OpenIdFormat } from '../../definitions/format-names.ts'
+import { algorithmOf, isSameKey, type PublicJwk } from '../../foundation/crypto/keys.ts'
+import { type OpenIdFormat, openIdTraits } from '../../definitions/format-names.ts'
 import { createJwkDid } from '../../did/jwk.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
@@ -117,9 +116,13 @@ async function verifyProofs(all: Proofs, checks: ProofChecks): Promise<Proven> {
 
 /** @throws {OAuthError} `invalid_proof` for a key that the format cannot name */
 function requireBindable({ format }: ConfigurationRow, { keys }: Proven): void {
+  const { holderAlgorithms } = openIdTraits(format as OpenIdFormat)
   for (const { key } of keys) {
-    const fault = key && formatById(format as OpenIdFormat).findKeyFault?.(key as PublicJwk)
-    if (fault !== undefined) throw invalidProof(`its key ${fault}`)
+    const algorithm = key && algorithmOf(key as PublicJwk)
+    if (algorithm && !holderAlgorithms.includes(algorithm))
+      throw invalidProof(
+        `its key is of ${algorithm}, and credentials of the format ${format} have keys of ${holderAlgorithms.join(', ')}`,
+      )
   }
 }
 

@@ -39,23 +39,26 @@ export function readDocument(
       'BadRequest',
       'doctype: is missing. A document has a type, such as org.iso.18013.5.1.mDL.',
     )
-  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {}
   const claims = namespaces === undefined ? elementsOf(schema) : flatOf(schema, namespaces)
   if (claims.length === 0)
     throw new Problem(
       'BadRequest',
       'schemaId: the schema describes no element. It has an object with elements for each namespace, or claims, whose namespace is in namespaces.',
     )
-  const encodings = claims.slice(0, maxClaims).flatMap(({ namespace, name }) => {
-    const own = namespaces === undefined ? properties[namespace!] : schema
-    const described =
-      isJsonObject(own) && isJsonObject(own['properties']) ? own['properties'][name] : undefined
-    return encodingsOf(described, [namespace!, name])
+  const elements = claims.slice(0, maxClaims)
+  const encodings = elements.flatMap(({ namespace, name }) => {
+    const own = namespaces === undefined ? propertyOf(schema, namespace!) : schema
+    return encodingsOf(propertyOf(own, name), [namespace!, name])
   })
   const grouped = namespaces !== undefined && {
-    namespaces: Object.fromEntries(claims.map(({ name, namespace }) => [name, namespace!])),
+    namespaces: Object.fromEntries(elements.map(({ name, namespace }) => [name, namespace!])),
   }
-  return { document: { docType: doctype, ...grouped, encodings }, claims: claims.slice(0, maxClaims) }
+  return { document: { docType: doctype, ...grouped, encodings }, claims: elements }
+}
+
+function propertyOf(schema: unknown, name: string): unknown {
+  const { properties } = isJsonObject(schema) ? schema : {}
+  return isJsonObject(properties) ? properties[name] : undefined
 }
 
 /** The elements of a schema with an object for each namespace. */
@@ -67,13 +70,9 @@ function elementsOf({ properties }: JsonObject): StoredClaims {
 }
 
 function flatOf(schema: JsonObject, namespaces: string | Record<string, string>): StoredClaims {
+  const named = new Map(typeof namespaces === 'string' ? [] : Object.entries(namespaces))
   return propertiesOf(schema).map((claim) => {
-    const namespace =
-      typeof namespaces === 'string'
-        ? namespaces
-        : Object.hasOwn(namespaces, claim.name)
-          ? namespaces[claim.name]!
-          : undefined
+    const namespace = typeof namespaces === 'string' ? namespaces : named.get(claim.name)
     if (namespace === undefined)
       throw new Problem('BadRequest', `namespaces.${claim.name}: is missing, and the schema has this claim.`)
     return { ...claim, namespace }

@@ -10,6 +10,7 @@ import { schemasPath } from '../../credentials/schemas/schema.ts'
 import { getManagedDid, isManagedDid } from '../../wallet/did-registrar/dids.ts'
 import { deleteCertificate, listCertificates } from '../../wallet/issuer-certificates/certificates.ts'
 import { createDevelopmentCertificate } from '../../wallet/issuer-certificates/development.ts'
+import type { CertificateProfile } from '../../wallet/issuer-certificates/model.ts'
 import { assertByteQuota } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { configurationsOf } from './choices.ts'
@@ -120,8 +121,12 @@ export async function makeConfiguration(
   )
   made.push({ kind: 'schema', id: guid, name, remove: () => deleteSchema(db, wallet.id, guid) })
   const configurationId = await freeId(db, issuer.id, name)
-  const signer = openIdTraits(format).needsCertificate
-    ? { issuerCertificateId: await provideCertificate(wallet, made, { name, claims }), issuingDID: undefined }
+  const { needsCertificate, certificateProfile } = openIdTraits(format)
+  const signer = needsCertificate
+    ? {
+        issuerCertificateId: await provideCertificate(wallet, made, certificateProfile!, { name, claims }),
+        issuingDID: undefined,
+      }
     : { issuerCertificateId: undefined, issuingDID }
   await createConfiguration(context, issuer.id, {
     configurationId,
@@ -151,10 +156,11 @@ const anyCountry = 'UT'
 async function provideCertificate(
   wallet: Wallet,
   made: Making[],
+  profile: CertificateProfile,
   { name, claims }: Pick<Described, 'name' | 'claims'>,
 ): Promise<string> {
   const { certificates } = await listCertificates(wallet.db, { offset: 0, limit: 1_000 })
-  const ready = certificates.filter(({ profile, state }) => profile === 'mdoc' && state === 'ready')
+  const ready = certificates.filter((each) => each.profile === profile && each.state === 'ready')
   if (ready.length > 1)
     throw new Problem(
       'BadRequest',
@@ -163,7 +169,7 @@ async function provideCertificate(
   if (ready[0]) return ready[0].id
   const country = claims['issuing_country']
   const { id } = await createDevelopmentCertificate(wallet, {
-    profile: 'mdoc',
+    profile,
     commonName: name.slice(0, 64),
     country: typeof country === 'string' && /^[A-Z]{2}$/.test(country) ? country : anyCountry,
   })

@@ -1,7 +1,6 @@
 /** The public metadata of an issuer and of its built-in authorization server (VCI §12.2, §12.3, RFC 8414). */
 import * as z from 'zod'
 import { type OpenIdFormat, openIdTraits } from '../../definitions/format-names.ts'
-import { methodNames } from '../../definitions/did-names.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { claimsOf } from './claims.ts'
 import { type ConfigurationRow } from './configurations.ts'
@@ -9,7 +8,6 @@ import { credentialDisplayOf, issuerDisplayOf, toMetadataDisplay } from './displ
 import { describeEncryption, EncryptionMetadata } from './encryption.ts'
 import { findEncryptionJwk } from './encryption-key.ts'
 import { typeOf } from './credential-types.ts'
-import { documentOf } from './documents.ts'
 import { getIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import { requirementOf, toMetadata } from './key-attestation.ts'
 import { algorithmsOf, providersOf } from './wallet-providers.ts'
@@ -20,11 +18,6 @@ export const maxBatch = 10
 
 /** The algorithms of key proofs. */
 export const proofAlgorithms = ['EdDSA', 'ES256K', 'ES256'] as const
-
-/** The algorithms of the wallet's DIDs. */
-const signingAlgorithms = ['ES256K', 'EdDSA', 'ES256']
-
-const bindingMethods = [...methodNames.map((name) => `did:${name}`), 'jwk']
 
 const ConfigurationMetadata = z.looseObject({ format: z.string(), scope: z.string() })
 
@@ -83,7 +76,6 @@ export async function readIssuerMetadata(
     {
       format: row.format,
       scope: row.id,
-      ...bindingOf(row),
       proof_types_supported: proofTypesOf(issuer, row),
       ...describeType(base, row),
     },
@@ -108,25 +100,12 @@ export async function readIssuerMetadata(
   }
 }
 
-/** How credentials are bound and signed. A document names keys and algorithms as COSE does (VCI §A.2.2). */
-function bindingOf(row: ConfigurationRow): object {
-  return documentOf(row)
-    ? {
-        cryptographic_binding_methods_supported: ['cose_key', 'jwk'],
-        credential_signing_alg_values_supported: [-7, -9],
-      }
-    : {
-        cryptographic_binding_methods_supported: bindingMethods,
-        credential_signing_alg_values_supported: signingAlgorithms,
-      }
-}
-
 /**
  * The members that depend on the format (VCI Appendix A), and `credential_metadata` (VCI §12.2.4, Appendix
  * B), whose claims must not be an empty array.
  */
 function describeType(base: string, row: ConfigurationRow): object {
-  const { configurationMember, claimsRoot } = openIdTraits(row.format as OpenIdFormat)
+  const { bindingMethods, signingAlgorithms, configurationMember, claimsRoot } = traitsOf(row)
   const named = typeOf(base, row)
   const type = configurationMember === 'credential_definition' ? { type: [named] } : named
   const claims = claimsOf(row).map(({ name, namespace, mandatory, title }) => ({
@@ -139,7 +118,12 @@ function describeType(base: string, row: ConfigurationRow): object {
     ...(display && { display: toMetadataDisplay(display) }),
     ...(claims.length > 0 && { claims }),
   }
-  return { [configurationMember]: type, ...(Object.keys(about).length > 0 && { credential_metadata: about }) }
+  return {
+    cryptographic_binding_methods_supported: bindingMethods,
+    credential_signing_alg_values_supported: signingAlgorithms,
+    [configurationMember]: type,
+    ...(Object.keys(about).length > 0 && { credential_metadata: about }),
+  }
 }
 
 /** @throws {Problem} 404 */
@@ -181,19 +165,20 @@ export async function readAuthorizationServerMetadata(
   }
 }
 
-/** The algorithms of keys that COSE cannot name, to which no document is bound. */
-const unboundIn = (row: ConfigurationRow): readonly string[] => (documentOf(row) ? ['ES256K'] : [])
+const traitsOf = ({ format }: ConfigurationRow) => openIdTraits(format as OpenIdFormat)
 
 /** VCI §12.2.4. An attestation is a proof if the issuer trusts a wallet provider. */
 function proofTypesOf(issuer: IssuerRow, configuration: ConfigurationRow) {
   const [providers, requirement] = [providersOf(issuer), requirementOf(configuration)]
   const required = requirement && toMetadata(requirement)
-  const isAccepted = (algorithm: string) => !unboundIn(configuration).includes(algorithm)
+  const accepted: readonly string[] = traitsOf(configuration).holderAlgorithms
   return {
-    jwt: { proof_signing_alg_values_supported: proofAlgorithms.filter(isAccepted), ...required },
+    jwt: { proof_signing_alg_values_supported: accepted, ...required },
     ...(providers && {
       attestation: {
-        proof_signing_alg_values_supported: algorithmsOf(providers).filter(isAccepted),
+        proof_signing_alg_values_supported: algorithmsOf(providers).filter((algorithm) =>
+          accepted.includes(algorithm),
+        ),
         ...required,
       },
     }),

@@ -7,9 +7,11 @@ import {
   defaultDocumentFormat,
   defaultOpenIdFormat,
   formatNames,
+  type OpenIdFormat,
   openIdFormats,
 } from '../../definitions/format-names.ts'
 import { getTemplate, templateNames } from '../../definitions/templates/index.ts'
+import type { TemplateFile } from '../../definitions/templates/model.ts'
 import { Problem } from '../../foundation/problem.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { createSigner } from '../../wallet/did-registrar/signers.ts'
@@ -131,8 +133,6 @@ async function prepare(
       'BadRequest',
       `format: the configuration ${found.id} has the format ${found.format}. Leave the format out, or name another type.`,
     )
-  const { document } = template ?? {}
-  const newFormat = format ?? formatNames[document ? defaultDocumentFormat : defaultOpenIdFormat].openid.id
   const issuingDID = await signerOf(context, body, found, made)
   const issuer = known ?? (await makeIssuer(context, made))
   const configuration =
@@ -142,12 +142,15 @@ async function prepare(
       name: wanted ?? 'Credential',
       claims: body.claims,
       template,
-      format: newFormat,
+      format: format ?? defaultFormatOf(template),
       issuingDID: issuingDID!,
     }))
-  const signer = configuration.certificate_id === null ? { issuingDID } : { issuingDID: body.issuingDID }
-  const offered = { ...offer, ...signer, credentialConfigurationId: configuration.id }
-  return { issuer, offered }
+  const signer = configuration.certificate_id === null ? issuingDID : body.issuingDID
+  return { issuer, offered: { ...offer, issuingDID: signer, credentialConfigurationId: configuration.id } }
+}
+
+function defaultFormatOf(template: TemplateFile | undefined): OpenIdFormat {
+  return formatNames[template?.document ? defaultDocumentFormat : defaultOpenIdFormat].openid.id
 }
 
 /** The DID that signs. Undefined for a configuration with an issuer certificate. */

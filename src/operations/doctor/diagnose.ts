@@ -14,6 +14,7 @@ import { checkAddresses } from './connection-addresses.ts'
 import { runChecks, type Diagnosis, type Finding } from './check.ts'
 import { fetchTime, compareClocks } from './clock.ts'
 import { checkIssuers } from './credential-issuers.ts'
+import { checkDocumentElements } from './document-elements.ts'
 import { checkDataFolder, checkDisk } from './data-folder.ts'
 import { type Checks, type DatabaseChecks, openDatabaseChecks } from './database-checks.ts'
 import { deepLimitMs, deepOptions, databaseFiles, toFilesFinding, checkFiles } from './database-files.ts'
@@ -81,6 +82,7 @@ export async function diagnoseAgent(
     'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
     'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
     openid4vci: () => checkIssuers(operatorHttp, db, urls.rest),
+    'document-elements': () => checkDocumentElements(db),
     ...(oidc && { 'openid-provider': () => checkProvider(operatorHttp, oidc) }),
     ...(config.AGENT_LAN !== 'off' && { 'lan-address': () => Promise.resolve(checkLan(config.AGENT_LAN)) }),
     ...(isHttps(config) && { certificate: () => checkCertificate(config) }),

@@ -19,27 +19,15 @@ const noAnchor = 'The issuer’s certificate chain ends at no trust anchor of th
  */
 export function createChainVerifier({ db }: Pick<Wallet, 'db'>, { own = false } = {}): VerifyChain {
   let anchors: Promise<string[]> | undefined
-  const known: Partial<Record<Role, WeakMap<object, Promise<VerifiedCertificate>>>> = {}
-  const verify = (x5c: unknown, role: Role): Promise<VerifiedCertificate> => {
-    const ofRole = (known[role] ??= new WeakMap())
-    const isArray = Array.isArray(x5c)
-    const found = isArray ? ofRole.get(x5c) : undefined
-    if (found) return found
+  const verify = oncePerChain((x5c, role: Role) => {
     anchors ??= own ? findOwnAnchors(db) : findAnchorValues(db, 'x509')
-    const verified = verifyByAnchors(x5c, anchors, role)
-    if (isArray) ofRole.set(x5c, verified)
-    return verified
-  }
+    return verifyByAnchors(x5c, anchors, role)
+  })
   let ofDocuments: Promise<MdocAnchor[]> | undefined
-  const signers = new WeakMap<object, ReturnType<typeof verifySigner>>()
-  const verifyDocument = (x5c: unknown, docType: string): ReturnType<typeof verifySigner> => {
-    const found = Array.isArray(x5c) ? signers.get(x5c) : undefined
-    if (found) return found
+  const verifyDocument = oncePerChain((x5c, docType: string) => {
     ofDocuments ??= findMdocAnchors(db, { own })
-    const verified = verifySigner(x5c, ofDocuments, docType)
-    if (Array.isArray(x5c)) signers.set(x5c, verified)
-    return verified
-  }
+    return verifySigner(x5c, ofDocuments, docType)
+  })
   /** The list of a document is signed below the authority that the document is below. */
   const verifyListOf = async (x5c: unknown, credential: { x5c?: unknown; docType: string }) => {
     const { pem } = await verifyDocument(credential.x5c, credential.docType)
@@ -73,6 +61,21 @@ export function createChainVerifier({ db }: Pick<Wallet, 'db'>, { own = false } 
       'issuer-not-trusted',
       `The certificate is not for the issuer ${issuer}, and not for status lists (id-kp-oauthStatusSigning) below its trust anchor`,
     )
+  }
+}
+
+/** Verifies each array of certificates once for a purpose. */
+function oncePerChain<Purpose extends string, Verified>(
+  verify: (x5c: unknown, purpose: Purpose) => Promise<Verified>,
+): (x5c: unknown, purpose: Purpose) => Promise<Verified> {
+  const known = new WeakMap<object, Map<Purpose, Promise<Verified>>>()
+  return (x5c, purpose) => {
+    if (!Array.isArray(x5c)) return verify(x5c, purpose)
+    const verified = known.get(x5c) ?? new Map<Purpose, Promise<Verified>>()
+    known.set(x5c, verified)
+    const found = verified.get(purpose) ?? verify(x5c, purpose)
+    verified.set(purpose, found)
+    return found
   }
 }
 

@@ -4,10 +4,12 @@ import { expect, test } from 'vitest'
 import { fromUtf8, fromBase64 } from '../../../src/foundation/bytes.ts'
 import { decodeCbor } from '../../../src/foundation/cbor/index.ts'
 import { decodeMdoc } from '../../../src/credentials/formats/mdoc/decode.ts'
+import { type Curve, generateKey } from '../../../src/foundation/crypto/keys.ts'
 import { ask as request } from '../../support/ask.ts'
 import { at } from '../../support/mdoc.ts'
 import { untilEnd } from '../../support/shared.ts'
 import { newDid, presentationIn, publishSchema, refusal } from '../../support/tenants.ts'
+import { prove, redeemOffer, request as requestCredential } from '../oid4vci/_wallet.ts'
 import { act, acceptRequest, inState, receiveDigital } from '../oid4vp/holder/_holder.ts'
 import { claims, docType, licence, namespace, offer, startLicences, take, trust } from './_licence.ts'
 
@@ -196,6 +198,7 @@ test.each<[string, object, string]>([
   ['a date that is none', { birth_date: '2001-02-30' }, 'birth_date'],
   ['a portrait that is not base64url', { portrait: '§' }, `claims.${namespace}.portrait: is not base64url`],
   ['a number as text', { height: '180' }, 'height'],
+  ['an expiry that is past', { expiry_date: '2020-01-31' }, `claims.${namespace}.expiry_date is past`],
 ])('an offer is refused: %s', async (_, change, place) => {
   const given = { claims: { [namespace]: { ...licence, ...change } } }
   expect(await refusal(offer(setup, given))).toMatchObject({
@@ -229,6 +232,38 @@ test.each<[string, object, string]>([
   expect(await refusal(issuer.call(route, { path, body }))).toMatchObject({
     status: 400,
     detail: expect.stringContaining(reason),
+  })
+})
+
+test('a key that COSE cannot name gets no document, and its algorithm is not announced', async () => {
+  const { agent, issuerId } = setup
+  const wallet = { agent, issuerId, identifier: `${agent.url}/oid4vci/issuers/${issuerId}` }
+  const { body: metadata } = await request(
+    agent,
+    `GET /.well-known/openid-credential-issuer/oid4vci/issuers/${issuerId}`,
+  )
+  const { proof_types_supported: proofs } = metadata.credential_configurations_supported.mDL
+  expect(proofs.jwt.proof_signing_alg_values_supported).toEqual(['EdDSA', 'ES256'])
+  const { credentialOffer } = await offer(setup)
+  const { access_token: token } = (await redeemOffer(wallet, credentialOffer)).body
+  const askWith = async (curve: Curve) => {
+    const jwt = await prove(wallet, { key: generateKey(curve) })
+    const body = { credential_configuration_id: 'mDL', proofs: { jwt: [jwt] } }
+    return requestCredential(wallet, { token, body })
+  }
+  expect((await askWith('secp256k1')).body).toMatchObject({
+    error: 'invalid_proof',
+    error_description: expect.stringContaining('its key is of ES256K'),
+  })
+  expect((await askWith('P-256')).body).toHaveProperty('credentials')
+})
+
+test('the doctor names the elements of the standard that a schema does not require', async () => {
+  const { checks } = await setup.agent.admin('GET /_system/doctor')
+  expect(checks.find(({ name }) => name === 'document-elements')).toMatchObject({
+    status: 'warning',
+    detail: expect.stringMatching(/does not require given_name, .*, un_distinguishing_sign, and/),
+    hint: expect.stringContaining('agent template show mdl'),
   })
 })
 

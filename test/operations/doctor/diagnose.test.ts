@@ -55,6 +55,7 @@ test('an intact agent has no failures, and addresses that only this machine reac
     ['api-url', 'warning'],
     ['didcomm-url', 'warning'],
     ['openid4vci', 'ok'],
+    ['document-elements', 'ok'],
     ['outgoing-calls', 'ok'],
     ['known-address', 'ok'],
     ['clock', 'ok'],

@@ -38,7 +38,7 @@ export type Presented = {
   deviceNamespaces: Embedded
   deviceElements: readonly DeviceElement[]
   deviceAuth: DeviceAuth
-  /** What is wrong and does not matter for what is verified. */
+  /** Faults that do not matter for what is verified. */
   warnings: string[]
 }
 

@@ -6,7 +6,7 @@ import { formatNames } from '../../../definitions/format-names.ts'
 import { findDifference } from '../difference.ts'
 import type { Format } from '../format.ts'
 import { type HeldToken, isSamePair, unbindable } from '../keys.ts'
-import { decodeMdoc } from './decode.ts'
+import { decodeMdoc, toDecoded } from './decode.ts'
 import { makeDeviceResponse } from './device-response.ts'
 import { byNamespace, checkTerms, signMdoc } from './issue.ts'
 import { readIssuerSigned } from './issuer-signed.ts'
@@ -27,9 +27,6 @@ export const mdoc: Format = {
   statusFormFor: () => 'application/statuslist+cwt',
 
   bindsTo: () => true,
-
-  findKeyFault: ({ crv }) =>
-    crv === 'secp256k1' ? 'is on secp256k1, which COSE keys of mdocs are not: use P-256' : undefined,
 
   sign: signMdoc,
 
@@ -61,7 +58,7 @@ export const mdoc: Format = {
     const { credential, subject } = held as HeldToken
     const value = decodeCbor(fromBase64(credential)) as CborMap
     const read = readIssuerSigned(value)
-    const key = await mdoc.findHolderKey(keys, { credential, subject }, decodeMdoc(credential))
+    const key = await mdoc.findHolderKey(keys, { credential, subject }, toDecoded(read))
     const transcript = encodeTranscript(transcriptOf(session))
     return toBase64url(
       makeDeviceResponse(read, value.get('issuerAuth'), { transcript, key: key!, discloses }),

@@ -25,15 +25,20 @@ const expiry = 'expiry_date'
 
 /**
  * Terms must have a document type, and an object of elements for each namespace, whose values have the types
- * of the schema.
+ * of the schema. The date of expiry that it shows is not past.
  *
  * @throws {Problem} 400, 422 with the path
  */
 export function checkTerms({ type, claims }: Terms): void {
   const document = documentTypeOf(type)
   const { encodings } = document
-  for (const [namespace, elements] of Object.entries(byNamespace(claims, document)))
+  for (const [namespace, elements] of Object.entries(byNamespace(claims, document))) {
     elementsOf(namespace, elements, encodings)
+    if (endOf(elements) * 1_000 <= Date.now())
+      throw unprocessable(
+        `claims.${namespace}.${expiry} is past, and the document ends with it. Offer it with a later date.`,
+      )
+  }
 }
 
 /** The elements of each namespace. @throws {Problem} 422 for a claim without namespace */

@@ -63,7 +63,7 @@ export type IssuerSigned = {
   mso: Mso
   /** The object as it was decoded, for people. */
   whole: CborValue
-  /** What is wrong and does not matter for what is verified. */
+  /** Faults that do not matter for what is verified. */
   warnings: string[]
 }
 

@@ -1,6 +1,7 @@
 /** Presentations of documents, and their checks in the order of ISO/IEC 18013-5 §9.3.1, the cheap ones first. */
 import { X509Certificate } from 'node:crypto'
-import { verifyMac0, verifySign1 } from '../../../foundation/cose/index.ts'
+import { pairing, verifyMac0, verifySign1 } from '../../../foundation/cose/index.ts'
+import type { Curve } from '../../../foundation/crypto/keys.ts'
 import type { JsonObject } from '../../../foundation/json.ts'
 import { formatNames } from '../../../definitions/format-names.ts'
 import { createJwkDid } from '../../../did/jwk.ts'
@@ -15,7 +16,7 @@ import { fromPresentation, toDecoded } from './decode.ts'
 import { type Presented, readDeviceResponse } from './device-response.ts'
 import { checkDigests, claimsOf, type IssuerSigned } from './issuer-signed.ts'
 import { within } from './reading.ts'
-import { hintsOf, macKeyOf, transcriptOf } from './session-transcript.ts'
+import { canAgree, hintsOf, macKeyOf, transcriptOf } from './session-transcript.ts'
 import { deviceAuthentication, encodeTranscript, otherTranscripts } from './transcript.ts'
 
 const { id: format } = formatNames.MDOC.openid
@@ -75,13 +76,26 @@ function checksOf(
     name === 'trust' ? [name, async () => (await run(), await checkPlace(shown, expected))] : [name, run]
   return [
     ...demanded.map(withPlace),
-    ['signature', () => (verifySignature ? checkIssuer(shown, options) : undefined)],
+    ['signature', () => (verifySignature ? checkSignature(presented, shown, expected) : undefined)],
     ['digests', () => (verifySignature ? checkDigests(issuerSigned) : undefined)],
     ['validity', () => (verifyDates ? checkDates(issuerSigned, expected) : undefined)],
     ['holder-binding', () => checkDevice(presented, expected)],
     ...covered,
     ['status', () => (verifyStatus ? establishStatuses(decoded, options) : undefined)],
   ]
+}
+
+/** The issuer has signed. A pairing of algorithm and curve that ISO/IEC 18013-5 does not have is a warning. */
+async function checkSignature(presented: Presented, shown: Shown, { options }: Expected): Promise<void> {
+  await checkIssuer(shown, options)
+  const { algorithm, x5c = [] } = presented.issuerSigned
+  const { crv } = new X509Certificate(Buffer.from(x5c[0]!, 'base64')).publicKey.export({ format: 'jwk' })
+  if (pairing(algorithm, crv as Curve) === 'unusual')
+    warn(shown, [`the issuer signs ${algorithm.name} with a key on ${crv}`])
+}
+
+function warn({ credential }: Shown, warnings: readonly string[] = []): void {
+  if (warnings.length > 0) credential.warnings = [...(credential.warnings ?? []), ...warnings]
 }
 
 /** Elements that say where the issuer is, and what its certificate says (ISO/IEC 18013-5 §7.2.1). */
@@ -91,17 +105,17 @@ const places = [
 ] as const
 
 /** A document does not show another country or state than the certificate of its signer. */
-async function checkPlace({ decoded, credential }: Shown, { options }: Expected): Promise<void> {
-  const { x5c, issuerDid, docType, claims } = decoded
+async function checkPlace(shown: Shown, { options }: Expected): Promise<void> {
+  const { x5c, issuerDid, docType, claims } = shown.decoded
   const chain = await options.verifyChain?.(x5c, issuerDid, { docType })
-  if (chain?.warnings?.length) credential.warnings = [...(credential.warnings ?? []), ...chain.warnings]
+  warn(shown, chain?.warnings)
   for (const elements of Object.values(claims) as JsonObject[])
     for (const [id, member, name] of places) {
-      const [shown, certified] = [elements[id], chain?.place?.[member]]
-      if (typeof shown === 'string' && certified !== undefined && shown !== certified)
+      const [named, certified] = [elements[id], chain?.place?.[member]]
+      if (typeof named === 'string' && certified !== undefined && named !== certified)
         throw new VerificationError(
           'issuer-not-trusted',
-          `${id} is ${shown.slice(0, 20)}, and the certificate of the signer says ${name}=${certified}`,
+          `${id} is ${named.slice(0, 20)}, and the certificate of the signer says ${name}=${certified}`,
         )
     }
 }
@@ -134,6 +148,12 @@ function checkDevice(presented: Presented, { session }: Expected): void {
   if (!session) throw unbound('an mdoc cannot be presented here: it signs a session of OpenID4VP')
   checkAuthorized(presented)
   const transcript = transcriptOf(session)
+  const { deviceAuth, issuerSigned } = presented
+  const { deviceKey } = issuerSigned.mso
+  if (deviceAuth.kind === 'mac' && !canAgree(session, deviceKey))
+    throw unbound(
+      `the device has made a MAC instead of a signature, and this session has no private key on ${deviceKey.crv} to verify it`,
+    )
   if (isSigned(presented, encodeTranscript(transcript), session)) return
   const mistake = otherTranscripts(transcript, hintsOf(session)).find((other) =>
     isSigned(presented, other.transcript, session),
@@ -141,7 +161,9 @@ function checkDevice(presented: Presented, { session }: Expected): void {
   throw unbound(
     mistake
       ? `the device has signed it for ${mistake.reason}`
-      : 'the device has not signed it with the key of the document',
+      : deviceAuth.kind === 'mac'
+        ? 'the device has not made its MAC with the keys of the document and this session'
+        : 'the device has not signed it with the key of the document',
   )
 }
 

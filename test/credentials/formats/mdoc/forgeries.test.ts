@@ -1,4 +1,5 @@
 /** Forged presentations: each fails at the check that is named, and passes all checks before it. */
+import { createPrivateKey, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { fromBase64, fromHex } from '../../../../src/foundation/bytes.ts'
 import {
@@ -419,4 +420,28 @@ test.each(rows)('%s: %s', async (check, _, forgery, judging) => {
   const { failed, passed, reason } = await judge(present(forgery), judging)
   expect({ failed, passed }, reason).toEqual({ failed: check, passed: order.slice(0, order.indexOf(check)) })
   expect(reason).not.toMatch(/undefined|\[object|NaN/)
+})
+
+test('the reason tells a MAC that cannot be verified from a wrong one', async () => {
+  const isMac: Forgery = {
+    deviceAuth: (_, payload) => map({ deviceMac: makeMac0(new Uint8Array(32), payload) }),
+  }
+  const { reason } = await judge(present(isMac))
+  expect(reason).toContain('a MAC instead of a signature, and this session has no private key on P-256')
+  const encrypted = { ...session, encryptedTo: encryptionKey } as typeof session
+  const wrong = await judge(present({ ...isMac, session: encrypted }), { session: encrypted })
+  expect(wrong.reason).toContain('has not made its MAC with the keys of the document and this session')
+})
+
+test('an issuer that signs ES256 with a key on P-384 is accepted with a warning', async () => {
+  const issuer = await newIssuer(defaultIssuer.root, { algorithm: { name: 'ECDSA', namedCurve: 'P-384' } })
+  const key = createPrivateKey({ key: issuer.key, format: 'jwk' })
+  const asEs256 = ([, unprotected, payload]: CborValue[]): CborValue => {
+    const algorithm = encodeCbor(new Map([[1, -7]]))
+    const input = encodeCbor(['Signature1', algorithm, new Uint8Array(), payload!])
+    return [algorithm, unprotected!, payload!, sign('sha256', input, { key, dsaEncoding: 'ieee-p1363' })]
+  }
+  const { failed, warnings } = await judge(present({ issuer, issuerAuth: asEs256 }))
+  expect([failed, warnings]).toEqual([undefined, ['the issuer signs ES256 with a key on P-384']])
+  expect(await judge(present({ issuer }))).toMatchObject({ warnings: [] })
 })

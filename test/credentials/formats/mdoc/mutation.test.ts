@@ -220,7 +220,7 @@ const checks: (Switch & { attack: Attack })[] = [
   ),
   check(
     presentation,
-    ['verifySignature ? checkIssuer(shown, options) : undefined', 'undefined'],
+    ['verifySignature ? checkSignature(presented, shown, expected) : undefined', 'undefined'],
     forged({ signing: { key: another.key } }),
   ),
   check(
@@ -230,7 +230,7 @@ const checks: (Switch & { attack: Attack })[] = [
   ),
   check(
     presentation,
-    "typeof shown === 'string' && certified !== undefined && shown !== certified",
+    "typeof named === 'string' && certified !== undefined && named !== certified",
     forged({ claims: { [namespace]: { ...elements, issuing_country: 'ZZ' } } }),
   ),
   check(

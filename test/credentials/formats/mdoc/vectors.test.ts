@@ -69,7 +69,7 @@ describe('Annex D of ISO/IEC 18013-5', () => {
     expect(verdict).toMatchObject({
       ...unbound,
       reason:
-        'The document is not bound to this session: the device has not signed it with the key of the document',
+        'The document is not bound to this session: the device has made a MAC instead of a signature, and this session has no private key on P-256 to verify it',
     })
     expect(verdict.claims).toEqual({
       'org.iso.18013.5.1': {
