@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 test.each([
-  ['commands.cjs', 1_220],
+  ['commands.cjs', 1_240],
   ['complete.cjs', 200],
   ['qr.cjs', 40],
   ['tui.js', 1_200],

@@ -79,7 +79,7 @@ describe('a profile', () => {
     ] as const) {
       const { code, err } = await refused([...flags], more)
       expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining('already runs') })
-      expect(err).toContain(`${named} requests`)
+      expect(err).toMatch(new RegExp(`without the (variable )?${named}[ =]\\S+ that you ask for`))
     }
     const shared = await refused(['--profile', 'bob', '--data-dir', dataDir, '--port', '9'])
     expect(shared).toEqual({

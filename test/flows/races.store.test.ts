@@ -60,9 +60,9 @@ test(
         ),
       )
       expect(ends.filter(({ state }) => state === 'ConnectionResponseReceived')).toHaveLength(1)
-      const [known, ...more] = (await inviter.call('GET /connections', { query: { thid } })).contents
-      expect(more).toEqual([])
-      expect(known!.state).toBe('ConnectionResponseSent')
+      await connectionIn(inviter.call, thid, 'ConnectionResponseSent')
+      const { contents } = await inviter.call('GET /connections', { query: { thid } })
+      expect(contents).toHaveLength(1)
     }
   },
 )

@@ -207,7 +207,7 @@ const presentations: Check[] = [
     presented({ binding: { iat: now() - 3_600 } }),
   ),
   check(answers, '!match.isMatch', presented({ issued: { payload: { vct: 'urn:other' } } })),
-  check(sdJwtFormat, ['if (requiresVcType) requireVcType(read)', ''], async (verifier) =>
+  check(sdJwtFormat, ['if (requiresVcType) requireVcType(read.jws)', ''], async (verifier) =>
     presented({ credential: retypeCredential(await issueSdJwt(), 'JWT') })(verifier),
   ),
   check(
@@ -252,7 +252,7 @@ const presentations: Check[] = [
   ),
   check(
     anyFormat,
-    ['checkIssuerSignature(jws, issuerDid, options)', 'undefined'],
+    ['signed.check(options)', 'Promise.resolve()'],
     presented({ issued: { key: generateKey('P-256') } }),
   ),
   check(
@@ -486,7 +486,7 @@ const issuers: Check[] = [
   ),
   check(
     'src/foundation/x509/x5c.ts',
-    ['checkTrust({ x5c: chain, read }, anchors.flatMap(readTrusted), at, role)', 'chain.map(parseMember)'],
+    ['findPath({ x5c: chain, read }, anchors.flatMap(readTrusted), at, role)', 'chain.map(parseMember)'],
     certified(async () => certifiedIssuer(await authority('CN=Stranger'))),
   ),
   check(

@@ -121,7 +121,12 @@ test('the page moves on after its connection was lost meanwhile', async () => {
 test('programs read the state, without claims', async () => {
   const { pageUrl, authorizationRequest, request } = await asked()
   const read = async () => (await fetch(pageUrl)).json()
-  expect(await read()).toEqual({ state: 'waiting', expiresAt: expect.any(String), authorizationRequest })
+  expect(await read()).toEqual({
+    state: 'waiting',
+    asked: [{ credential: 'person', claims: ['name'] }],
+    expiresAt: expect.any(String),
+    authorizationRequest,
+  })
   await answer(request)
   expect(await read()).toEqual({
     state: 'verified',

@@ -90,7 +90,7 @@ test('a wallet keeps all it has, there and back; messages, events and webhooks c
   }
   expect((await user.run(words`wallet move ${walletId} --to files --profile files`)).code).toBe(2)
   expect(await user.run(words`wallet move ${walletId} --to rows --profile nobody`)).toMatchObject(
-    fails(2, 'nobody'),
+    fails(3, 'nobody'),
   )
   expect(readdirSync(user.folder).filter((name) => name.startsWith('agent-wallet-'))).toEqual([])
 

@@ -142,7 +142,13 @@ test('an issuer is transferred: a message, a revocation and an issuance succeed,
   const [checked] = await neighbour.call('POST /verification/credential', {
     body: [{ credential, verifications: [{ verification: 'RevocationCheck' }] }],
   })
-  expect(checked!.result).toEqual([{ verification: 'RevocationCheck', success: false }])
+  expect(checked!.result).toEqual([
+    {
+      verification: 'RevocationCheck',
+      success: false,
+      detail: 'The status check failed: the credential is revoked',
+    },
+  ])
   const resolved = await old.send('GET', `/dids/${encodeURIComponent(web)}`, {
     headers: { accept: 'application/did+ld+json' },
   })

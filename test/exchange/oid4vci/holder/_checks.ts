@@ -233,9 +233,12 @@ const credentials: Check[] = [
   credential({ file: sdJwt, text: 'vct !== offered', off: 'false' }, (body, { issuer }) => ({
     body: one(issuer.issue(body, { vct: 'https://issuer.example/other' })),
   })),
-  credential({ file: sdJwt, text: 'requireVcType(decoded)', off: 'undefined' }, (body, { issuer }) => ({
-    body: one(issuer.issue(body, { typ: 'JWT' })),
-  })),
+  credential(
+    { file: sdJwt, text: 'requireVcType(decoded.signed)', off: 'undefined' },
+    (body, { issuer }) => ({
+      body: one(issuer.issue(body, { typ: 'JWT' })),
+    }),
+  ),
   credential({ text: 'format.isBoundTo(decoded, each)', off: 'true' }, (body, { issuer }) => ({
     body: one(issuer.issue(body, { holderKey: toPublic(thief) })),
   })),
@@ -252,7 +255,7 @@ const credentials: Check[] = [
     },
   ),
   credential(
-    { text: '!binding && openIdTraits(id).hasKeyBinding', off: 'false' },
+    { text: '!binding && !openIdTraits(id).isBoundToDid', off: 'false' },
     (_, { issuer }) => {
       const request = { credential_configuration_id: 'Licence', proofs: {} }
       return { body: one(issuer.issue(JSON.stringify(request), { holderKey: toPublic(thief) })) }
