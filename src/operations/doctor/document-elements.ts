@@ -16,7 +16,9 @@ export async function checkDocumentElements(db: AgentDb): Promise<Finding> {
     const name = templateNames.find((each) => getTemplate(each).document?.docType === docType)
     if (!name) continue
     const { document, schema } = getTemplate(name)
-    const required = claimsOf(row).filter((claim) => claim.mandatory && claim.namespace === document!.namespace)
+    const required = claimsOf(row).filter(
+      (claim) => claim.mandatory && claim.namespace === document!.namespace,
+    )
     const missing = schema.required.filter((element) => !required.some((claim) => claim.name === element))
     if (missing.length > 0)
       return {
