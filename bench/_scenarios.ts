@@ -192,6 +192,9 @@ export const scenarios: readonly Scenario[] = [
   micro('sd-jwt', 'SD-JWT credentials issued and verified, next to bare steps and @sd-jwt/core', async () =>
     (await import('./sd-jwt.ts')).openSdJwt(),
   ),
+  micro('mdoc', 'mdocs issued and verified, next to bare cryptography and @owf/mdoc', async () =>
+    (await import('./mdoc.ts')).openMdoc(),
+  ),
   micro('state', 'steps of records, each a commit, next to the bare statements', async () =>
     (await import('./state.ts')).openState(),
   ),
