@@ -1,6 +1,7 @@
 /**
  * A driving licence as ISO mdoc with its eleven mandatory elements, signed with ES256: this agent, the bare
- * cryptography (the same signatures, digests and salts, without CBOR), and the OpenWallet Foundation's library.
+ * cryptography (the same signatures, digests and salts, without CBOR), and the OpenWallet Foundation's
+ * library.
  */
 import {
   createPrivateKey,

@@ -1,7 +1,7 @@
 /**
  * The modules of the OpenID Foundation's suite for wallets of OpenID4VCI 1.0 (package `vci10wallet`), by
- * their names, for the variants with offers of the issuer, of three formats. Each does what the module does, and checks what
- * its conditions check.
+ * their names, for the variants with offers of the issuer, of three formats. Each does what the module does,
+ * and checks what its conditions check.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
