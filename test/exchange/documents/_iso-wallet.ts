@@ -34,21 +34,25 @@ export type Held = { issuerSigned: string; key: PrivateJwk }
 
 /** A document, whose status nobody can read. */
 export function issueDocument(docType: string, claims: JsonObject, key = generateKey('P-256')): Held {
-  const issuerSigned = signMdoc(
+  return { issuerSigned: signDocument(docType, claims, toPublic(key)), key }
+}
+
+/** The same for a key of another. */
+export function signDocument(docType: string, claims: JsonObject, holderKey: PublicJwk): string {
+  return signMdoc(
     { claims, schemaIds: [], type: { docType, encodings: [] } },
     {
       issuerDid: 'https://issuer.example',
       issuerKey,
       x5c: x5cOf(made),
       subjectDid: '',
-      holderKey: toPublic(key),
+      holderKey,
       credentialStatus: {} as never,
       tokenStatus: { status_list: { idx: 1, uri: 'https://issuer.example/list' } },
       now: Math.floor(Date.now() / 1_000),
       defaultPeriod: 86_400,
     },
   )
-  return { issuerSigned, key }
 }
 
 export type Answer = {

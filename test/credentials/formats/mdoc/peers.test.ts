@@ -1,20 +1,7 @@
 /** Documents of other libraries are accepted here, and ours there: issuers, holders and verifiers. */
 import { DeviceResponse as OtherResponse, Document, MDoc, parse, Verifier as OtherVerifier } from '@auth0/mdl'
 import { CipherSuite, DhkemP256HkdfSha256, Aes128Gcm, HkdfSha256 } from '@hpke/core'
-import {
-  CoseKey,
-  DeviceKey,
-  DeviceRequest,
-  DocRequest,
-  Holder,
-  IssuerSigned,
-  Issuer as OwfIssuer,
-  ItemsRequest,
-  SessionTranscript,
-  SignatureAlgorithm,
-  type VerificationAssessment,
-  Verifier as OwfVerifier,
-} from '@owf/mdoc'
+import { Holder, SessionTranscript } from '@owf/mdoc'
 import { describe, expect, test } from 'vitest'
 import { fromBase64, toBase64url } from '../../../../src/foundation/bytes.ts'
 import { type CborMap, decodeCbor, embed, encodeCbor } from '../../../../src/foundation/cbor/index.ts'
@@ -40,19 +27,14 @@ import {
   session,
 } from './_documents.ts'
 import { context } from './_owf.ts'
+import { dates, der, issueThere, presentThere, verifyThere } from './_owf-parties.ts'
 
-const der = (made: typeof defaultIssuer.leaf) => new Uint8Array(made.certificate.rawData)
 const root = der(defaultIssuer.root)
 const encryptionKey = generateKey('P-256')
 
 const names = ['family_name', 'issuing_country']
 const asked = { ...query, claims: names.map((name) => ({ path: [namespace, name] })) }
 const shown = { [namespace]: { family_name: 'Doe', issuing_country: 'UT' } }
-const dates = () => {
-  const now = Math.floor(Date.now() / 1_000) * 1_000
-  return { signed: new Date(now), validFrom: new Date(now), validUntil: new Date(now + 86_400_000) }
-}
-
 const { clientId, nonce, responseUri } = session as Extract<Session, { handover: 'redirect' }>
 const origin = 'https://shop.example'
 const jwkThumbprint = thumbprintOf(encryptionKey)
@@ -90,46 +72,6 @@ function respond(credential: string, own: Session): Uint8Array {
 }
 
 describe('@owf/mdoc', () => {
-  async function issueThere(): Promise<string> {
-    const issuer = new OwfIssuer(docType, context)
-    issuer.addIssuerNamespace(namespace, elements)
-    const signed = await issuer.sign({
-      signingKey: CoseKey.fromJwk(defaultIssuer.key),
-      algorithm: SignatureAlgorithm.ES256,
-      digestAlgorithm: 'SHA-256',
-      validityInfo: dates(),
-      deviceKeyInfo: { deviceKey: DeviceKey.fromJwk(toPublic(defaultHolder)) },
-      certificates: [der(defaultIssuer.leaf)],
-    })
-    return signed.encodedForOid4Vci
-  }
-
-  async function presentThere(credential: string, sessionTranscript: SessionTranscript): Promise<string> {
-    const namespaces = { [namespace]: Object.fromEntries(names.map((name) => [name, false])) }
-    const itemsRequest = ItemsRequest.create({ docType, namespaces })
-    const deviceRequest = DeviceRequest.create({ docRequests: [DocRequest.create({ itemsRequest })] })
-    const response = await Holder.createDeviceResponseForDeviceRequest(
-      {
-        deviceRequest,
-        sessionTranscript,
-        issuerSigned: [IssuerSigned.fromEncodedForOid4Vci(credential)],
-        signature: { signingKey: CoseKey.fromJwk({ ...defaultHolder, alg: 'ES256' }) },
-      },
-      context,
-    )
-    return response.encodedForOid4Vp
-  }
-
-  async function verifyThere(deviceResponse: Uint8Array, sessionTranscript: SessionTranscript) {
-    const failed: VerificationAssessment[] = []
-    const onCheck = (each: VerificationAssessment) => void (each.status !== 'PASSED' && failed.push(each))
-    await OwfVerifier.verifyDeviceResponse(
-      { deviceResponse, sessionTranscript, trustedCertificates: [root], onCheck },
-      context,
-    )
-    return failed
-  }
-
   test('the wallet accepts its credential', async () => {
     const { claims, types, holderKey, signed } = decodeMdoc(await issueThere())
     expect({ claims, types }).toEqual({ claims: { [namespace]: elements }, types: [docType] })
@@ -145,7 +87,7 @@ describe('@owf/mdoc', () => {
   })
 
   test.each(sessions)('%s: issued there, presented there, verified here', async (_, own, theirs) => {
-    const text = await presentThere(await issueThere(), await theirs())
+    const text = await presentThere(await issueThere(), await theirs(), names)
     const verdict = await judge(text, { query: asked, session: own })
     expect(verdict, verdict.reason).toMatchObject({ passed: order, claims: shown })
     // It draws 32 bits, where the standard permits 31.
@@ -153,18 +95,18 @@ describe('@owf/mdoc', () => {
   })
 
   test.each(sessions)('%s: issued here, presented there, verified here', async (_, own, theirs) => {
-    const text = await presentThere(issue(defaultIssuer, defaultHolder), await theirs())
+    const text = await presentThere(issue(defaultIssuer, defaultHolder), await theirs(), names)
     expect(await judge(text, { query: asked, session: own })).toMatchObject({ passed: order, claims: shown })
   })
 
   test.each(sessions)('%s: presented here, verified there', async (_, own, theirs) => {
     for (const credential of [await issueThere(), issue(defaultIssuer, defaultHolder)])
-      expect(await verifyThere(respond(credential, own), await theirs())).toEqual([])
+      expect(await verifyThere(respond(credential, own), await theirs(), root)).toEqual([])
   })
 
   test('its verifier refuses a response of ours for another session', async () => {
     const [[, own], , [, , theirs]] = sessions as [(typeof sessions)[0], unknown, (typeof sessions)[0]]
-    const failed = await verifyThere(respond(issue(defaultIssuer, defaultHolder), own), await theirs())
+    const failed = await verifyThere(respond(issue(defaultIssuer, defaultHolder), own), await theirs(), root)
     expect(failed.map(({ category }) => category)).toContain('DEVICE_AUTH')
   })
 })

@@ -11,7 +11,9 @@ import { decodeHeader } from '../../../../src/credentials/codecs/jws.ts'
 import { generateKey, toPublic, type PublicJwk } from '../../../../src/foundation/crypto/keys.ts'
 import { createJwkDid, resolveJwkDid } from '../../../../src/did/jwk.ts'
 import { didOf } from '../../../../src/did/document.ts'
+import { photoId } from '../../../foundation/x509/_mdoc.ts'
 import { startServer } from '../../../support/server.ts'
+import { signDocument } from '../../documents/_iso-wallet.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
 
 export type Seen = { method: string; path: string; headers: IncomingMessage['headers']; body: string }
@@ -20,6 +22,7 @@ export type Reply = { status?: number; headers?: Record<string, string | string[
 export type Answer = (seen: Seen, usual: Reply) => Reply | Promise<Reply>
 
 export const vct = 'https://issuer.example/licence'
+export type Configuration = 'Licence' | 'Person' | 'Document'
 export const format = { sdjwt: 'Licence', jwt: 'Person' } as const
 
 export type FakeIssuer = Awaited<ReturnType<typeof startFakeIssuer>>
@@ -84,6 +87,14 @@ export async function startFakeIssuer(path = '/acme') {
         cryptographic_binding_methods_supported: ['did:jwk'],
         proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } },
       },
+      Document: {
+        format: 'mso_mdoc',
+        scope: 'document',
+        doctype: photoId,
+        cryptographic_binding_methods_supported: ['cose_key'],
+        credential_signing_alg_values_supported: [-7],
+        proof_types_supported: { jwt: { proof_signing_alg_values_supported: ['ES256'] } },
+      },
     },
   }
   const authorization = {
@@ -115,6 +126,8 @@ export async function startFakeIssuer(path = '/acme') {
     const { holderKey = proven, signer = key } = changes
     const now = Math.floor(Date.now() / 1_000)
     const claims = { name: changes.name ?? 'Alice' }
+    if (request.credential_configuration_id === 'Document')
+      return signDocument(photoId, { [photoId]: claims }, holderKey!)
     if (request.credential_configuration_id === 'Person')
       return issueJwtVc({
         issuerDid: did,
@@ -160,7 +173,7 @@ export async function startFakeIssuer(path = '/acme') {
       seen.length = 0
     },
     /** The JSON of an offer; `more` replaces members. */
-    offer(configuration: 'Licence' | 'Person' = 'Licence', more: object = {}): string {
+    offer(configuration: Configuration = 'Licence', more: object = {}): string {
       return JSON.stringify({
         credential_issuer: identifier,
         credential_configuration_ids: [configuration],

@@ -1,7 +1,7 @@
 /**
  * The modules of the OpenID Foundation's suite for wallets of OpenID4VCI 1.0 (package `vci10wallet`), by
- * their names, for the variants with offers of the issuer. Each does what the module does, and checks what
- * its conditions check.
+ * their names, for the variants with offers of the issuer, of three formats. Each does what the module does,
+ * and checks what its conditions check.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -12,13 +12,16 @@ import { createJwkDid } from '../../../../src/did/jwk.ts'
 import { verifyWithCertificate } from '../../../../src/wallet/issuer-certificates/signatures.ts'
 import { startAgent } from '../../../support/agent.ts'
 import { until } from '../../../support/tenants.ts'
+import { authority } from '../../documents/_iso-wallet.ts'
+import { trust } from '../../documents/_licence.ts'
 import { preAuthorizedGrant } from '../_wallet.ts'
 import { accept, inState, receive } from './_holder.ts'
-import { keysIn, proofIn, startFakeIssuer } from './_issuer.ts'
+import { type Configuration, keysIn, proofIn, startFakeIssuer } from './_issuer.ts'
 import { untilEnd } from '../../../support/shared.ts'
 
 const agent = await untilEnd(startAgent())
 const holder = await agent.newTenant('holder')
+await trust(holder, authority)
 const issuer = await untilEnd(startFakeIssuer())
 beforeEach(() => issuer.reset())
 
@@ -36,7 +39,7 @@ const formOf = ({ body }: { body: string }) => Object.fromEntries(new URLSearchP
 /** The flow of a wallet with a grant, until the record is in a state. */
 async function issue(
   grant: 'pre_authorization_code' | 'authorization_code',
-  configuration: 'Licence' | 'Person',
+  configuration: Configuration,
   state = 'CredentialReceived',
   more: object = {},
 ) {
@@ -71,7 +74,7 @@ async function issue(
 }
 
 const variants = (['pre_authorization_code', 'authorization_code'] as const).flatMap((grant) =>
-  (['Licence', 'Person'] as const).map((configuration) => [grant, configuration] as const),
+  (['Licence', 'Person', 'Document'] as const).map((configuration) => [grant, configuration] as const),
 )
 
 /** Checks the requests of the wallet as the conditions of the suite do. */
@@ -127,7 +130,7 @@ describe.each(variants)('with the grant %s, for %s', (grant, configuration) => {
   test('oid4vci-1_0-wallet-happy-path-with-scopes-without-authorization-details-in-token-response', async () => {
     await issue(grant, configuration)
     checkRequests(grant)
-    const scope = configuration === 'Licence' ? 'licence' : 'person'
+    const scope = configuration.toLowerCase()
     if (grant === 'authorization_code') expect(formOf(issuer.at('par')[0]!)).toMatchObject({ scope })
   })
 

@@ -1,0 +1,15 @@
+/** The modules of the conformance suite that the documentation names. */
+import { readFileSync } from 'node:fs'
+
+const page = new URL('../../docs/reference/interoperability.md', import.meta.url)
+
+/** The row of a role, and the modules that it says pass. Both are empty if there is no row. */
+export function documented(role: string): { row: string; names: string[] } {
+  const rows = readFileSync(page, 'utf8').split('\n')
+  const row = rows.find((each) => each.startsWith(`- **${role}**`)) ?? ''
+  const names = Array.from(
+    row.matchAll(/`((?:VCIIssuer|VP1Final|oid4vci-1_0-)[\w-]+)`/g),
+    ([, name]) => name!,
+  )
+  return { row, names }
+}
