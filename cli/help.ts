@@ -25,9 +25,15 @@ function fill(text: string, bin: string, commandId = ''): string {
   return text.replaceAll('<%= config.bin %>', bin).replaceAll('<%= command.id %>', commandId)
 }
 
+/** Breaks a list of options after an option, and other lines at spaces. */
+function wrapLine(line: string, columns: number): string[] {
+  if (!line.startsWith('<options: ') || line.length <= columns) return wrap(line, columns)
+  return wrap(line.replaceAll('|', '| '), columns).map((each) => each.replaceAll('| ', '|'))
+}
+
 /** Breaks lines at spaces. Undefined if a word is too long; oclif breaks words too, and takes longer. */
 function wrapWords(text: string, columns: number): string | undefined {
-  const lines = text.split('\n').flatMap((line) => wrap(line, columns))
+  const lines = text.split('\n').flatMap((line) => wrapLine(line, columns))
   return lines.every((line) => line.length <= columns) ? lines.join('\n') : undefined
 }
 

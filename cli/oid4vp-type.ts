@@ -6,6 +6,7 @@ import { UsageError } from './errors/errors.ts'
 import { withLabel } from './format/parties.ts'
 import { proofRequestText } from './format/proof-request.ts'
 import { safeLine } from './format/text.ts'
+import { acceptedBy, type IssuerFlags } from './input/issuers.ts'
 import type { Question } from './prompts/missing.ts'
 import { whichIssuer } from './prompts/questions.ts'
 import type { Records } from './wait.ts'
@@ -65,7 +66,7 @@ export const whichTrusted: Question = {
 
 /** Says what the command has left to the agent: whom the request trusts, and who signs it. */
 export async function sayChosen(
-  { call, say, isQuiet, isJson }: Context,
+  { call, flags, say, isQuiet, isJson }: Context<object, IssuerFlags>,
   record: Records['proof'] | ByType,
 ): Promise<void> {
   if (isQuiet || isJson || !('chosen' in record)) return
@@ -74,5 +75,9 @@ export async function sayChosen(
   const labels = await readLabels(call, [...(issuers ?? []), did])
   const named = (each: string) => withLabel(each, labels)
   if (issuers) say(`Trusts its own issuer of ${safeLine(type)}: ${issuers.map(named).join(', ')}`)
+  else if (!acceptedBy(flags) && flags.policy === undefined)
+    say(
+      'Trusts the authorities of `agent trust list`; to trust that of a certificate of this wallet: agent issuer-cert show <id> --root > root.pem, and agent trust add root.pem',
+    )
   if (did !== undefined) say(`Signed by ${named(did)}${madeDid ? ', made because there was none' : ''}`)
 }

@@ -20,6 +20,7 @@ export const claimFlags = {
 export function readClaims(flags: {
   claim?: readonly string[] | undefined
   claims?: string | undefined
+  template?: string | undefined
 }): Record<string, Json> {
   const pairs = (flags.claim ?? []).map(readClaim)
   const twice = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index)
@@ -29,7 +30,10 @@ export function readClaims(flags: {
     ...Object.fromEntries(pairs),
   }
   if (Object.keys(claims).length === 0)
-    throw new UsageError('There are no claims: give --claim name=value, or --claims @file.json.')
+    throw new UsageError(
+      'There are no claims: give --claim name=value, or --claims @file.json.',
+      flags.template === undefined ? undefined : `agent template show ${flags.template}`,
+    )
   return claims
 }
 

@@ -135,13 +135,17 @@ export function whichDid(message: string, flag?: string): Question {
   }
 }
 
+/** Whether the wallet has an active DID. */
+export async function hasDid(call: Asking['call']): Promise<boolean> {
+  const { contents } = await call('GET /did-registrar/dids', { query })
+  return contents.some(({ deactivated }) => !deactivated)
+}
+
 /** Asks for the DID that issues, as `--issuing-did`. A wallet without one gets it here, if the person agrees. */
 export const whichIssuingDid: Question = {
   ask: async (asking) => {
     const { call, terminal } = asking
-    const { contents } = await call('GET /did-registrar/dids', { query })
-    if (contents.some(({ deactivated }) => !deactivated))
-      return whichDid('Which DID issues it?', 'issuing-did').ask(asking)
+    if (await hasDid(call)) return whichDid('Which DID issues it?', 'issuing-did').ask(asking)
     const { askYes } = await import('./ask.ts')
     if (!(await askYes('This wallet has no DID to issue with. Make and publish one?', terminal)))
       throw new UsageError('An issuer needs a DID.', 'agent did create --publish --wait')

@@ -10,7 +10,7 @@ import { schemaUrl } from '../../cli/input/registry.ts'
 import { expiresInFlag, noteUnits, readExpiresIn, readSeconds } from '../../cli/input/time.ts'
 import { offerToWallet, whichConfiguration, whichSigner } from '../../cli/oid4vci-offer.ts'
 import { whichClaims } from '../../cli/prompts/claims.ts'
-import { toWhomOrWallet } from '../../cli/prompts/questions.ts'
+import { hasDid, toWhomOrWallet } from '../../cli/prompts/questions.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
 import { publishTemplate, templateFlag } from '../../cli/templates.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
@@ -134,7 +134,7 @@ export default defineCommand({
     if (flags['issuing-did'] === undefined && flags.definition === undefined)
       throw new UsageError(
         'Give --issuing-did, or --definition for an AnonCreds credential.',
-        'agent did list',
+        (await hasDid(call)) ? 'agent did list' : 'agent did create --publish --wait',
       )
     const { template, 'issuing-did': author } = flags
     const schemas =

@@ -12,10 +12,11 @@ import {
 } from '../../src/foundation/config/profile.ts'
 
 export default defineLocalCommand({
-  summary: 'Add a profile for a daemon on another machine',
+  summary: 'Add a profile: the address of a daemon, and the key of a tenant',
   description:
     'Keys come from a file, from standard input, or from AGENT_API_KEY and AGENT_ADMIN_KEY; they are not printed. A daemon on this machine writes its own profile.',
   examples: [
+    'agent profile add alice --url http://127.0.0.1:8085 --api-key-file alice.key',
     'agent profile add acme --url https://agent.acme.example --api-key-file acme.key',
     'pass show acme | agent profile add acme --url https://agent.acme.example --api-key-file - --use',
   ],

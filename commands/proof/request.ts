@@ -21,7 +21,7 @@ const ofAnonCreds = { ...repeatable, dependsOn: ['format'] }
 export default defineCommand({
   summary: 'Request a proof, over a connection, by an invitation or from a wallet of OpenID4VP (verifier)',
   description:
-    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vp, prints the URL of a request for wallets of OpenID4VP. A request says whose credentials it accepts: --trust-issuer, --trusted, a --policy with trusted issuers, a --definition, a query with trusted_authorities, or --any-issuer. With --oid4vp, a credential that this wallet issues is accepted from itself.',
+    'With --invitation, prints the URL of an invitation that can be answered once, without a connection. With --oid4vp, prints the URL of a request for wallets of OpenID4VP. A request says whose credentials it accepts: --trust-issuer, --trusted, a --policy with trusted issuers, a --definition, a query with trusted_authorities, or --any-issuer. With --oid4vp, a credential that a DID of this wallet issues is accepted from itself; for one that a certificate signs, the authority of the certificate must be a trust anchor (agent trust).',
   examples: [
     'agent proof request --oid4vp --type Person --claim name',
     'agent proof request --connection <id> --trust-issuer did:prism:…',

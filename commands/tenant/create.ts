@@ -4,6 +4,7 @@ import { readItems } from '../../cli/client/resources.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { argument, yesFlag } from '../../cli/input/arguments.ts'
 import { canAsk, confirm } from '../../cli/prompts/ask.ts'
+import { typed } from '../../cli/prompts/missing.ts'
 import { makeKey, newKeyFlags } from '../../cli/input/secrets.ts'
 
 export default defineCommand({
@@ -19,7 +20,7 @@ export default defineCommand({
     ...newKeyFlags,
   },
   async run(context) {
-    const { args, flags, call, print, suggest } = context
+    const { args, flags, call, getAccess, print, suggest } = context
     await noteNamesakes(context, args.name)
     const file = flags['key-file']
     // Create the key file first: a key that cannot be stored would be lost.
@@ -37,7 +38,7 @@ export default defineCommand({
     suggest(
       file === undefined
         ? 'export AGENT_API_KEY=<api key>   # it is not shown again'
-        : `agent connection invite --api-key-file ${file}`,
+        : `agent profile add ${args.name.replaceAll(/[^a-z0-9-]+/gi, '-')} --url ${getAccess().url} --api-key-file ${typed([file])}`,
     )
     return { id, name: args.name, walletId, ...secret }
   },

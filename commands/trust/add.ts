@@ -48,12 +48,13 @@ function toInput(anchor: string, signer: string | undefined): Pick<AnchorInput, 
 }
 
 function readBytes(file: string): Buffer {
+  const remedy = 'Give a file with a certificate in PEM, a DID, or aki:<key identifier>.'
   try {
-    return readInputBytes(file)
+    const bytes = readInputBytes(file)
+    if (bytes.length > 0) return bytes
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(
-      `${file} cannot be read: ${systemReason(error)}. Give a file with a certificate in PEM, a DID, or aki:<key identifier>.`,
-    )
+    throw new UsageError(`${file} cannot be read: ${systemReason(error)}. ${remedy}`)
   }
+  throw new UsageError(`${file} is empty. ${remedy}`)
 }

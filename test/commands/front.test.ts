@@ -82,6 +82,11 @@ describe('global flags', () => {
   })
 })
 
+test('help breaks a list of options after an option', async () => {
+  const { out } = await user.run`webhook add --help`
+  expect(out).toMatch(/<options: ConnectionUpdated\|[^\n]*\|\n +\w+Updated\|[^>]*Updated>\n/)
+})
+
 describe('help about an unknown subject', () => {
   test.each([
     ['nonsense', 'There is no command agent nonsense.'],

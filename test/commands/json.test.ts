@@ -304,6 +304,7 @@ test('schemas, policies and presentation definitions', async () => {
   expect((await user.run`trust show ${vical.id}`).out).toMatch(/certificates +1\n/)
   expect((await user.run`trust add ${list} --signer ${chain}`).err).toContain('is not a trust anchor')
   expect((await user.run`trust add missing.pem`).err).toContain('missing.pem cannot be read')
+  expect((await user.run`trust add /dev/null`).err).toContain('/dev/null is empty. Give a file')
   expect(await run('trust add did:web:issuer.example')).toMatchObject({ type: 'did' })
   expect(await run('trust add aki:YWtp')).toMatchObject({ type: 'aki', value: 'YWtp' })
   await run('trust list')

@@ -6,8 +6,12 @@ import { expect, test } from 'vitest'
 import { forSameDaemon } from '../../cli/format/next.ts'
 import { readCommands } from '../../build/docs/manifest.ts'
 import { newDid } from '../support/tenants.ts'
-import { bin, fails, words } from './_cli.ts'
-import { startCommandedPair } from './_agents.ts'
+import { bin, fails, useUser, words } from './_cli.ts'
+import { serveUser, startCommandedPair } from './_agents.ts'
+import { untilEnd } from '../support/shared.ts'
+
+const user = useUser()
+const agent = await untilEnd(serveUser(user))
 
 const identity = { url: 'http://a', profile: 'p', 'api-key-file': 'my key', 'admin-key-file': "it's" }
 
@@ -133,4 +137,13 @@ test('an offer is accepted with the only DID that can sign; without one or with 
     fails(2, /The wallet has 2 DIDs: name one with --subject[^]*Try: agent did list/),
   )
   expect((await as(holder).run`credential accept ${second} --subject ${other.longFormDid}`).code).toBe(0)
+})
+
+test('a tenant with a key in a file gets a profile by the suggested command', async () => {
+  const file = join(user.folder, 'bob.key')
+  const { err } = await user.run`tenant create ${['Bob & Co']} --key-file ${file}`
+  const next = /Next:\n {2}agent (.+)/.exec(err)?.[1] ?? ''
+  expect(next).toBe(`profile add Bob-Co --url ${agent.url} --api-key-file ${file}`)
+  expect(await user.run(next.split(' '))).toMatchObject({ code: 0 })
+  expect(await user.run`connection list --profile Bob-Co`).toMatchObject({ code: 0 })
 })

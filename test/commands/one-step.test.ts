@@ -110,6 +110,30 @@ test('an issuer and a credential have names', async () => {
   expect(await empty.run`issuer create --logo https://acme.example/logo.png`).toMatchObject({ code: 2 })
 })
 
+test('an offer of a template without claims names the command that lists them', async () => {
+  expect(await empty.run`credential offer --oid4vci --template mdl`).toMatchObject(
+    fails(2, /There are no claims[^]*Try: agent template show mdl/),
+  )
+})
+
+test('a request for a document of an own certificate says whom it trusts', async () => {
+  const licences = pair.as(await pair.agent.newTenant('licences'))
+  const { example } = await licences.json`template show mdl`
+  await licences.run`credential offer --oid4vci --template mdl --claims ${[JSON.stringify(example)]}`
+  expect((await licences.run`proof request --oid4vp --type mdl --claim family_name`).err).toMatch(
+    /^Trusts the authorities of `agent trust list`; .*agent trust add root\.pem$/m,
+  )
+  expect((await licences.run`proof request --oid4vp --type mdl --any-issuer`).err).not.toContain('Trusts')
+})
+
+test('an offer without an issuing DID says how to get one', async () => {
+  const without = pair.as(await pair.agent.newTenant('without'))
+  const offer = words`credential offer --invitation --claim name=Alice`
+  expect(await without.run(offer)).toMatchObject(fails(2, /Try: agent did create --publish --wait/))
+  await without.run`did create --method jwk`
+  expect(await without.run(offer)).toMatchObject(fails(2, /Try: agent did list/))
+})
+
 test.each(templateNames)('agent template show %s prints an offer that works', async (name) => {
   expect((await empty.run`template list`).out).toContain(name)
   const { example } = await empty.json`template show ${name}`

@@ -19,7 +19,7 @@ export default {
       issuing_country: { type: 'string', title: 'Issuing country', pattern: '^[A-Z]{2}$' },
       issuing_authority: { type: 'string', title: 'Issuing authority', maxLength: 150 },
       document_number: { type: 'string', title: 'Licence number', maxLength: 150 },
-      portrait: { type: 'string', title: 'Portrait, JPEG or JPEG 2000', contentEncoding: 'base64url' },
+      portrait: { type: 'string', title: 'Portrait (JPEG or JPEG 2000)', contentEncoding: 'base64url' },
       driving_privileges: {
         type: 'array',
         title: 'Categories',
@@ -34,7 +34,7 @@ export default {
         },
       },
       un_distinguishing_sign: { type: 'string', title: 'Distinguishing sign of the country' },
-      issuing_jurisdiction: { type: 'string', title: 'Issuing state or province, such as US-CA' },
+      issuing_jurisdiction: { type: 'string', title: 'Issuing state or province (such as US-CA)' },
       age_over_18: { type: 'boolean', title: 'At least 18 years old' },
       age_over_21: { type: 'boolean', title: 'At least 21 years old' },
       resident_city: { type: 'string', title: 'Town', maxLength: 150 },

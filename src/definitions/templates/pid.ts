@@ -29,7 +29,7 @@ export default {
         items: { type: 'string', pattern: '^[A-Z]{2}$' },
         minItems: 1,
       },
-      portrait: { type: 'string', title: 'Portrait, JPEG', contentEncoding: 'base64url' },
+      portrait: { type: 'string', title: 'Portrait (JPEG)', contentEncoding: 'base64url' },
       issuing_authority: { type: 'string', title: 'Issuing authority', maxLength: 150 },
       issuing_country: { type: 'string', title: 'Issuing country', pattern: '^[A-Z]{2}$' },
       issuance_date: { type: 'string', title: 'Date of issue', format: 'date' },

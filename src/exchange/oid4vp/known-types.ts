@@ -163,7 +163,7 @@ export function chooseType(types: readonly KnownType[], wanted: string): KnownTy
   const [shown, reason] =
     found.length > 1
       ? [found, 'is the name of several types. Name one by its vct or its configuration']
-      : [types, 'is no type that this wallet issues or holds. There are']
+      : [types, 'is not a type that this wallet issues or holds. There are']
   const list =
     shown.slice(0, 20).map(describe).join(', ') || 'none: offer a credential first, or give a dcqlQuery'
   throw new Problem('BadRequest', `type: ${text.slice(0, 100)} ${reason}: ${list}.`)

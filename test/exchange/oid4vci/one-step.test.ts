@@ -175,7 +175,7 @@ test('a request for an own type trusts its issuer, and is signed by its DID', as
     'claims: Person has no claim nom. It has givenName, age, address.',
   )
   expect((await refusal(byType(tenant, { type: 'Nothing' }))).detail).toBe(
-    'type: Nothing is no type that this wallet issues or holds. There are: Person (Person).',
+    'type: Nothing is not a type that this wallet issues or holds. There are: Person (Person).',
   )
 })
 
