@@ -38,7 +38,7 @@ export default defineCommand({
     suggest(
       file === undefined
         ? 'export AGENT_API_KEY=<api key>   # it is not shown again'
-        : `agent profile add ${args.name.replaceAll(/[^a-z0-9-]+/gi, '-')} --url ${getAccess().url} --api-key-file ${typed([file])}`,
+        : `agent profile add ${profileNameOf(args.name)} --url ${getAccess().url} --api-key-file ${typed([file])}`,
     )
     return { id, name: args.name, walletId, ...secret }
   },
@@ -56,4 +56,9 @@ async function noteNamesakes(
   const text = `A tenant has the name ${JSON.stringify(name)} already: ${first.id}. Commands then need the id of either.`
   if (canAsk({ json: isJson })) await confirm(`${text} Create another?`)
   else sayError(`Note: ${text}`)
+}
+
+/** A name for a profile like that of a tenant: letters, digits and hyphens. */
+function profileNameOf(name: string): string {
+  return name.replaceAll(/[^a-z0-9]+/gi, '-').replaceAll(/^-+|-+$/g, '') || 'tenant'
 }
