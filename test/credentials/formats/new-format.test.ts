@@ -29,6 +29,7 @@ const names = `
       claimsRoot: ['toy'],
       claimDepth: 1,
       hasCertificates: false,
+      ...ofDidsAndJwks,
       needsCertificate: false,
       isBoundToDid: true,
       hasKeyBinding: false,
