@@ -27,13 +27,18 @@ import { generateKey, type PrivateJwk, toPublic } from '../src/foundation/crypto
 import { checkMdocChain } from '../src/foundation/x509/mdoc-chain.ts'
 import { type Check, runChecks } from '../src/credentials/formats/checks.ts'
 import { makeDeviceResponse } from '../src/credentials/formats/mdoc/device-response.ts'
-import { signMdoc } from '../src/credentials/formats/mdoc/issue.ts'
 import { readIssuerSigned } from '../src/credentials/formats/mdoc/issuer-signed.ts'
 import { transcriptOf } from '../src/credentials/formats/mdoc/session-transcript.ts'
 import { deviceAuthentication, encodeTranscript } from '../src/credentials/formats/mdoc/transcript.ts'
 import { checksOf, type Presentation } from '../src/credentials/formats/presentation.ts'
 import { demandsOf, readPresentation } from '../src/wallet/verification/answer.ts'
-import { defaultIssuer, docType, namespace, session } from '../test/credentials/formats/mdoc/_documents.ts'
+import {
+  defaultIssuer,
+  docType,
+  issue,
+  namespace,
+  session,
+} from '../test/credentials/formats/mdoc/_documents.ts'
 import { context } from '../test/credentials/formats/mdoc/_owf.ts'
 import { pemOf, x5cOf } from '../test/foundation/x509/_chains.ts'
 import { at } from '../test/support/mdoc.ts'
@@ -63,35 +68,14 @@ const presented = [
   'document_number',
   'driving_privileges',
 ]
-const encodings = [
-  ...['birth_date', 'issue_date', 'expiry_date'].map((name) => ({
-    path: [namespace, name],
-    as: 'full-date' as const,
-  })),
-  { path: [namespace, 'portrait'], as: 'bytes' as const },
-]
 
 /** Issued with all elements, and verified with six of them. The chain of the issuer's certificate is cached. */
 export async function openMdoc(): Promise<Suites> {
   const { root, leaf, key: issuerKey } = defaultIssuer
   const holder = generateKey('P-256')
-  const issue = () =>
-    signMdoc(
-      { claims: { [namespace]: elements }, schemaIds: [], type: { docType, encodings } },
-      {
-        issuerDid: '',
-        issuerKey,
-        x5c: x5cOf(leaf),
-        subjectDid: '',
-        holderKey: toPublic(holder),
-        credentialStatus: {} as never,
-        tokenStatus: { status_list: { idx: 1, uri: 'https://dmv.example/status' } },
-        now,
-        defaultPeriod: 86_400,
-      },
-    )
+  const issueHere = () => issue(defaultIssuer, holder, { [namespace]: elements }, now)
   const transcript = encodeTranscript(transcriptOf(session))
-  const issued = decodeCbor(fromBase64(issue())) as CborMap
+  const issued = decodeCbor(fromBase64(issueHere())) as CborMap
   const response = makeDeviceResponse(readIssuerSigned(issued), issued.get('issuerAuth'), {
     transcript,
     key: holder,
@@ -123,7 +107,7 @@ export async function openMdoc(): Promise<Suites> {
   const theirs = await owf(holder, response)
   return plain({
     'Credentials: issue an mdoc of 11 elements, ES256': [
-      ofAgent(issue),
+      ofAgent(issueHere),
       peer('bare cryptography, node:crypto', bareIssue, goal),
       foreign('@owf/mdoc with node:crypto', () => theirs.issue()),
     ],
@@ -175,7 +159,7 @@ export async function openMdoc(): Promise<Suites> {
 
 type Signed = { signed: Uint8Array; signature: Uint8Array }
 
-/** What issuer and device have signed. */
+/** The signed bytes and the signatures of issuer and device. */
 function inputsOf(document: CborValue, transcript: Uint8Array): { issuer: Signed; device: Signed } {
   const read = (value: CborValue, payload?: Uint8Array): Signed => {
     const sign1 = readSign1(value)

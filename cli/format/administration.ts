@@ -130,7 +130,7 @@ type ShownProfile = {
   error?: string
 }
 
-/** The person of a token. Undefined members: the token does not name them. */
+/** The person that a token identifies. Undefined members: the token does not have them. */
 type ShownLogin = {
   issuer: string
   subject?: string

@@ -154,7 +154,7 @@ export const formatNames = {
       claimsRoot: [],
       claimDepth: 2,
       hasCertificates: true,
-      // COSE names no curve secp256k1 for keys of mdocs.
+      // ISO/IEC 18013-5 has no keys on secp256k1.
       bindingMethods: ['cose_key', 'jwk'],
       signingAlgorithms: [-7, -9],
       holderAlgorithms: ['EdDSA', 'ES256'],

@@ -25,3 +25,20 @@ export function makeMac0(key: Uint8Array, payload: Uint8Array): CborValue[] {
     .digest()
   return [protectedBytes, new Map(), null, tag]
 }
+
+/** The checks of a presentation, in their order. */
+export const order = [
+  'form',
+  'query',
+  'disclosure',
+  'policy',
+  'trust',
+  'signature',
+  'digests',
+  'validity',
+  'holder-binding',
+  'audience',
+  'nonce',
+  'time',
+  'status',
+] as const

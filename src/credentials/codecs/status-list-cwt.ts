@@ -66,7 +66,7 @@ type UnverifiedList<Claims> = {
   sign1: CoseSign1
   x5c: string[] | undefined
   claims: Claims
-  /** What a strict reader refuses. */
+  /** Deviations that a strict reader refuses. */
   warnings: ListWarning[]
 }
 

@@ -6,6 +6,7 @@ import { inSpan } from '../../foundation/spans.ts'
 import { checkValidity, defaultLeewaySeconds, toValidity } from '../codecs/validity.ts'
 import { VerificationError } from '../codecs/verification-error.ts'
 import { establishStatuses, type VerificationOptions } from '../codecs/verify.ts'
+import type { VerificationKey } from '../../did/document.ts'
 import type { PrivateJwk, PublicJwk } from '../../foundation/crypto/keys.ts'
 import type { DcqlCredential } from '../dcql/match.ts'
 import type { Check } from './checks.ts'
@@ -149,8 +150,11 @@ export async function forEach(shown: readonly Shown[], check: (each: Shown) => u
     }
 }
 
-/** The key of the issuer may have to be resolved. */
-export function checkIssuer({ decoded: { signed } }: Shown, options: VerificationOptions): Promise<unknown> {
+/** Returns the key of the issuer, which may have to be resolved. */
+export function checkIssuer(
+  { decoded: { signed } }: Shown,
+  options: VerificationOptions,
+): Promise<VerificationKey> {
   return inSpan(
     () => ({ name: 'verify credential', isDetail: true }),
     () => signed.check(options),

@@ -114,7 +114,7 @@ async function verifyProofs(all: Proofs, checks: ProofChecks): Promise<Proven> {
   return { keys: [...keys, ...others.map(toHolderKey)], nonces }
 }
 
-/** @throws {OAuthError} `invalid_proof` for a key that the format cannot name */
+/** @throws {OAuthError} `invalid_proof` for a key that credentials of the format cannot be bound to */
 function requireBindable({ format }: ConfigurationRow, { keys }: Proven): void {
   const { holderAlgorithms } = openIdTraits(format as OpenIdFormat)
   for (const { key } of keys) {

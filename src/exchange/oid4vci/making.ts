@@ -121,10 +121,10 @@ export async function makeConfiguration(
   )
   made.push({ kind: 'schema', id: guid, name, remove: () => deleteSchema(db, wallet.id, guid) })
   const configurationId = await freeId(db, issuer.id, name)
-  const { needsCertificate, certificateProfile } = openIdTraits(format)
-  const signer = needsCertificate
+  const { certificateProfile: profile } = openIdTraits(format)
+  const signer = profile
     ? {
-        issuerCertificateId: await provideCertificate(wallet, made, certificateProfile!, { name, claims }),
+        issuerCertificateId: await provideCertificate(wallet, made, profile, { name, claims }),
         issuingDID: undefined,
       }
     : { issuerCertificateId: undefined, issuingDID }

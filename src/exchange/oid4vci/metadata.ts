@@ -16,7 +16,7 @@ import { preAuthorizedGrant } from '../../foundation/oauth/parameters.ts'
 /** The most proofs in a request. Each gets a credential. */
 export const maxBatch = 10
 
-/** The algorithms of key proofs. */
+/** The algorithms of DPoP proofs, and of the proofs of client attestations. */
 export const proofAlgorithms = ['EdDSA', 'ES256K', 'ES256'] as const
 
 const ConfigurationMetadata = z.looseObject({ format: z.string(), scope: z.string() })

@@ -71,7 +71,7 @@ async function checkPresentation(texts: string[] | undefined, transcript: Sessio
   expect(new Set(shown)).toEqual(new Set(names.map((name) => `${namespace} ${name}`)))
 }
 
-/** What a request gives to the transcript. */
+/** The values of a request that enter the transcript. */
 const sessionOf = (clientId: string, nonce: string): Session => ({
   clientId,
   nonce,

@@ -1,7 +1,6 @@
 /** Presentations of documents, and their checks in the order of ISO/IEC 18013-5 §9.3.1, the cheap ones first. */
 import { X509Certificate } from 'node:crypto'
 import { pairing, verifyMac0, verifySign1 } from '../../../foundation/cose/index.ts'
-import type { Curve } from '../../../foundation/crypto/keys.ts'
 import type { JsonObject } from '../../../foundation/json.ts'
 import { formatNames } from '../../../definitions/format-names.ts'
 import { createJwkDid } from '../../../did/jwk.ts'
@@ -87,10 +86,9 @@ function checksOf(
 
 /** The issuer has signed. A pairing of algorithm and curve that ISO/IEC 18013-5 does not have is a warning. */
 async function checkSignature(presented: Presented, shown: Shown, { options }: Expected): Promise<void> {
-  await checkIssuer(shown, options)
-  const { algorithm, x5c = [] } = presented.issuerSigned
-  const { crv } = new X509Certificate(Buffer.from(x5c[0]!, 'base64')).publicKey.export({ format: 'jwk' })
-  if (pairing(algorithm, crv as Curve) === 'unusual')
+  const { crv } = (await checkIssuer(shown, options)).publicKeyJwk
+  const { algorithm } = presented.issuerSigned
+  if (pairing(algorithm, crv) === 'unusual')
     warn(shown, [`the issuer signs ${algorithm.name} with a key on ${crv}`])
 }
 
@@ -158,12 +156,11 @@ function checkDevice(presented: Presented, { session }: Expected): void {
   const mistake = otherTranscripts(transcript, hintsOf(session)).find((other) =>
     isSigned(presented, other.transcript, session),
   )
+  if (mistake) throw unbound(`the device has signed it for ${mistake.reason}`)
   throw unbound(
-    mistake
-      ? `the device has signed it for ${mistake.reason}`
-      : deviceAuth.kind === 'mac'
-        ? 'the device has not made its MAC with the keys of the document and this session'
-        : 'the device has not signed it with the key of the document',
+    deviceAuth.kind === 'mac'
+      ? 'the device has not made its MAC with the keys of the document and this session'
+      : 'the device has not signed it with the key of the document',
   )
 }
 

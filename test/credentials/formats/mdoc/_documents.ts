@@ -83,7 +83,10 @@ export function issue(
       type: {
         docType,
         encodings: [
-          { path: [namespace, 'birth_date'], as: 'full-date' },
+          ...['birth_date', 'issue_date', 'expiry_date'].map((name) => ({
+            path: [namespace, name],
+            as: 'full-date' as const,
+          })),
           { path: [namespace, 'portrait'], as: 'bytes' },
         ],
       },
@@ -316,23 +319,6 @@ export async function judge(text: string, judging: Judging = {}, by: Program = p
     ...(shown?.deviceClaims && { deviceClaims: shown.deviceClaims }),
   }
 }
-
-/** The checks in their order. */
-export const order = [
-  'form',
-  'query',
-  'disclosure',
-  'policy',
-  'trust',
-  'signature',
-  'digests',
-  'validity',
-  'holder-binding',
-  'audience',
-  'nonce',
-  'time',
-  'status',
-] as const
 
 /** What an item contains. */
 export const contentOf = (item: CborValue) => decodeCbor((item as Embedded).content)

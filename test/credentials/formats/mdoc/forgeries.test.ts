@@ -15,7 +15,7 @@ import { generateKey, thumbprintOf, toPublic } from '../../../../src/foundation/
 import { deviceMacKey, encodeTranscript } from '../../../../src/credentials/formats/mdoc/transcript.ts'
 import type { Made } from '../../../foundation/x509/_chains.ts'
 import { iaca, reader, signer } from '../../../foundation/x509/_mdoc.ts'
-import { at, makeMac0 } from '../../../support/mdoc.ts'
+import { at, makeMac0, order } from '../../../support/mdoc.ts'
 import {
   changeItem,
   changeSignature,
@@ -42,7 +42,6 @@ import {
   map,
   namespace,
   newIssuer,
-  order,
   present,
   query,
   session,

@@ -11,18 +11,8 @@ import {
 import { unknownStatusEntry } from '../../../../src/credentials/codecs/token-status-list.ts'
 import { VerificationError } from '../../../../src/credentials/codecs/verification-error.ts'
 import { decodeMdoc } from '../../../../src/credentials/formats/mdoc/decode.ts'
-import { at } from '../../../support/mdoc.ts'
-import {
-  changeItem,
-  type Forgery,
-  issueForged,
-  items,
-  judge,
-  map,
-  order,
-  present,
-  set,
-} from './_documents.ts'
+import { at, order } from '../../../support/mdoc.ts'
+import { changeItem, type Forgery, issueForged, items, judge, map, present, set } from './_documents.ts'
 
 const good = fromBase64(present())
 

@@ -14,6 +14,7 @@ import { transcriptOf } from '../../../../src/credentials/formats/mdoc/session-t
 import { encodeTranscript } from '../../../../src/credentials/formats/mdoc/transcript.ts'
 import type { Session } from '../../../../src/credentials/formats/presentation.ts'
 import { pemOf } from '../../../foundation/x509/_chains.ts'
+import { order } from '../../../support/mdoc.ts'
 import {
   defaultHolder,
   defaultIssuer,
@@ -22,7 +23,6 @@ import {
   issue,
   judge,
   namespace,
-  order,
   query,
   session,
 } from './_documents.ts'
