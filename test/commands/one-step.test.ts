@@ -120,6 +120,10 @@ test('a request for a document of an own certificate says whom it trusts', async
   const licences = pair.as(await pair.agent.newTenant('licences'))
   const { example } = await licences.json`template show mdl`
   await licences.run`credential offer --oid4vci --template mdl --claims ${[JSON.stringify(example)]}`
+  // Verifiers compare the country and the jurisdiction with those of the certificate.
+  expect(await licences.json`issuer-cert list`).toMatchObject([
+    { subject: expect.stringMatching(/C=UT.*ST=UT-U|ST=UT-U.*C=UT/) },
+  ])
   expect((await licences.run`proof request --oid4vp --type mdl --claim family_name`).err).toMatch(
     /^Trusts the authorities of `agent trust list`; .*agent trust add root\.pem$/m,
   )

@@ -10,7 +10,7 @@ import { schemasPath } from '../../credentials/schemas/schema.ts'
 import { getManagedDid, isManagedDid } from '../../wallet/did-registrar/dids.ts'
 import { deleteCertificate, listCertificates } from '../../wallet/issuer-certificates/certificates.ts'
 import { createDevelopmentCertificate } from '../../wallet/issuer-certificates/development.ts'
-import type { CertificateProfile } from '../../wallet/issuer-certificates/model.ts'
+import { type CertificateProfile, SubjectText } from '../../wallet/issuer-certificates/model.ts'
 import { assertByteQuota } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { configurationsOf } from './choices.ts'
@@ -168,10 +168,13 @@ async function provideCertificate(
     )
   if (ready[0]) return ready[0].id
   const country = claims['issuing_country']
+  const province = SubjectText.safeParse(claims['issuing_jurisdiction']).data
   const { id } = await createDevelopmentCertificate(wallet, {
     profile,
     commonName: name.slice(0, 64),
     country: typeof country === 'string' && /^[A-Z]{2}$/.test(country) ? country : anyCountry,
+    // A verifier compares it with that of the certificate.
+    ...(province !== undefined && { province }),
   })
   const remove = () => wallet.transaction((tx) => deleteCertificate(tx, id))
   made.push({ kind: 'certificate', id, name, remove })

@@ -181,7 +181,13 @@ export function checkAnchor(certificate: Certificate, at: Date): void {
   }
   checkDates(certificate, at, fail)
   checkExtensions(certificate, fail)
-  if (!isDocumentSigner(certificate)) checkAuthority(certificate, [], fail)
+  if (!isDocumentSigner(certificate))
+    checkAuthority(certificate, [], (failure, reason) =>
+      fail(
+        failure,
+        `${reason} Only a signer of documents may be one without: it has the extended key usage ${documentSigners[0]}.`,
+      ),
+    )
   checkSize(certificate, (reason) => fail('algorithm', `has ${reason}`))
 }
 

@@ -28,7 +28,7 @@ export const SubjectName = z
 export type SubjectName = z.output<typeof SubjectName>
 
 /** The value of an attribute of a subject (RFC 5280, Appendix A.1). */
-const SubjectText = z
+export const SubjectText = z
   .string()
   .min(1)
   .max(64)

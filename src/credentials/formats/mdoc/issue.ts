@@ -1,5 +1,5 @@
 /** Issues documents: items with fresh salts, and the Mobile Security Object that the certificate's key signs. */
-import { hash, randomBytes, randomInt, X509Certificate } from 'node:crypto'
+import { hash, randomBytes, randomInt } from 'node:crypto'
 import { toBase64url } from '../../../foundation/bytes.ts'
 import {
   type CborMap,
@@ -13,6 +13,7 @@ import { isJsonObject } from '../../../foundation/json.ts'
 import { Problem } from '../../../foundation/problem.ts'
 import type { Signing, Terms } from '../format.ts'
 import type { DocumentType } from './document-type.ts'
+import { periodOf } from './signer-period.ts'
 import { ElementError, toCbor, toTdate } from './values.ts'
 
 /** The bytes of the salt of an item. The standard requires 16. */
@@ -99,12 +100,12 @@ export function signMdoc(
     )
     digests.set(namespace, new Map(items.map(({ digestId, digest }) => [digestId, digest])))
   }
-  const signer = new X509Certificate(Buffer.from(x5c[0]!, 'base64'))
+  const signer = periodOf(x5c[0]!)
   // The time of a batch is rounded down, which may be before the certificate begins.
-  const signed = Math.max(now, Math.ceil(Date.parse(signer.validFrom) / 1_000))
+  const signed = Math.max(now, signer.begin)
   const validUntil = Math.min(
     signed + (validityPeriod ?? defaultPeriod),
-    Math.floor(Date.parse(signer.validTo) / 1_000),
+    signer.end,
     ...Object.values(grouped).map(endOf),
   )
   const mso = new Map<CborValue, CborValue>([
@@ -142,13 +143,14 @@ function itemsOf(elements: readonly [string, CborValue][]): {
   digest: Uint8Array
 }[] {
   const ids = shuffled(elements.map((_, index) => index))
+  const salts = randomBytes(saltLength * elements.length)
   return elements.map(([id, value], index) => {
     const digestId = ids[index]!
     const item = embed(
       encodeCbor(
         new Map<CborValue, CborValue>([
           ['digestID', digestId],
-          ['random', randomBytes(saltLength)],
+          ['random', salts.subarray(index * saltLength, (index + 1) * saltLength)],
           ['elementIdentifier', id],
           ['elementValue', value],
         ]),

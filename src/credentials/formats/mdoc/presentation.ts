@@ -1,5 +1,4 @@
 /** Presentations of documents, and their checks in the order of ISO/IEC 18013-5 §9.3.1, the cheap ones first. */
-import { X509Certificate } from 'node:crypto'
 import { pairing, verifyMac0, verifySign1 } from '../../../foundation/cose/index.ts'
 import type { JsonObject } from '../../../foundation/json.ts'
 import { formatNames } from '../../../definitions/format-names.ts'
@@ -16,6 +15,7 @@ import { type Presented, readDeviceResponse } from './device-response.ts'
 import { checkDigests, claimsOf, type IssuerSigned } from './issuer-signed.ts'
 import { within } from './reading.ts'
 import { canAgree, hintsOf, macKeyOf, transcriptOf } from './session-transcript.ts'
+import { periodOf } from './signer-period.ts'
 import { deviceAuthentication, encodeTranscript, otherTranscripts } from './transcript.ts'
 
 const { id: format } = formatNames.MDOC.openid
@@ -128,9 +128,8 @@ function checkDates(
   checkValidity(validity, now, leewaySeconds)
   if (signed > validFrom + leewaySeconds)
     throw new VerificationError('not-yet-valid', 'It was signed after it became valid')
-  const signer = within('x5chain', () => new X509Certificate(Buffer.from(first, 'base64')))
-  const [begin, end] = [signer.validFrom, signer.validTo].map((date) => Date.parse(date) / 1_000)
-  if (!(signed >= begin! - leewaySeconds && signed <= end! + leewaySeconds))
+  const { begin, end } = within('x5chain', () => periodOf(first))
+  if (!(signed >= begin - leewaySeconds && signed <= end + leewaySeconds))
     throw new VerificationError(
       'expired',
       `It was signed ${toInstant(signed)}, when the certificate of its signer was not valid`,
