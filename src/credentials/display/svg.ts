@@ -1,7 +1,7 @@
 /**
  * SVGs of issuers: which are safe to be shown, and the templates that have the values of claims
- * (draft-ietf-oauth-sd-jwt-vc, "Rendering Method svg_templates"). They are read strictly, as the subset of XML
- * in `svg-names.ts`, so that no reader can see something else in them.
+ * (draft-ietf-oauth-sd-jwt-vc, "Rendering Method svg_templates"). They are read strictly, as the subset of
+ * XML in `svg-names.ts`, so that no reader can see something else in them.
  */
 import {
   attributes,

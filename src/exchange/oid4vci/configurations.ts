@@ -60,6 +60,7 @@ export async function createConfiguration(
     display: toColumn(display),
     issuing_did: issuingDID ?? null,
     document: document ? JSON.stringify(document) : null,
+    settings: null,
   }
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
