@@ -11,8 +11,8 @@ import { getOffer } from './record.ts'
 type Step = { request: string; outcome: Promise<CredentialRecord> }
 
 /**
- * The running steps of each open wallet, by the threads of their records. One process owns a wallet; each request has a
- * handle of its own for it.
+ * The running steps of each open wallet, by the threads of their records. One process owns a wallet; each
+ * request has a handle of its own for it.
  */
 const running = new WeakMap<Db, Map<string, Step>>()
 
