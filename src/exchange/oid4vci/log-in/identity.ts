@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../foundation/json.ts'
 import { UnreachableError } from '../../../foundation/net/unreachable-error.ts'
 import { OAuthError } from '../../../foundation/oauth/oauth-error.ts'
 import { Problem } from '../../../foundation/problem.ts'
+import type { Wallet } from '../../../wallet/wallet.ts'
 import { refused } from './client.ts'
 import type { IdTokenClaims } from './id-token.ts'
 
@@ -16,6 +17,21 @@ export const Identity = z.object({
   claims: z.record(z.string(), z.json()),
 })
 export type Identity = z.infer<typeof Identity>
+
+const contextOf = (grantId: string) => `issuance-identity:${grantId}`
+
+/** The column of a grant. */
+export function sealIdentity(wallet: Wallet, grantId: string, identity: Identity | undefined): string | null {
+  return identity ? wallet.seal(contextOf(grantId), JSON.stringify(identity)) : null
+}
+
+/** Who has logged in for a grant. */
+export function identityOf(
+  wallet: Wallet,
+  { id, identity }: { id: string; identity: string | null },
+): Identity | undefined {
+  return identity === null ? undefined : Identity.parse(JSON.parse(wallet.unseal(contextOf(id), identity)))
+}
 
 /** Claims about the token and the log-in, which are not about the person. */
 const protocolClaims = new Set(

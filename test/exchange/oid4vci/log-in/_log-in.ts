@@ -4,7 +4,7 @@ import { finishLogIn } from '../../../../src/exchange/oid4vci/log-in/finish.ts'
 import { logInOf } from '../../../../src/exchange/oid4vci/log-in/settings.ts'
 import type { Wallet } from '../../../../src/wallet/wallet.ts'
 import type { TestAgent } from '../../../support/agent.ts'
-import type { Setup } from '../_wallet.ts'
+import type { Issuer, Setup } from '../_wallet.ts'
 import { issuerClient } from '../_provider.ts'
 
 export type Place = Setup & { agent: TestAgent }
@@ -34,7 +34,7 @@ export function depart(place: Place, cookies?: string) {
 }
 
 /** The browser follows redirects at the provider until it comes back. */
-export async function visit({ identifier }: Setup, start: string): Promise<URL> {
+export async function visit({ identifier }: Issuer, start: string): Promise<URL> {
   const cookies = new Map<string, string>()
   let location = new URL(start)
   while (!location.href.startsWith(`${identifier}/log-in`)) {

@@ -16,6 +16,7 @@ type Provider = {
 
 const accounts: Record<string, object> = {
   alice: { name: 'Alice Adams', email: 'alice@example.org', department: 'Sales' },
+  mallory: { name: 'Mallory', email: 'alice@example.org', email_verified: false, department: 'None' },
   bob: { name: 'Bob Brown', email: 'bob@example.org', department: 'Tests' },
 }
 
@@ -55,7 +56,7 @@ export async function startIdentityProvider({
     ],
     clientAuthMethods: [method],
     acrValues: ['urn:low', 'urn:high'],
-    claims: { profile: ['name'], email: ['email'], staff: ['department'] },
+    claims: { profile: ['name'], email: ['email', 'email_verified'], staff: ['department'] },
     scopes: ['openid', 'profile', 'email', 'staff'],
     conformIdTokenClaims: false,
     pkce: { required: () => true },
