@@ -185,6 +185,16 @@ test('the log-in of an issuer is set, changed and removed, and its client is not
   })
   expect(await issuer.run`issuer update ${made.id} --no-log-in --log-in ${idp}`).toMatchObject({ code: 2 })
   expect(await issuer.json`issuer update ${made.id} --no-log-in`).not.toHaveProperty('logIn')
+  const ofPerson = words`credential offer --oid4vci ${issuerId} --configuration Person --issuing-did ${issuingDID}`
+  const noLogIn = await issuer.run`${ofPerson} --expect email=alice@example.org`
+  expect(noLogIn).toMatchObject(fails(1, /no OpenID provider where people log in.*--log-in/s))
+  expect(await issuer.run`${ofPerson} --expect alice`).toMatchObject(
+    fails(2, /--expect "alice" is not in the form/),
+  )
+  await issuer.json`issuer update ${issuerId} --log-in ${idp} ${client}`
+  const offer = await issuer.json`${ofPerson} --expect sub=alice --expect email=alice@example.org`
+  expect(offer).not.toHaveProperty('txCode')
+  await issuer.json`issuer update ${issuerId} --no-log-in`
   expect(await issuer.run`issuer create --log-in ${idp}`).toMatchObject(
     fails(2, /A log-in needs --log-in, --client-id/),
   )
