@@ -34,6 +34,7 @@ export default defineCommand({
     'agent credential offer --csv people.csv --issuing-did <did> --auto --expires-in 14d',
     'agent credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
     'agent credential offer --oid4vci <issuer id> --configuration Person --issuing-did <did> --claim name=Alice --tx-code',
+    'agent credential offer --oid4vci --configuration Person --configuration Licence --claims @alice.json',
     'agent credential offer --oid4vci <issuer id> --configuration Employee --issuing-did <did> --expect email=alice@example.org',
   ],
   flags: {
@@ -49,9 +50,11 @@ export default defineCommand({
         'offer to a wallet of OpenID4VCI, without DIDComm; without an id by the only issuer, which is made if there is none',
     }),
     configuration: Flags.string({
+      ...repeatable,
       dependsOn: ['oid4vci'],
       exclusive: ['type'],
-      description: 'id of the issuer’s credential configuration; default: the only one',
+      description:
+        'id of the issuer’s credential configuration; default: the only one; given more than once, one offer has all, with --claims for each',
     }),
     type: Flags.string({
       dependsOn: ['oid4vci'],
@@ -121,7 +124,7 @@ export default defineCommand({
     if (oid4vci !== undefined)
       return offerToWallet(context, {
         issuerId: oid4vci || undefined,
-        credentialConfigurationId: flags.configuration,
+        configurations: flags.configuration ?? [],
         type: flags.type,
         template: flags.template,
         format: format === undefined ? undefined : toOpenIdFormat(format),

@@ -1,13 +1,12 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
+import { displayOf, issuerDisplayFlags } from '../../cli/display.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { hasLogIn, logInFlags, readLogIn } from '../../cli/issuer-log-in.ts'
 import {
   authorizationServerFlags,
-  displayOf,
   getIssuer,
-  issuerDisplayFlags,
   securityFlags,
   issuerFields,
   readAuthorizationServer,

@@ -1,13 +1,17 @@
 /** `/oid4vci`: OpenID4VCI issuers and the credentials that they offer, for the tenant. */
 import * as z from 'zod'
 import {
-  createConfiguration,
   CreateCredentialConfiguration,
   CredentialConfiguration,
+  PatchCredentialConfiguration,
+} from '../../src/exchange/oid4vci/configuration-members.ts'
+import {
+  createConfiguration,
   deleteConfiguration,
   getConfiguration,
   listConfigurations,
   toConfiguration,
+  updateConfiguration,
 } from '../../src/exchange/oid4vci/configurations.ts'
 import {
   CreateCredentialIssuer,
@@ -19,6 +23,7 @@ import {
   updateIssuer,
 } from '../../src/exchange/oid4vci/issuers.ts'
 import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
+import { addPicture, IssuerPicture, maxUploadBytes } from '../../src/exchange/oid4vci/media.ts'
 import { OpenIdCredentialOffer } from '../../src/exchange/oid4vci/offer-object.ts'
 import { createOffer, CreateOpenIdCredentialOffer } from '../../src/exchange/oid4vci/offers.ts'
 import {
@@ -144,6 +149,23 @@ export default [
   ),
 
   route(
+    'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
+    {
+      summary: 'Change the configuration of a credential',
+      operationId: 'updateCredentialConfiguration',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer'],
+      path: configurationPath,
+      body: PatchCredentialConfiguration,
+      sharesFile: true,
+      reply: [200, CredentialConfiguration],
+    },
+    ({ wallet, agent: { db } }, { path: { issuerId, credentialConfigId }, body }) =>
+      updateConfiguration({ db, wallet }, issuerId, credentialConfigId, body),
+  ),
+
+  route(
     'DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
     {
       summary: 'Remove a credential from those that an issuer offers',
@@ -155,6 +177,22 @@ export default [
     },
     ({ wallet, agent }, { path: { issuerId, credentialConfigId } }) =>
       deleteConfiguration(agent.db, wallet.id, issuerId, credentialConfigId),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/media',
+    {
+      summary: 'Add a picture that an issuer shows: PNG, JPEG, WebP or SVG',
+      operationId: 'addCredentialIssuerMedia',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer'],
+      path,
+      stream: { media: 'application/octet-stream', limit: () => maxUploadBytes },
+      reply: [201, IssuerPicture],
+    },
+    ({ wallet, agent: { db } }, { path: { issuerId }, stream }) =>
+      addPicture({ db, wallet }, issuerId, stream),
   ),
 
   route(

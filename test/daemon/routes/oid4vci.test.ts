@@ -8,7 +8,8 @@ import { untilEnd } from '../../support/shared.ts'
 const agent = await untilEnd(startAgent())
 const tenant = await agent.newTenant('issuer')
 const other = await agent.newTenant('other')
-const schemaId = await publishSchema(tenant, (await newDid(tenant, 'assertionMethod')).did)
+const { did: author } = await newDid(tenant, 'assertionMethod')
+const schemaId = await publishSchema(tenant, author)
 
 const server = { url: 'https://login.example/realms/a', clientId: 'issuer', clientSecret: 'a-client-secret' }
 const noId = '00000000-0000-4000-8000-000000000000'
@@ -99,6 +100,66 @@ test('a configuration that cannot be used is refused, with its reason', async ()
     const refused = await send(`POST /oid4vci/issuers/${issuer}/credential-configurations`, body)
     expect([refused.status, refused.body.detail]).toEqual([status, expect.stringContaining(reason)])
   }
+})
+
+test('the members of a configuration that are given are changed; null removes one', async () => {
+  const { id: issuerId } = await newIssuer()
+  const properties = { name: { type: 'string' }, age: { type: 'integer' } }
+  const two = await publishSchema(tenant, author, { properties })
+  const body = {
+    configurationId: 'Person',
+    format: 'dc+sd-jwt' as const,
+    schemaId: two,
+    alwaysDisclosed: ['age'],
+  }
+  const made = await tenant.call(configurationsOf, { path: { issuerId }, body })
+  const path = { issuerId, credentialConfigId: 'Person' }
+  const change = (changed: Record<string, any>) => tenant.call(`PATCH ${oneOf}`, { path, body: changed })
+  const display = { name: 'Identity card', backgroundColor: '#003366' }
+  expect(await change({ display })).toEqual({ ...made, display })
+  const { did: issuingDID } = await newDid(tenant, 'assertionMethod')
+  expect(await change({ issuingDID, alwaysDisclosed: ['name'] })).toEqual({
+    ...made,
+    display,
+    issuingDID,
+    alwaysDisclosed: ['name'],
+  })
+  // A certificate replaces the DID.
+  const names = [{ type: 'dns' as const, value: 'acme.example' }]
+  const { id: issuerCertificateId } = await tenant.call('POST /issuer-certificates/development', {
+    body: { commonName: 'Acme', names },
+  })
+  expect(await change({ issuerCertificateId, display: null })).toEqual({
+    ...made,
+    issuerCertificateId,
+    alwaysDisclosed: ['name'],
+  })
+  expect(await tenant.call(`GET ${oneOf}`, { path })).toEqual(await change({}))
+  expect(await change({ issuingDID })).not.toHaveProperty('issuerCertificateId')
+})
+
+test('a change that cannot be used is refused, and changes nothing', async () => {
+  const { id } = await newIssuer()
+  const body = { configurationId: 'Person', format: 'jwt_vc_json' as const, schemaId }
+  const made = await tenant.call(configurationsOf, { path: { issuerId: id }, body })
+  const issuingDID = 'did:web:other.example'
+  const rows: [string, string, unknown, number, string][] = [
+    [noId, 'Person', {}, 404, 'There is no credential issuer'],
+    [id, 'Other', {}, 404, 'There is no credential configuration'],
+    [id, 'Person', { issuingDID }, 404, 'is not in this wallet'],
+    [id, 'Person', { issuingDID, issuerCertificateId: noId }, 400, 'Leave one of them out'],
+    [id, 'Person', { issuerCertificateId: noId }, 400, 'issuerCertificateId: credentials of the format'],
+    [id, 'Person', { alwaysDisclosed: ['name'] }, 400, 'alwaysDisclosed: credentials of the format'],
+    [id, 'Person', { keyAttestation: {} }, 400, 'keyAttestation: the issuer trusts no wallet provider'],
+    [id, 'Person', { display: { name: '' } }, 400, 'display.name'],
+  ]
+  for (const [issuerId, configurationId, change, status, reason] of rows) {
+    const target = `/oid4vci/issuers/${issuerId}/credential-configurations/${configurationId}`
+    const refused = await send(`PATCH ${target}`, change)
+    expect([refused.status, refused.body.detail]).toEqual([status, expect.stringContaining(reason)])
+  }
+  const path = { issuerId: id, credentialConfigId: 'Person' }
+  expect(await tenant.call(`GET ${oneOf}`, { path })).toEqual(made)
 })
 
 test('the configurations of a deleted issuer are deleted with it', async () => {
