@@ -6,7 +6,7 @@ import { UsageError } from '../../cli/errors/errors.ts'
 import { findIssuers, severalDids } from '../../cli/client/subjects.ts'
 import { safeLine } from '../../cli/format/text.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
-import { claimFlags, readClaims } from '../../cli/input/claims.ts'
+import { claimFlags, expectFlag, readClaims, readExpected } from '../../cli/input/claims.ts'
 import { type FormatFlag, formatFlag, toFormat, toOpenIdFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { expiresInFlag, noteUnits, readExpiresIn, readSeconds } from '../../cli/input/time.ts'
@@ -38,6 +38,7 @@ export default defineCommand({
     'agent credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
     'agent credential offer --oid4vci <issuer id> --configuration Person --issuing-did <did> --claim name=Alice --tx-code',
     'agent credential offer --oid4vci --configuration Person --configuration Licence --claims @alice.json',
+    'agent credential offer --oid4vci <issuer id> --configuration Employee --issuing-did <did> --expect email=alice@example.org',
   ],
   flags: {
     connection: Flags.string({
@@ -68,12 +69,13 @@ export default defineCommand({
       dependsOn: ['oid4vci'],
       options: ['pre-authorized_code', 'authorization_code'],
       description:
-        'how the wallet gets access: by a code in the offer, or after the holder’s consent at the authorization server; default: authorization_code for an issuer with an external one',
+        'how the wallet gets access: by a code in the offer, or after the holder’s consent at the authorization server; default: authorization_code for an issuer with an external one or with a log-in',
     }),
     'tx-code': Flags.boolean({
       dependsOn: ['oid4vci'],
       description: 'require a transaction code, which is printed; give it to the holder on another channel',
     }),
+    expect: expectFlag,
     defer: Flags.boolean({
       dependsOn: ['oid4vci'],
       description: 'issue after `agent credential issue`; the wallet waits until then',
@@ -113,7 +115,7 @@ export default defineCommand({
     connection: { ...toWhomOrWallet('--oid4vci='), unless: ['invitation', 'oid4vci', 'csv'] },
     configuration: whichConfiguration,
     'issuing-did': whichSigner,
-    claim: { ...whichClaims, unless: ['claims', 'csv'] },
+    claim: { ...whichClaims, unless: ['claims', 'csv', 'expect'] },
   },
   async run(context) {
     const { flags, call, getAccess } = context
@@ -133,6 +135,7 @@ export default defineCommand({
         claims: readClaims(flags),
         grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
         txCode: flags['tx-code'],
+        expectedIdentity: readExpected(flags.expect),
         automaticIssuance: !flags.defer,
         expiresIn,
         ...(validityPeriod !== undefined && { validityPeriod }),
