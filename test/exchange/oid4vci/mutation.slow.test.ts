@@ -4,6 +4,7 @@ import { authorizationChecks } from './_checks-authorization.ts'
 import { clientChecks } from './_checks-client.ts'
 import { credentialChecks } from './_checks-credential.ts'
 import { externalChecks } from './_checks-external.ts'
+import { logInChecks } from './_checks-log-in.ts'
 import { strangerChecks } from './_checks-strangers.ts'
 import { tokenChecks } from './_checks-token.ts'
 import { isTaken, loadMutants, nameOf, switchOff, type Check } from './_mutants.ts'
@@ -16,6 +17,7 @@ const checks = [
   ...clientChecks,
   ...credentialChecks,
   ...externalChecks,
+  ...logInChecks,
   ...strangerChecks,
 ]
 
