@@ -150,6 +150,7 @@ export const countedColumns = {
     'created_at',
     'wallet_providers',
     'display',
+    'claims_secrets',
   ],
   credential_configuration: [
     'issuer_id',
@@ -164,6 +165,7 @@ export const countedColumns = {
     'display',
     'issuing_did',
     'document',
+    'claims_source',
   ],
 } as const satisfies { [Table in keyof AgentTables]?: readonly (keyof AgentTables[Table])[] }
 

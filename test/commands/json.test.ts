@@ -341,6 +341,8 @@ test('OpenID4VCI issuers', async () => {
   const { id } = await run('issuer create --name Acme')
   await run('issuer list')
   await run(`issuer configuration add ${id} --id Person --schema ${guid}`)
+  expect(await run(`issuer secret ${id}`)).toEqual({ secret: expect.stringMatching(/^whsec_/) })
+  expect((await user.run`issuer secret ${id}`).out).toMatch(/the one before +signs until/)
   await run(`issuer configuration list ${id}`)
   await run(`issuer configuration show ${id} Person`)
   expect((await run(`issuer show ${id}`)).metadata.credential_configurations_supported).toMatchObject({

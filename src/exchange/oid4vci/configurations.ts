@@ -124,6 +124,7 @@ export async function createConfiguration(
     display: toColumn(display),
     issuing_did: issuingDID ?? null,
     document: document ? JSON.stringify(document) : null,
+    claims_source: null,
   }
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)

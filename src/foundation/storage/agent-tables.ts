@@ -132,6 +132,8 @@ export interface AgentTables {
     wallet_providers: string | null
     /** JSON of its name and logo for people, see `oid4vci/display.ts`. Null: none. */
     display: string | null
+    /** Sealed JSON of the secrets that sign requests to claims sources, see `oid4vci/claims-secret.ts`. Null: none. */
+    claims_secrets: string | null
   }
 
   /** The credentials that an issuer offers. */
@@ -158,6 +160,8 @@ export interface AgentTables {
     issuing_did: string | null
     /** JSON of the type of a document, see `formats/mdoc/document-type.ts`. Null: another format. */
     document: string | null
+    /** JSON of its claims source, see `oid4vci/claims-source.ts`. Null: none. */
+    claims_source: string | null
   }
 }
 

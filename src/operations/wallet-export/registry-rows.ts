@@ -63,6 +63,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       created_at: text,
       wallet_providers: text.nullable().default(null),
       display: text.nullable().default(null),
+      claims_secrets: text.nullable().default(null),
     }),
   }),
   z.object({
@@ -80,6 +81,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       display: text.nullable().default(null),
       issuing_did: text.nullable().default(null),
       document: text.nullable().default(null),
+      claims_source: text.nullable().default(null),
     }),
   }),
 ])

@@ -315,6 +315,7 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await acme('GET /oid4vci/issuers', {})
   const changed = { authorizationServer: { url: 'https://sign-in.acme.example' } }
   await acme('PATCH /oid4vci/issuers/{issuerId}', { path, body: changed })
+  await acme('POST /oid4vci/issuers/{issuerId}/secret', { path })
   const body = { configurationId: 'Membership', format: 'jwt_vc_json' as const, schemaId }
   await acme('POST /oid4vci/issuers/{issuerId}/credential-configurations', { path, body })
   const typed = { configurationId: 'MembershipCard', format: 'dc+sd-jwt' as const, schemaId }

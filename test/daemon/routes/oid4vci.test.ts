@@ -101,6 +101,21 @@ test('a configuration that cannot be used is refused, with its reason', async ()
   }
 })
 
+test('an issuer has a secret for its claims sources, which replaces the one before after a day', async () => {
+  const { id: issuerId } = await newIssuer()
+  const renew = (by = tenant) => by.call('POST /oid4vci/issuers/{issuerId}/secret', { path: { issuerId } })
+  const first = await renew()
+  expect(first).toEqual({ secret: expect.stringMatching(/^whsec_/) })
+  const second = await renew()
+  expect(second).toEqual({ secret: expect.any(String), previousUntil: expect.any(String) })
+  expect(second.secret).not.toBe(first.secret)
+  const hours = (Date.parse(second.previousUntil!) - Date.now()) / 3_600_000
+  expect(hours).toBeGreaterThan(23)
+  expect((await refusal(renew(other))).status).toBe(404)
+  const all = await agent.agent.db.selectFrom('credential_issuer').selectAll().execute()
+  for (const secret of [first.secret, second.secret]) expect(JSON.stringify(all)).not.toContain(secret)
+})
+
 test('the configurations of a deleted issuer are deleted with it', async () => {
   const { id: issuerId } = await newIssuer()
   const body = { configurationId: 'Person', format: 'jwt_vc_json' as const, schemaId }
