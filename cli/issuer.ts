@@ -5,14 +5,12 @@ import type { Answer } from './client/api.ts'
 import type { FlagValues } from './define-command.ts'
 import { isJsonObject, tryParseJson } from '../src/foundation/json.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
-import { whenAgo } from './format/time.ts'
 import type { Pair } from './output.ts'
 import { repeatable } from './input/arguments.ts'
 import { readText } from './input/files.ts'
 import { readSecretFile } from './input/secrets.ts'
 
 type Issuer = Answer<'POST /oid4vci/issuers'>
-type Configuration = Answer<'POST /oid4vci/issuers/{issuerId}/credential-configurations'>
 
 export const authorizationServerFlags = {
   'authorization-server': Flags.string({
@@ -33,35 +31,6 @@ export const securityFlags = {
     allowNo: true,
     description: 'whether wallets must encrypt requests and get encrypted responses',
   }),
-}
-
-/** The display of an issuer in wallets (OpenID4VCI 1.0, §12.2.4). */
-export const issuerDisplayFlags = {
-  name: Flags.string({ description: 'what wallets call the issuer' }),
-  logo: Flags.string({ dependsOn: ['name'], description: 'https URL of its logo' }),
-}
-
-/** The display of a credential in wallets (OpenID4VCI 1.0, §12.2.4). */
-export const credentialDisplayFlags = {
-  name: Flags.string({ description: 'what wallets call the credential; default: the title of the schema' }),
-  logo: Flags.string({ dependsOn: ['name'], description: 'https URL of its logo' }),
-  'background-color': Flags.string({
-    dependsOn: ['name'],
-    description: 'colour of its card, such as #1a5fb4',
-  }),
-  'text-color': Flags.string({ dependsOn: ['name'], description: 'colour of its text, such as #ffffff' }),
-}
-
-/** The member `display` of an issuer or a configuration. */
-export function displayOf(flags: Partial<FlagValues<typeof credentialDisplayFlags>>) {
-  const { name, logo, 'background-color': backgroundColor, 'text-color': textColor } = flags
-  if (name === undefined) return undefined
-  return {
-    name,
-    ...(logo !== undefined && { logo: { uri: logo } }),
-    ...(backgroundColor !== undefined && { backgroundColor }),
-    ...(textColor !== undefined && { textColor }),
-  }
 }
 
 type ServerFlags = FlagValues<typeof authorizationServerFlags>
@@ -152,25 +121,6 @@ function shownProviders({ walletProviders }: Issuer): string | undefined {
 /** The external authorization server, or that this agent is the server. */
 export function shownServer({ id, authorizationServerUrl: url }: Issuer): string {
   return url.endsWith(`/oid4vci/issuers/${id}`) ? 'this agent' : url
-}
-
-export const configurationFields = (configuration: Configuration): Pair[] => [
-  ['configuration', configuration.configurationId],
-  ['name', configuration.display?.name],
-  ['format', configuration.format],
-  ['schema', configuration.schemaId],
-  ['type', configuration.vct ?? configuration.doctype],
-  ['issuing DID', configuration.issuingDID],
-  ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
-  ['key attestation', shownRequirement(configuration)],
-  ['certificate', configuration.issuerCertificateId],
-  ['created', whenAgo(configuration.createdAt, Date.now())],
-]
-
-function shownRequirement({ keyAttestation }: Configuration): string | undefined {
-  if (!keyAttestation) return undefined
-  const { keyStorage = [], userAuthentication = [] } = keyAttestation
-  return ['required', ...keyStorage, ...userAuthentication].join(', ')
 }
 
 /** An issuer of the wallet. The API lists issuers, and reads none alone. @throws {CommandError} 3 */

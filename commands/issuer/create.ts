@@ -1,10 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
+import { displayOf, issuerDisplayFlags } from '../../cli/display.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import {
   authorizationServerFlags,
-  displayOf,
-  issuerDisplayFlags,
   securityFlags,
   issuerFields,
   readAuthorizationServer,

@@ -1,11 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
+import { displayOf, issuerDisplayFlags } from '../../cli/display.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import {
   authorizationServerFlags,
-  displayOf,
-  issuerDisplayFlags,
   securityFlags,
   issuerFields,
   readAuthorizationServer,

@@ -1,13 +1,17 @@
 /** `/oid4vci`: OpenID4VCI issuers and the credentials that they offer, for the tenant. */
 import * as z from 'zod'
 import {
-  createConfiguration,
   CreateCredentialConfiguration,
   CredentialConfiguration,
+  PatchCredentialConfiguration,
+} from '../../src/exchange/oid4vci/configuration-members.ts'
+import {
+  createConfiguration,
   deleteConfiguration,
   getConfiguration,
   listConfigurations,
   toConfiguration,
+  updateConfiguration,
 } from '../../src/exchange/oid4vci/configurations.ts'
 import {
   CreateCredentialIssuer,
@@ -160,6 +164,23 @@ export default [
     },
     async ({ wallet, agent }, { path: { issuerId, credentialConfigId } }) =>
       toConfiguration(await getConfiguration(agent.db, wallet.id, issuerId, credentialConfigId)),
+  ),
+
+  route(
+    'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
+    {
+      summary: 'Change the configuration of a credential',
+      operationId: 'updateCredentialConfiguration',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer'],
+      path: configurationPath,
+      body: PatchCredentialConfiguration,
+      sharesFile: true,
+      reply: [200, CredentialConfiguration],
+    },
+    ({ wallet, agent: { db } }, { path: { issuerId, credentialConfigId }, body }) =>
+      updateConfiguration({ db, wallet }, issuerId, credentialConfigId, body),
   ),
 
   route(

@@ -1,9 +1,16 @@
 import * as Flags from '@oclif/core/flags'
+import {
+  attestationOf,
+  configurationFields,
+  configurationFlags,
+  keyAttestation,
+  settingsOf,
+} from '../../../cli/credential-configuration.ts'
 import { defineCommand } from '../../../cli/define-command.ts'
-import { idOf, repeatable } from '../../../cli/input/arguments.ts'
+import { credentialDisplayFlags, displayOf } from '../../../cli/display.ts'
+import { idOf } from '../../../cli/input/arguments.ts'
 import { formatFlag, toOpenIdFormat } from '../../../cli/input/credential.ts'
 import { schemaUrl } from '../../../cli/input/registry.ts'
-import { configurationFields, credentialDisplayFlags, displayOf } from '../../../cli/issuer.ts'
 
 export default defineCommand({
   summary: 'Add a credential to those that an OpenID4VCI issuer offers',
@@ -15,6 +22,7 @@ export default defineCommand({
     'agent issuer configuration add <issuer id> --id Person --schema <guid> --name "Identity card" --issuing-did did:web:…',
     'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --certificate <certificate id>',
     'agent issuer configuration add <issuer id> --id mDL --schema <guid> --format mdoc --doctype org.iso.18013.5.1.mDL --certificate <certificate id>',
+    'agent issuer configuration add <issuer id> --id Employee --schema <guid> --claims-source https://hr.example/claims',
   ],
   args: idOf('issuer'),
   flags: {
@@ -33,31 +41,8 @@ export default defineCommand({
       description: 'namespace of all claims of an mdoc, if the schema does not group them by namespace',
     }),
     ...credentialDisplayFlags,
-    'issuing-did': Flags.string({
-      exclusive: ['certificate'],
-      description: 'DID of the wallet that signs, unless an offer names another',
-    }),
-    'always-disclosed': Flags.string({
-      ...repeatable,
-      description: 'claim of an SD-JWT VC that each verifier sees',
-    }),
-    'key-attestation': Flags.boolean({
-      description: 'require a key attestation of a wallet provider that the issuer trusts',
-    }),
-    'key-storage': Flags.string({
-      ...repeatable,
-      dependsOn: ['key-attestation'],
-      description: 'accepted resistance of the key storage, such as iso_18045_high; default: any',
-    }),
-    'user-authentication': Flags.string({
-      ...repeatable,
-      dependsOn: ['key-attestation'],
-      description: 'accepted resistance of the user authentication; default: any',
-    }),
-    certificate: Flags.string({
-      description:
-        'issuer certificate that signs mdocs, and SD-JWT VCs instead of a DID: its id, or the end of the id',
-    }),
+    ...configurationFlags,
+    'key-attestation': Flags.boolean({ description: keyAttestation }),
   },
   async run({ args, flags, call, getAccess, print, suggest }) {
     const configuration = await call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
@@ -69,16 +54,9 @@ export default defineCommand({
         vct: flags.vct,
         doctype: flags.doctype,
         namespaces: flags.namespace,
-        issuingDID: flags['issuing-did'],
         display: displayOf(flags),
-        alwaysDisclosed: flags['always-disclosed'],
-        ...(flags['key-attestation'] && {
-          keyAttestation: {
-            keyStorage: flags['key-storage'],
-            userAuthentication: flags['user-authentication'],
-          },
-        }),
-        issuerCertificateId: flags.certificate,
+        ...settingsOf(flags),
+        keyAttestation: attestationOf(flags['key-attestation'], flags),
       },
     })
     print(configuration.configurationId, configurationFields(configuration))

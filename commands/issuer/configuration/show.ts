@@ -1,7 +1,7 @@
 import { labelled } from '../../../cli/client/names.ts'
+import { configurationFields } from '../../../cli/credential-configuration.ts'
 import { defineCommand } from '../../../cli/define-command.ts'
 import { argument, idOf } from '../../../cli/input/arguments.ts'
-import { configurationFields } from '../../../cli/issuer.ts'
 
 export default defineCommand({
   summary: 'Show a credential that an OpenID4VCI issuer offers',

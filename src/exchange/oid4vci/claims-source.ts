@@ -13,7 +13,6 @@ import { UnreachableError, type UnreachableCode } from '../../foundation/net/unr
 import type { Config } from '../../foundation/config/config.ts'
 import type { HttpClient } from '../../foundation/net/http-client.ts'
 import { type Secrets, sign } from '../../wallet/events/signature.ts'
-import { optional } from '../../wallet/model.ts'
 import { readRetryAfter } from '../engine/send.ts'
 import type { ConfigurationRow } from './configurations.ts'
 
@@ -27,12 +26,18 @@ export const ClaimsSource = z
         if (message !== undefined) context.addIssue({ code: 'custom', message })
       })
       .describe('An https URL; http on this machine alone.'),
-    onFailure: optional(z.enum(['defer', 'fail'])).describe(
-      'While the source does not answer: `defer` asks it again later, and the wallet waits; `fail` tells the wallet to request the credential again. Default: `defer`.',
-    ),
-    keepClaims: optional(z.boolean()).describe(
-      'Whether the record keeps the claims of the source. False: they are in the credential alone. Default: true.',
-    ),
+    onFailure: z
+      .enum(['defer', 'fail'])
+      .default('defer')
+      .describe(
+        'While the source does not answer: `defer` asks it again later, and the wallet waits; `fail` tells the wallet to request the credential again.',
+      ),
+    keepClaims: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether the record keeps the claims of the source. False: they are in the credential alone.',
+      ),
   })
   .meta({ id: 'ClaimsSource' })
 export type ClaimsSource = z.output<typeof ClaimsSource>

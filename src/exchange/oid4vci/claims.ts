@@ -36,9 +36,7 @@ export function withDisclosure(claims: StoredClaims, alwaysDisclosed: readonly s
       'BadRequest',
       `alwaysDisclosed: the schema has no property ${JSON.stringify(unknown.slice(0, 100))}.`,
     )
-  return claims.map((claim) =>
-    alwaysDisclosed.includes(claim.name) ? { ...claim, disclosable: false } : claim,
-  )
+  return claims.map((claim) => ({ ...claim, disclosable: !alwaysDisclosed.includes(claim.name) }))
 }
 
 /**

@@ -3,10 +3,8 @@
  * claims.
  */
 import type { Selectable } from 'kysely'
-import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
-import { openIdFormats, type OpenIdFormat, openIdTraits, isTyped } from '../../definitions/format-names.ts'
-import { Did } from '../../did/document.ts'
+import { openIdTraits } from '../../definitions/format-names.ts'
 import { getManagedDid } from '../../wallet/did-registrar/dids.ts'
 import { requireCertificate } from '../../wallet/issuer-certificates/certificates.ts'
 import type { AgentTables } from '../../foundation/storage/agent-tables.ts'
@@ -14,78 +12,25 @@ import type { AgentDb } from '../../foundation/storage/database.ts'
 import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
-import { optional, Uuid } from '../../wallet/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { claimsOf, maxClaims, readClaims, withDisclosure } from './claims.ts'
-import { CredentialDisplay, credentialDisplayOf, toColumn } from './display.ts'
-import { documentMembers, documentOf, readDocument } from './documents.ts'
-import { getOwnIssuer } from './issuers.ts'
-import { KeyAttestationRequirement, requirementOf } from './key-attestation.ts'
+import { claimsOf, readClaims, withDisclosure } from './claims.ts'
+import { sourceOf } from './claims-source.ts'
+import {
+  checkMembers,
+  type CreateCredentialConfiguration,
+  type CredentialConfiguration,
+  Format,
+  isDocument,
+  type Members,
+  type PatchCredentialConfiguration,
+} from './configuration-members.ts'
+import { credentialDisplayOf, toColumn } from './display.ts'
+import { documentOf, readDocument } from './documents.ts'
+import { getOwnIssuer, type IssuerRow } from './issuers.ts'
+import { requirementOf } from './key-attestation.ts'
 import { providersOf } from './wallet-providers.ts'
 
 export type ConfigurationRow = Selectable<AgentTables['credential_configuration']>
-
-/** The id is also a scope value of OAuth (RFC 6749 §3.3). */
-export const ConfigurationId = z
-  .string()
-  .regex(
-    /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/,
-    'is not 1 to 255 visible ASCII characters without quotation mark and backslash',
-  )
-
-const Format = z.enum(openIdFormats)
-
-export const CreateCredentialConfiguration = z
-  .object({
-    configurationId: ConfigurationId.describe('Identifies the configuration; also its OAuth scope.'),
-    format: Format.describe('A format identifier of OpenID4VCI.'),
-    schemaId: z.url().max(2_000).describe('URL of the JSON schema of the claims. It is read at once.'),
-    vct: optional(z.string().min(1).max(2_000)).describe(
-      'For `dc+sd-jwt`: the type of the credential. Default: the URL of type metadata that this agent serves (extension).',
-    ),
-    alwaysDisclosed: optional(z.array(z.string().min(1)).max(maxClaims)).describe(
-      'For `dc+sd-jwt`: names of claims that each verifier sees. The holder can withhold all others (extension).',
-    ),
-    ...documentMembers,
-    keyAttestation: optional(KeyAttestationRequirement).describe(
-      'Wallets must send a key attestation of a wallet provider that the issuer trusts. `{}`: any (extension).',
-    ),
-    issuerCertificateId: optional(Uuid).describe(
-      'For `dc+sd-jwt`: the issuer certificate that signs, instead of a DID (extension).',
-    ),
-    issuingDID: optional(Did).describe(
-      'The DID of the wallet that signs, unless an offer names another (extension).',
-    ),
-    display: optional(CredentialDisplay).describe(
-      'The name, the logo and the colours that wallets show. Default: the title of the schema (extension).',
-    ),
-  })
-  .meta({ id: 'CreateCredentialConfigurationRequest' })
-export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
-
-export const CredentialConfiguration = z
-  .object({
-    configurationId: z.string(),
-    format: Format,
-    scope: z.string(),
-    schemaId: z.string(),
-    vct: z.string().optional().describe('The type that the request chose (extension).'),
-    alwaysDisclosed: z.array(z.string()).optional().describe('As in the request (extension).'),
-    doctype: z.string().optional().describe('As in the request (extension).'),
-    namespaces: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe('`mso_mdoc`: the namespace of each claim, if the request has namespaces (extension).'),
-    keyAttestation: KeyAttestationRequirement.optional().describe('As in the request (extension).'),
-    issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
-    issuingDID: z.string().optional().describe('As in the request (extension).'),
-    display: CredentialDisplay.optional().describe(
-      'As in the request, or by the title of the schema (extension).',
-    ),
-    createdAt: z.iso.datetime(),
-  })
-  .meta({ id: 'CredentialConfiguration' })
-export type CredentialConfiguration = z.infer<typeof CredentialConfiguration>
 
 /** @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used */
 export async function createConfiguration(
@@ -95,16 +40,8 @@ export async function createConfiguration(
 ): Promise<CredentialConfiguration> {
   const { configurationId, format, schemaId, vct, alwaysDisclosed = [] } = given
   const { keyAttestation, issuerCertificateId, issuingDID } = given
-  checkMembers(given)
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
-  if (keyAttestation && !providersOf(issuer))
-    throw new Problem(
-      'BadRequest',
-      'keyAttestation: the issuer trusts no wallet provider. Set walletProviders first.',
-    )
-  if (issuerCertificateId !== undefined)
-    await requireCertificate(wallet.db, issuerCertificateId, openIdTraits(format).certificateProfile)
-  if (issuingDID !== undefined) await getManagedDid(wallet.db, issuingDID)
+  await check(wallet, issuer, given)
   const { claims: all, schema, title } = await readClaims(wallet, schemaId)
   const { document, claims } = isDocument(format)
     ? readDocument(schema, given)
@@ -124,7 +61,7 @@ export async function createConfiguration(
     display: toColumn(display),
     issuing_did: issuingDID ?? null,
     document: document ? JSON.stringify(document) : null,
-    claims_source: null,
+    claims_source: given.claimsSource ? JSON.stringify(given.claimsSource) : null,
   }
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
@@ -143,35 +80,76 @@ export async function createConfiguration(
   return toConfiguration(row)
 }
 
-/** @throws {Problem} 400 for two signers, and for a member that only typed formats have */
-function checkMembers({ format, ...given }: CreateCredentialConfiguration): void {
-  if (given.issuingDID !== undefined && given.issuerCertificateId !== undefined)
-    throw new Problem('BadRequest', 'issuingDID: the issuer certificate signs. Leave one of them out.')
-  const { needsCertificate } = openIdTraits(format)
-  if (needsCertificate && given.issuerCertificateId === undefined)
+/** @throws {Problem} 400 for members that do not go together, or that name nothing of the wallet */
+async function check(wallet: Wallet, issuer: IssuerRow, given: Members): Promise<void> {
+  checkMembers(given)
+  const { format, keyAttestation, issuerCertificateId, issuingDID } = given
+  if (keyAttestation && !providersOf(issuer))
     throw new Problem(
       'BadRequest',
-      `${given.issuingDID === undefined ? 'issuerCertificateId: is missing. A' : 'issuingDID: a'} credential of the format ${format} is signed by an issuer certificate: agent issuer-cert init --for mdoc`,
+      'keyAttestation: the issuer trusts no wallet provider. Set walletProviders first.',
     )
-  for (const [name, isOf] of Object.entries(ownMembers)) {
-    const value = given[name as keyof typeof ownMembers]
-    if (value === undefined || (Array.isArray(value) && value.length === 0) || isOf(format)) continue
+  if (given.claimsSource && issuer.claims_secrets === null)
     throw new Problem(
       'BadRequest',
-      `${name}: credentials of the format ${format} have no such member. Leave it out, or use ${openIdFormats.filter(isOf).join(' or ')}.`,
+      `claimsSource: the issuer has no secret that signs the requests to it. Make one first: agent issuer secret ${issuer.id}`,
     )
-  }
+  if (issuerCertificateId !== undefined)
+    await requireCertificate(wallet.db, issuerCertificateId, openIdTraits(format).certificateProfile)
+  if (issuingDID !== undefined) await getManagedDid(wallet.db, issuingDID)
 }
 
-const isDocument = (format: OpenIdFormat) => openIdTraits(format).configurationMember === 'doctype'
+/**
+ * Changes the members that are given. A DID replaces an issuer certificate, and a certificate a DID. Open
+ * offers keep their signer.
+ *
+ * @throws {Problem} 404; 400 as for a new configuration
+ */
+export async function updateConfiguration(
+  { db, wallet }: { db: AgentDb; wallet: Wallet },
+  issuerId: string,
+  id: string,
+  given: PatchCredentialConfiguration,
+): Promise<CredentialConfiguration> {
+  const { display, keyAttestation, alwaysDisclosed, claimsSource } = given
+  const issuer = await getOwnIssuer(db, wallet.id, issuerId)
+  const row = await requireConfiguration(db, issuerId, id)
+  const signer = signerAfter(row, given)
+  await check(wallet, issuer, {
+    format: Format.parse(row.format),
+    issuingDID: signer.issuing_did ?? undefined,
+    issuerCertificateId: signer.certificate_id ?? undefined,
+    keyAttestation: keyAttestation ?? undefined,
+    alwaysDisclosed,
+    claimsSource: claimsSource ?? undefined,
+  })
+  const claims = alwaysDisclosed && JSON.stringify(withDisclosure(claimsOf(row), alwaysDisclosed))
+  const change = {
+    ...signer,
+    ...(claims !== undefined && { claims }),
+    ...(keyAttestation !== undefined && {
+      key_attestation: keyAttestation && JSON.stringify(keyAttestation),
+    }),
+    ...(display !== undefined && { display: toColumn(display ?? undefined) }),
+    ...(claimsSource !== undefined && { claims_source: claimsSource && JSON.stringify(claimsSource) }),
+  }
+  await db.transaction().execute(async (tx) => {
+    await assertNotTransferred(tx, wallet.id)
+    await getConfiguration(tx, wallet.id, issuerId, id)
+    const all = tx.updateTable('credential_configuration').set(change).where('issuer_id', '=', issuerId)
+    await all.where('id', '=', id).execute()
+  })
+  return toConfiguration({ ...row, ...change })
+}
 
-/** The members of configurations of some formats. */
-const ownMembers = {
-  vct: isTyped,
-  alwaysDisclosed: isTyped,
-  issuerCertificateId: (format: OpenIdFormat) => openIdTraits(format).hasCertificates,
-  doctype: isDocument,
-  namespaces: isDocument,
+function signerAfter(
+  { issuing_did, certificate_id }: ConfigurationRow,
+  { issuingDID, issuerCertificateId: certificateId }: PatchCredentialConfiguration,
+) {
+  return {
+    issuing_did: issuingDID === undefined && !certificateId ? issuing_did : (issuingDID ?? null),
+    certificate_id: certificateId === undefined && !issuingDID ? certificate_id : (certificateId ?? null),
+  }
 }
 
 /** A page of an issuer's configurations, oldest first. @throws {Problem} 404 */
@@ -251,6 +229,7 @@ export function toConfiguration(
   const keyAttestation = requirementOf(row)
   const { id, format, schema_id: schemaId, vct, certificate_id: certificate, created_at: createdAt } = row
   const display = credentialDisplayOf(row)
+  const claimsSource = sourceOf(row)
   const document = documentOf(row)
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
   return {
@@ -268,6 +247,7 @@ export function toConfiguration(
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),
     ...(display && { display }),
+    ...(claimsSource && { claimsSource }),
     createdAt,
   }
 }

@@ -132,7 +132,7 @@ export interface AgentTables {
     wallet_providers: string | null
     /** JSON of its name and logo for people, see `oid4vci/display.ts`. Null: none. */
     display: string | null
-    /** Sealed JSON of the secrets that sign requests to claims sources, see `oid4vci/claims-secret.ts`. Null: none. */
+    /** JSON of the secrets that sign requests to claims sources, sealed. Null: none. */
     claims_secrets: string | null
   }
 

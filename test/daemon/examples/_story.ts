@@ -325,6 +325,10 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await acme('GET /oid4vci/issuers/{issuerId}/credential-configurations', { path })
   const one = { path: { ...path, credentialConfigId: body.configurationId } }
   await acme('GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', one)
+  await acme('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
+    ...one,
+    body: { issuingDID, display: { name: 'Membership card', backgroundColor: '#003366' } },
+  })
   await anyone('GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer', { path })
   await anyone('GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}', { path })
   await redeemByOpenId(cast, { issuerId, issuingDID })

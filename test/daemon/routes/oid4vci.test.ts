@@ -8,7 +8,8 @@ import { untilEnd } from '../../support/shared.ts'
 const agent = await untilEnd(startAgent())
 const tenant = await agent.newTenant('issuer')
 const other = await agent.newTenant('other')
-const schemaId = await publishSchema(tenant, (await newDid(tenant, 'assertionMethod')).did)
+const { did: author } = await newDid(tenant, 'assertionMethod')
+const schemaId = await publishSchema(tenant, author)
 
 const server = { url: 'https://login.example/realms/a', clientId: 'issuer', clientSecret: 'a-client-secret' }
 const noId = '00000000-0000-4000-8000-000000000000'
@@ -114,6 +115,94 @@ test('an issuer has a secret for its claims sources, which replaces the one befo
   expect((await refusal(renew(other))).status).toBe(404)
   const all = await agent.agent.db.selectFrom('credential_issuer').selectAll().execute()
   for (const secret of [first.secret, second.secret]) expect(JSON.stringify(all)).not.toContain(secret)
+})
+
+test('the members of a configuration that are given are changed; null removes one', async () => {
+  const { id: issuerId } = await newIssuer()
+  const properties = { name: { type: 'string' }, age: { type: 'integer' } }
+  const two = await publishSchema(tenant, author, { properties })
+  const body = {
+    configurationId: 'Person',
+    format: 'dc+sd-jwt' as const,
+    schemaId: two,
+    alwaysDisclosed: ['age'],
+  }
+  const made = await tenant.call(configurationsOf, { path: { issuerId }, body })
+  const path = { issuerId, credentialConfigId: 'Person' }
+  const change = (changed: Record<string, any>) => tenant.call(`PATCH ${oneOf}`, { path, body: changed })
+  const display = { name: 'Identity card', backgroundColor: '#003366' }
+  expect(await change({ display })).toEqual({ ...made, display })
+  const { did: issuingDID } = await newDid(tenant, 'assertionMethod')
+  expect(await change({ issuingDID, alwaysDisclosed: ['name'] })).toEqual({
+    ...made,
+    display,
+    issuingDID,
+    alwaysDisclosed: ['name'],
+  })
+  // A certificate replaces the DID.
+  const names = [{ type: 'dns' as const, value: 'acme.example' }]
+  const { id: issuerCertificateId } = await tenant.call('POST /issuer-certificates/development', {
+    body: { commonName: 'Acme', names },
+  })
+  expect(await change({ issuerCertificateId, display: null })).toEqual({
+    ...made,
+    issuerCertificateId,
+    alwaysDisclosed: ['name'],
+  })
+  expect(await tenant.call(`GET ${oneOf}`, { path })).toEqual(await change({}))
+  expect(await change({ issuingDID })).not.toHaveProperty('issuerCertificateId')
+})
+
+test('a claims source is set with the secret of the issuer, changed and removed', async () => {
+  const { id: issuerId } = await newIssuer()
+  const claimsSource = { url: 'https://hr.example/claims', onFailure: 'fail' as const, keepClaims: false }
+  const body = { configurationId: 'Person', format: 'jwt_vc_json' as const, schemaId, claimsSource }
+  const add = () => tenant.call(configurationsOf, { path: { issuerId }, body })
+  expect(await refusal(add())).toMatchObject({
+    status: 400,
+    detail: `claimsSource: the issuer has no secret that signs the requests to it. Make one first: agent issuer secret ${issuerId}`,
+  })
+  await tenant.call('POST /oid4vci/issuers/{issuerId}/secret', { path: { issuerId } })
+  expect(await add()).toMatchObject({ claimsSource })
+  const path = { issuerId, credentialConfigId: 'Person' }
+  const change = (changed: any) => tenant.call(`PATCH ${oneOf}`, { path, body: changed })
+  const usual = { url: 'http://127.0.0.1:9/claims' }
+  expect(await change({ claimsSource: usual })).toMatchObject({
+    claimsSource: { ...usual, onFailure: 'defer', keepClaims: true },
+  })
+  expect(await change({ display: null })).toHaveProperty('claimsSource')
+  expect(await change({ claimsSource: null })).not.toHaveProperty('claimsSource')
+  const open = await send(`PATCH /oid4vci/issuers/${issuerId}/credential-configurations/Person`, {
+    claimsSource: { url: 'http://hr.example' },
+  })
+  expect([open.status, open.body.detail]).toEqual([
+    400,
+    'claimsSource.url: is http for a host that is not this machine; use https',
+  ])
+})
+
+test('a change that cannot be used is refused, and changes nothing', async () => {
+  const { id } = await newIssuer()
+  const body = { configurationId: 'Person', format: 'jwt_vc_json' as const, schemaId }
+  const made = await tenant.call(configurationsOf, { path: { issuerId: id }, body })
+  const issuingDID = 'did:web:other.example'
+  const rows: [string, string, unknown, number, string][] = [
+    [noId, 'Person', {}, 404, 'There is no credential issuer'],
+    [id, 'Other', {}, 404, 'There is no credential configuration'],
+    [id, 'Person', { issuingDID }, 404, 'is not in this wallet'],
+    [id, 'Person', { issuingDID, issuerCertificateId: noId }, 400, 'Leave one of them out'],
+    [id, 'Person', { issuerCertificateId: noId }, 400, 'issuerCertificateId: credentials of the format'],
+    [id, 'Person', { alwaysDisclosed: ['name'] }, 400, 'alwaysDisclosed: credentials of the format'],
+    [id, 'Person', { keyAttestation: {} }, 400, 'keyAttestation: the issuer trusts no wallet provider'],
+    [id, 'Person', { display: { name: '' } }, 400, 'display.name'],
+  ]
+  for (const [issuerId, configurationId, change, status, reason] of rows) {
+    const target = `/oid4vci/issuers/${issuerId}/credential-configurations/${configurationId}`
+    const refused = await send(`PATCH ${target}`, change)
+    expect([refused.status, refused.body.detail]).toEqual([status, expect.stringContaining(reason)])
+  }
+  const path = { issuerId: id, credentialConfigId: 'Person' }
+  expect(await tenant.call(`GET ${oneOf}`, { path })).toEqual(made)
 })
 
 test('the configurations of a deleted issuer are deleted with it', async () => {

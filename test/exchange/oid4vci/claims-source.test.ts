@@ -1,4 +1,4 @@
-/** The request to a claims source, and its answers: each of the table, and those of a source that lies or dies. */
+/** The request to a claims source, and its answers, also those of a source that lies or dies. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createHttpClient } from '../../../src/foundation/net/http-client.ts'

@@ -1,4 +1,4 @@
-/** Adds the claims source of credential configurations, and the secrets of issuers that sign its requests. Frozen. */
+/** Adds the claims source of credential configurations, and the secrets of issuers for it. Frozen. */
 import { sql, type Kysely } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

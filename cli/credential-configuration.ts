@@ -1,0 +1,107 @@
+/** Parts of the commands about the credentials that an OpenID4VCI issuer offers. */
+import * as Flags from '@oclif/core/flags'
+import type { Answer } from './client/api.ts'
+import type { FlagValues } from './define-command.ts'
+import { whenAgo } from './format/time.ts'
+import { repeatable } from './input/arguments.ts'
+import type { Pair } from './output.ts'
+
+type Configuration = Answer<'POST /oid4vci/issuers/{issuerId}/credential-configurations'>
+
+/** What a new configuration has, and what can be changed. */
+export const configurationFlags = {
+  'issuing-did': Flags.string({
+    exclusive: ['certificate'],
+    description: 'DID of the wallet that signs, unless an offer names another',
+  }),
+  'always-disclosed': Flags.string({
+    ...repeatable,
+    description: 'claim of an SD-JWT VC that each verifier sees',
+  }),
+  'key-storage': Flags.string({
+    ...repeatable,
+    dependsOn: ['key-attestation'],
+    description: 'accepted resistance of the key storage, such as iso_18045_high; default: any',
+  }),
+  'user-authentication': Flags.string({
+    ...repeatable,
+    dependsOn: ['key-attestation'],
+    description: 'accepted resistance of the user authentication; default: any',
+  }),
+  'claims-source': Flags.string({
+    description: 'https URL that is asked for the claims when a wallet requests the credential',
+  }),
+  'on-failure': Flags.option({
+    options: ['defer', 'fail'] as const,
+    dependsOn: ['claims-source'],
+    description:
+      'while the source does not answer: defer lets the wallet wait, fail tells it to request again; default: defer',
+  })(),
+  'keep-claims': Flags.boolean({
+    allowNo: true,
+    dependsOn: ['claims-source'],
+    description: 'whether the record keeps the claims of the source; default: yes',
+  }),
+  certificate: Flags.string({
+    description:
+      'issuer certificate that signs mdocs, and SD-JWT VCs instead of a DID: its id, or the end of the id',
+  }),
+}
+
+export const keyAttestation = 'require a key attestation of a wallet provider that the issuer trusts'
+
+/** The members of a configuration that the flags give. */
+export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>) {
+  return {
+    issuingDID: flags['issuing-did'],
+    issuerCertificateId: flags.certificate,
+    alwaysDisclosed: flags['always-disclosed'],
+    claimsSource:
+      flags['claims-source'] === undefined
+        ? undefined
+        : {
+            url: flags['claims-source'],
+            onFailure: flags['on-failure'],
+            keepClaims: flags['keep-claims'],
+          },
+  }
+}
+
+/** The key attestation that is required: null for none, undefined if no flag says it. */
+export function attestationOf(
+  isRequired: boolean | undefined,
+  flags: Partial<FlagValues<typeof configurationFlags>>,
+) {
+  if (isRequired === undefined) return undefined
+  return isRequired
+    ? { keyStorage: flags['key-storage'], userAuthentication: flags['user-authentication'] }
+    : null
+}
+
+export const configurationFields = (configuration: Configuration): Pair[] => [
+  ['configuration', configuration.configurationId],
+  ['name', configuration.display?.name],
+  ['format', configuration.format],
+  ['schema', configuration.schemaId],
+  ['type', configuration.vct ?? configuration.doctype],
+  ['issuing DID', configuration.issuingDID],
+  ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
+  ['key attestation', shownRequirement(configuration)],
+  ['certificate', configuration.issuerCertificateId],
+  ['claims source', shownSource(configuration)],
+  ['created', whenAgo(configuration.createdAt, Date.now())],
+]
+
+function shownRequirement({ keyAttestation }: Configuration): string | undefined {
+  if (!keyAttestation) return undefined
+  const { keyStorage = [], userAuthentication = [] } = keyAttestation
+  return ['required', ...keyStorage, ...userAuthentication].join(', ')
+}
+
+function shownSource({ claimsSource }: Configuration): string | undefined {
+  if (!claimsSource) return undefined
+  const { url, onFailure, keepClaims } = claimsSource
+  return [url, onFailure === 'fail' && 'fails without an answer', !keepClaims && 'claims are not kept']
+    .filter(Boolean)
+    .join(', ')
+}
