@@ -5,17 +5,16 @@
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
 import { getCertificate } from '../../wallet/issuer-certificates/certificates.ts'
-import { getRecord } from '../engine/find.ts'
-import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import type { CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorizedIn, createCode, findCode } from './authorization-code.ts'
 import {
   checkRequest,
   type CheckedRequest,
-  getOpenRecord,
+  getOpenRecords,
   readTarget,
-  requireOpen,
+  requireGrant,
 } from './authorization-request.ts'
 import { claimsOf } from './claims.ts'
 import { findConfiguration } from './configurations.ts'
@@ -25,7 +24,7 @@ import { isUsed } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters, withParameters } from '../../foundation/oauth/parameters.ts'
 import { openRequest, readPushed, sealRequest, useRequest } from './sealed-request.ts'
-import { getSession, openSecrets, type SessionRow } from './session.ts'
+import { type GrantRow, openSecrets, recordIdsOf } from './grant.ts'
 import { guessTxCode } from './tx-code.ts'
 import { providersOf } from './wallet-providers.ts'
 
@@ -47,9 +46,8 @@ export type Consent = {
   issuer: string | undefined
   /** What the issuer calls itself, and the credential. */
   issuerName: string | undefined
-  credentialName: string
   /** The names of the claims. Their values are shown by the wallet, which the person has authorized. */
-  claims: string[]
+  credentials: { name: string; claims: string[] }[]
   /** Whether the offer has a transaction code, and where it comes from. */
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
 }
@@ -104,7 +102,7 @@ export async function answerConsent(
   const { request: sealed, decision, tx_code: txCode } = readParameters(ConsentForm, form)
   const request = openRequest(wallet, issuer.id, 'form', sealed)
   if (!request) throw new OAuthError('invalid_request', 'request: it is not of a page of this issuer.')
-  await wallet.env.limitOffers(request.recordId)
+  await wallet.env.limitOffers(request.grantId)
   const answered = await orRefusal(wallet, issuer, request, async (): Promise<Answered> => {
     const answer = await wallet.transaction(
       (tx) => storeAnswer(tx, wallet, request, { sealed, decision, txCode }),
@@ -130,18 +128,17 @@ async function storeAnswer(
   request: CheckedRequest,
   { sealed, decision, txCode = '' }: Form,
 ): Promise<{ code: string | undefined } | OAuthError> {
-  const record = await getRecord(tx, issueCredential, request.recordId)
-  const session = await getSession(tx, request.recordId)
-  const earlier = (await isUsed(tx, request.id)) ? answerOf(wallet, { session, record }, request) : undefined
+  const grant = await requireGrant(tx, request)
+  const earlier = (await isUsed(tx, request.id)) ? answerOf(wallet, grant, request) : undefined
   if (earlier && earlier.decision !== decision) throw answeredBefore()
-  requireOpen(record)
-  const { txCode: right } = openSecrets(wallet, session) ?? {}
+  const records = await getOpenRecords(tx, grant, recordIdsOf(grant))
+  const { txCode: right } = openSecrets(wallet, grant) ?? {}
   if (decision === 'accept' && right !== undefined) {
     const given = txCode.replaceAll(/\s/g, '')
     const form = { id: `${sealed} ${given}` }
     // The same form again, as of a double click, is the same guess.
     if (await isUsed(tx, form.id)) return { code: undefined }
-    const guesses = await guessTxCode(tx, { session, record }, { right, given })
+    const guesses = await guessTxCode(tx, { grant, records }, { right, given })
     if (guesses !== undefined) await useRequest(tx, form)
     if (guesses === 0) return new OAuthError('access_denied', 'The transaction code was wrong too often.')
     if (guesses !== undefined) return { code: undefined }
@@ -154,14 +151,14 @@ async function storeAnswer(
 /** The first answer to a request. @throws {Problem} 410 if its code was redeemed or has expired */
 function answerOf(
   wallet: Wallet,
-  { session, record }: { session: SessionRow; record: CredentialRecord },
+  grant: GrantRow,
   { id }: CheckedRequest,
 ): { decision: 'accept' | 'decline'; code?: string } {
-  const authorized = authorizedIn(session)
-  // The session has no code of this request: the person declined it, or a later request of the offer replaced
+  const authorized = authorizedIn(grant)
+  // The grant has no code of this request: the person declined it, or a later request of the offer replaced
   // its code. Declining again changes nothing.
   if (authorized?.id !== id) return { decision: 'decline' }
-  const code = findCode(wallet, authorized, record)
+  const code = findCode(wallet, grant, authorized)
   if (code === undefined) throw answeredBefore()
   return { decision: 'accept', code }
 }
@@ -211,11 +208,12 @@ async function toConsent(
   request: CheckedRequest,
   isWrong = false,
 ): Promise<Consent> {
-  const { claims, issuingDID, issuerCertificateId } = await getOpenRecord(wallet.db, request.recordId)
-  const session = await getSession(wallet.db, request.recordId)
-  const secrets = openSecrets(wallet, session)
-  const configuration = await findConfiguration(wallet.env.db, issuer.id, session.configuration_id)
-  const titles = new Map(configuration && claimsOf(configuration).map(({ name, title }) => [name, title]))
+  const grant = await requireGrant(wallet.db, request)
+  const records = await getOpenRecords(wallet.db, grant, request.recordIds)
+  const secrets = openSecrets(wallet, grant)
+  const { issuingDID, issuerCertificateId } = records[0]!
+  const credentials: Consent['credentials'] = []
+  for (const record of records) credentials.push(await describe(wallet, issuer, record))
   return {
     sealed: sealRequest(wallet, issuer.id, 'form', request).sealed,
     redirectUri: request.redirectUri,
@@ -224,11 +222,25 @@ async function toConsent(
         ? issuingDID
         : (await getCertificate(wallet.db, issuerCertificateId)).subject,
     issuerName: issuerDisplayOf(issuer)?.name,
-    credentialName: (configuration && credentialDisplayOf(configuration)?.name) ?? session.configuration_id,
-    claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
+    credentials,
     txCode:
       secrets?.txCode === undefined
         ? undefined
-        : { description: secrets.txCodeHint?.description, isWrong, guesses: session.guesses },
+        : { description: secrets.txCodeHint?.description, isWrong, guesses: grant.guesses },
+  }
+}
+
+/** What people call a credential and its claims. */
+async function describe(
+  { env }: Wallet,
+  issuer: IssuerRow,
+  { claims, openid4vci }: CredentialRecord,
+): Promise<Consent['credentials'][number]> {
+  const { configurationId } = openid4vci!
+  const configuration = await findConfiguration(env.db, issuer.id, configurationId)
+  const titles = new Map(configuration && claimsOf(configuration).map(({ name, title }) => [name, title]))
+  return {
+    name: (configuration && credentialDisplayOf(configuration)?.name) ?? configurationId,
+    claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
   }
 }

@@ -7,7 +7,7 @@ import type { Tx } from '../../foundation/storage/database.ts'
 import { writeIfRoom } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { OAuthError, toFailure } from '../../foundation/oauth/oauth-error.ts'
-import type { SessionRow } from './session.ts'
+import { findRecords, type GrantRow, recordIdsOf } from './grant.ts'
 
 /** The type of a request in the log. It has no DID of a sender. */
 type RequestType = 'authorization-request' | 'token-request' | 'credential-request'
@@ -27,23 +27,24 @@ export async function logRefusal(
 }
 
 /**
- * Runs the checks of a request, and logs its refusal if the request names a session. A wallet gets its first
+ * Runs the checks of a request, and logs its refusal if the request names a grant. A wallet gets its first
  * DPoP nonce by a refusal, which is not logged.
  */
 export async function withLog<T>(
   wallet: Wallet,
   type: RequestType,
-  find: () => Promise<SessionRow | undefined>,
+  find: () => Promise<GrantRow | undefined>,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work()
   } catch (error) {
     const isRefusal = error instanceof OAuthError && error.code !== 'use_dpop_nonce'
-    const session = isRefusal ? await find() : undefined
-    if (isRefusal && session)
+    const grant = isRefusal ? await find() : undefined
+    if (isRefusal && grant)
       await writeIfRoom(wallet, async (tx) => {
-        await logRefusal(tx, await getRecord(tx, issueCredential, session.record_id), type, error)
+        const [record] = await findRecords(tx, recordIdsOf(grant))
+        if (record) await logRefusal(tx, record, type, error)
       })
     throw error
   }

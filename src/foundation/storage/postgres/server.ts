@@ -22,6 +22,7 @@ import * as didLabel from './migrations/015-did-label.ts'
 import * as mdocCertificate from './migrations/016-mdoc-certificate.ts'
 import * as document from './migrations/017-document.ts'
 import * as webhookTypes from './migrations/018-webhook-types.ts'
+import * as issuanceGrant from './migrations/019-issuance-grant.ts'
 import * as claimsSource from './migrations/022-claims-source.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
@@ -45,6 +46,7 @@ export const postgresMigrations: Migrations = {
   '016-mdoc-certificate': mdocCertificate,
   '017-document': document,
   '018-webhook-types': webhookTypes,
+  '019-issuance-grant': issuanceGrant,
   '022-claims-source': claimsSource,
 }
 
