@@ -12,7 +12,8 @@ import { changeRecord, type WaitFlags } from './wait.ts'
 
 const route = 'POST /oid4vci/credential-offers'
 type Offer = Answer<typeof route>
-type Offered = Omit<Input<typeof route>['body'], 'byReference'>
+type Body = NonNullable<Input<typeof route>['body']>
+type Offered = Omit<Body, 'byReference'>
 
 /** Asks for the DID that issues. An offer to a wallet needs none: it takes the only one, or makes it. */
 export const whichSigner: Question = {
@@ -70,7 +71,7 @@ export async function offerToWallet(
 }
 
 /** An offer of a configuration that is named, or in one step. */
-async function makeOffer(call: Context['call'], body: Input<typeof route>['body']): Promise<Offer> {
+async function makeOffer(call: Context['call'], body: Body): Promise<Offer> {
   const { issuerId, credentialConfigurationId, type, template, format, ...offered } = body
   const isOneStep = [type, template, format].some((each) => each !== undefined)
   if (isOneStep || !issuerId || !credentialConfigurationId) return call(route, { body })

@@ -102,6 +102,10 @@ export const CredentialData = z.object({
       expiresTime: z.number(),
       /** How the wallet names the credential. Default: the id of the record. */
       credentialIdentifier: z.string().optional(),
+      /** The offer has no claims, or a part of them: a claims source has the others. */
+      isPartial: z.boolean().optional(),
+      /** Whether the wallet has authenticated by the attestation of a trusted provider. */
+      isAttested: z.boolean().optional(),
       /** The type of an SD-JWT VC. */
       type: IssuedType.optional(),
     })

@@ -14,6 +14,7 @@ import type { Config } from '../../foundation/config/config.ts'
 import type { HttpClient } from '../../foundation/net/http-client.ts'
 import { type Secrets, sign } from '../../wallet/events/signature.ts'
 import { readRetryAfter } from '../engine/send.ts'
+import type { CredentialData } from '../issuance/model.ts'
 import type { ConfigurationRow } from './configurations.ts'
 
 export const ClaimsSource = z
@@ -76,7 +77,7 @@ export type ClaimsRequest = {
  * something. Reasons are sentences, without values of claims.
  */
 export type SourceAnswer =
-  | { kind: 'claims'; claims: JsonObject; validitySeconds: number | undefined; digest: string }
+  | { kind: 'claims'; claims: CredentialData['claims']; validitySeconds: number | undefined; digest: string }
   | { kind: 'later'; seconds: number }
   | { kind: 'refused'; reason: string }
   | { kind: 'unavailable'; reason: string; seconds: number }
@@ -216,7 +217,7 @@ function tryRead(text: string): unknown {
 }
 
 /** The path of the first claim that is neither wanted, nor part of one, nor the way to one. */
-function findUnwanted(
+export function findUnwanted(
   claims: JsonObject,
   wanted: readonly ClaimPath[],
   parents: readonly string[] = [],

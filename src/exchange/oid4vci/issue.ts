@@ -9,6 +9,10 @@ import type { Tx } from '../../foundation/storage/database.ts'
 import { noteCount } from '../../foundation/storage/tx-context.ts'
 import { LaterError, type Wallet } from '../../wallet/wallet.ts'
 import { invalidNonce, useNonce } from './nonce.ts'
+import { type Sourced, sourcedOf, withSourced } from './sourced.ts'
+import type { Decision } from './claims-decision.ts'
+import { beginDecided, noteFailure } from './deferred-claims.ts'
+import { askForClaims, findSource } from './sourced-claims.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 
 /** The most attempts. Another request may issue first, or another credential get the index of the status list. */
@@ -26,20 +30,22 @@ export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, n
  *
  * @throws {OAuthError} `credential_request_denied`, `invalid_nonce`
  */
-export function issueOnce(
-  wallet: Wallet,
-  recordId: string,
-  { keys, nonces }: Proven,
-): Promise<string[] | undefined> {
+export function issueOnce(wallet: Wallet, recordId: string, proven: Proven): Promise<string[] | undefined> {
+  const { keys, nonces } = proven
+  let decision: Promise<Decision | undefined> | undefined
   return retryRaces(async () => {
     const record = await getRecord(wallet.db, issueCredential, recordId)
     const { state, automaticIssuance } = record
     if (state === 'CredentialSent') return issuedTo(record, keys)
     if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, keys)
     if (state !== 'OfferRedeemed') throw isOverFor(record)
-    return automaticIssuance === false
-      ? deferNow(wallet, record, { keys, nonces })
-      : issueNow(wallet, record, keys, 'received credential request', (tx) => useNonces(tx, nonces))
+    if (automaticIssuance === false) return deferNow(wallet, record, proven)
+    // The source is asked once, whoever issues first.
+    decision ??= askFirst(wallet, record)
+    const decided = await decision
+    if (decided && decided.kind !== 'claims') return waitFor(wallet, record, proven, decided)
+    const use = (tx: Tx) => useNonces(tx, nonces)
+    return issueNow(wallet, record, keys, 'received credential request', decided?.sourced, use)
   })
 }
 
@@ -55,7 +61,8 @@ export function issueDeferred(wallet: Wallet, recordId: string): Promise<string[
     if (state === 'CredentialSent') return issuedTo(record, requestedKeys)
     if (state === 'RequestDeferred') return undefined
     if (state !== 'RequestApproved') throw isOverFor(record)
-    return issueNow(wallet, record, requestedKeys, 'received deferred credential request')
+    const sourced = sourcedOf(wallet, record)
+    return issueNow(wallet, record, requestedKeys, 'received deferred credential request', sourced)
   })
 }
 
@@ -72,19 +79,56 @@ async function retryRaces<T>(issue: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Asks the claims source of a configuration that has one. @throws {Problem} 429 for too many requests */
+async function askFirst(wallet: Wallet, record: CredentialRecord): Promise<Decision | undefined> {
+  const source = await findSource(wallet, record)
+  if (source) await wallet.env.limitOffers(record.id)
+  return askForClaims(wallet, record, source)
+}
+
+/**
+ * Ends the request of a wallet whose claims are not there: for now, or for good.
+ *
+ * @throws {OAuthError} `credential_request_denied`
+ * @throws {Problem} 503 if the wallet has to request again
+ */
+async function waitFor(
+  wallet: Wallet,
+  record: CredentialRecord,
+  { keys, nonces }: Proven,
+  decision: Exclude<Decision, { kind: 'claims' }>,
+): Promise<undefined> {
+  if (decision.kind === 'failed') {
+    await noteFailure(wallet, record.id, decision.failure)
+    const detail = 'The issuer does not have the claims of the credential for now. Request it again.'
+    throw new Problem('error:ServiceUnavailable', detail, { retryAfter: decision.seconds })
+  }
+  await wallet.transaction(async (tx) => {
+    await beginDecided(tx, record, decision, requestedBy(keys))
+    await useNonces(tx, nonces)
+  })
+  if (decision.kind === 'refused')
+    throw new OAuthError('credential_request_denied', 'The issuer has refused the credential.')
+}
+
 /** Stores the keys until the issuer approves the request. */
 async function deferNow(
   wallet: Wallet,
   record: CredentialRecord,
   { keys, nonces }: Proven,
 ): Promise<undefined> {
-  const requestedKeys = keys.map(({ holderDid, key }) => ({ holderDid, key }))
-  const { holderDid } = requestedKeys[0]!
-  const change = { requestedKeys, holderDid, subjectId: holderDid, metaLastFailure: undefined }
+  const change = { ...requestedBy(keys), metaLastFailure: undefined }
   await wallet.transaction(async (tx) => {
     await advance(tx, issueCredential, record, 'received credential request for review', change)
     await useNonces(tx, nonces)
   })
+}
+
+/** The keys as the record of a deferred request has them. */
+function requestedBy(keys: Proven['keys']) {
+  const requestedKeys = keys.map(({ holderDid, key }) => ({ holderDid, key }))
+  const { holderDid } = requestedKeys[0]!
+  return { requestedKeys, holderDid, subjectId: holderDid }
 }
 
 /** Signs before the transaction. */
@@ -93,11 +137,13 @@ async function issueNow(
   record: CredentialRecord,
   keys: readonly HolderKey[],
   on: 'received credential request' | 'received deferred credential request',
+  sourced: Sourced | undefined,
   use?: (tx: Tx) => Promise<void>,
 ): Promise<string[]> {
+  const { signed, kept } = withSourced(record, sourced)
   const issued: Issued[] = []
   for (const { holderDid, key: holderKey } of keys) {
-    const made = await signCredential(wallet, { ...record, holderDid, holderKey })
+    const made = await signCredential(wallet, { ...signed, holderDid, holderKey })
     issued.push({ ...made, holderDid, holderKey })
   }
   const [first, ...more] = issued as [Issued, ...Issued[]]
@@ -105,7 +151,7 @@ async function issueNow(
   const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
   const holder = { holderDid, subjectId: holderDid, holderKey }
   const further = batch.length > 0 ? { batch } : {}
-  const change = { ...holder, credential, metaLastFailure: undefined, ...further }
+  const change = { ...kept, ...holder, credential, metaLastFailure: undefined, ...further }
   await wallet.transaction(async (tx) => {
     // First the state: the same request at once, of the same nonces, is a race, and gets the same
     // credentials.

@@ -14,6 +14,8 @@ import { optional } from '../../wallet/model.ts'
 import { newShortLink } from '../../wallet/short-links.ts'
 import { checkOffered } from '../issuance/sign.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { ofPart } from './claims-origins.ts'
+import { sourceOf } from './claims-source.ts'
 import { ConfigurationId } from './configuration-members.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
@@ -41,7 +43,7 @@ const Terms = {
 const OfferedCredential = z
   .object({
     credentialConfigurationId: ConfigurationId,
-    claims: Claims,
+    claims: optional(Claims).describe('Required, unless the configuration has a claims source.'),
     ...Terms,
     credentialIdentifier: optional(
       z.string().regex(/^[\x21-\x7e]{1,200}$/, 'has no 1 to 200 visible ASCII characters'),
@@ -56,7 +58,9 @@ const maxCredentials = 10
 /** The body without the rule that it has one credential or several. */
 export const OfferFields = z.object({
   credentialConfigurationId: optional(ConfigurationId).describe('Required without `credentials`.'),
-  claims: optional(Claims).describe('Required without `credentials`.'),
+  claims: optional(Claims).describe(
+    'Required without `credentials`, unless the configuration has a claims source.',
+  ),
   ...Terms,
   credentials: optional(z.array(OfferedCredential).min(1).max(maxCredentials)).describe(
     'The credentials of the offer, instead of one. Each has its own record; the wallet asks for them one after the other, and may take only some (extension).',
@@ -85,8 +89,8 @@ function requireCredentials(body: CreateOpenIdCredentialOffer, context: z.Refine
   const refuse = (member: string, message: string) =>
     context.addIssue({ code: 'custom', path: [member], message })
   if (credentials === undefined) {
-    for (const member of ['credentialConfigurationId', 'claims'] as const)
-      if (body[member] === undefined) refuse(member, `Missing request parameter: ${member}`)
+    if (body.credentialConfigurationId === undefined)
+      refuse('credentialConfigurationId', 'Missing request parameter: credentialConfigurationId')
     return
   }
   for (const member of ['credentialConfigurationId', 'claims', ...termNames] as const)
@@ -167,11 +171,10 @@ export async function beginOffer(
 
 /** The credentials of a body, which has one or several. */
 function credentialsOf(body: CreateOpenIdCredentialOffer): OfferedCredential[] {
-  const { credentials, credentialConfigurationId, claims } = body
+  const { credentials, credentialConfigurationId } = body
   if (credentials) return credentials
-  if (credentialConfigurationId === undefined || claims === undefined)
-    throw new Error('the offer has no credential')
-  return [{ ...body, credentialConfigurationId, claims, credentialIdentifier: undefined }]
+  if (credentialConfigurationId === undefined) throw new Error('the offer has no credential')
+  return [{ ...body, credentialConfigurationId, credentialIdentifier: undefined }]
 }
 
 /** The fields of the record of an offered credential. */
@@ -181,7 +184,13 @@ async function prepare(
   body: OfferedCredential,
   expiresTime: number,
 ) {
-  const { claims, validityPeriod, credentialIdentifier } = body
+  const isPartial = sourceOf(configuration) !== undefined
+  const { claims = isPartial ? {} : undefined, validityPeriod, credentialIdentifier } = body
+  if (!claims)
+    throw new Problem(
+      'BadRequest',
+      `claims: Missing request parameter: claims. The configuration ${configuration.id} has no claims source.`,
+    )
   const format = configuration.format as OpenIdFormat
   const offered = {
     credentialFormat: formatOfId(format),
@@ -194,7 +203,7 @@ async function prepare(
   const type =
     documentOf(configuration) ??
     (isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined)
-  await checkOffered(wallet, { ...offered, type })
+  await checkOffered(wallet, { ...offered, type }, isPartial ? ofPart : undefined)
   return {
     ...offered,
     openid4vci: {
@@ -202,6 +211,7 @@ async function prepare(
       configurationId: configuration.id,
       expiresTime,
       ...(credentialIdentifier !== undefined && { credentialIdentifier }),
+      ...(isPartial && { isPartial }),
       ...(type && { type }),
     },
   }

@@ -31,11 +31,11 @@ import {
   recordIdsOf,
   redeemGrant,
 } from './grant.ts'
+import { findSource } from './sourced-claims.ts'
 import { guessTxCode } from './tx-code.ts'
 
 /**
- * The seconds for which an access token is valid. The longer time is for a credential that the issuer has to
- * approve.
+ * The seconds for which an access token is valid. The longer time is for a credential that may come later.
  */
 export const [shortLifetime, deferredLifetime] = [600, 30 * 86_400]
 
@@ -100,7 +100,8 @@ export async function redeemCode(
     const grant = await find()
     if (!grant) throw unusable()
     if (client || proof) await wallet.env.limitOffers(grant.id)
-    const redemption = { request, code, token, client, proof }
+    const lifetime = await lifetimeOf(wallet, grant)
+    const redemption = { request, code, token, client, proof, lifetime }
     return {
       isBound: proof !== undefined,
       // A wrong guess counts, and a code that comes twice revokes its token, also in a full wallet.
@@ -124,13 +125,21 @@ type Redemption = {
   token: string
   client: AttestedClient | undefined
   proof: DpopProof | undefined
+  lifetime: number
+}
+
+/** The seconds of a token: more for a credential that the issuer or its claims source may defer. */
+async function lifetimeOf(wallet: Wallet, grant: GrantRow): Promise<number> {
+  for (const record of await findRecords(wallet.db, recordIdsOf(grant)))
+    if (record.automaticIssuance === false || (await findSource(wallet, record))) return deferredLifetime
+  return shortLifetime
 }
 
 async function redeem(
   tx: Tx,
   wallet: Wallet,
   issuer: IssuerRow,
-  { request, code, token, client, proof }: Redemption,
+  { request, code, token, client, proof, lifetime }: Redemption,
 ): Promise<Redeemed> {
   const grant = await findGrant(tx, issuer.id, 'code_digest', code)
   if (!grant) return unusable()
@@ -147,11 +156,12 @@ async function redeem(
     if (records[0]) await logRefusal(tx, records[0], 'token-request', refusal)
     return refusal
   }
-  const isReviewed = records.some(({ automaticIssuance }) => automaticIssuance === false)
-  const lifetime = isReviewed ? deferredLifetime : shortLifetime
   await redeemGrant(tx, grant.id, { token, recordIds: idsOf(records), jkt: proof?.jkt, lifetime })
-  for (const record of records)
-    await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
+  for (const record of records) {
+    const attested = client && { openid4vci: { ...record.openid4vci!, isAttested: true } }
+    const change = { metaLastFailure: undefined, ...attested }
+    await advance(tx, issueCredential, record, 'received token request', change)
+  }
   return { details: detailsOf(grant, records), lifetime }
 }
 

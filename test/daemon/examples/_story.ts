@@ -193,7 +193,7 @@ async function issue({ acme, alice }: Cast, { connectionId, issuingDID, schemaId
   })
   await credentialIn(acme, made.thid, 'RequestReceived')
   const path = { recordId: made.recordId }
-  await acme('POST /issue-credentials/records/{recordId}/issue-credential', { path })
+  await acme('POST /issue-credentials/records/{recordId}/issue-credential', { path, body: {} })
   const { credential } = await credentialIn(alice, made.thid, 'CredentialReceived')
   await credentialIn(acme, made.thid, 'CredentialSent')
   await acme('GET /issue-credentials/records/{recordId}', { path })
