@@ -17,7 +17,7 @@ const order = `
   src/foundation/storage src/foundation/oauth src/foundation/otel
   src/cluster
   src/did src/did/ledger
-  src/credentials/codecs src/credentials/dcql src/credentials/formats src/credentials/schemas src/credentials/anoncreds
+  src/credentials/codecs src/credentials/display src/credentials/dcql src/credentials/formats src/credentials/schemas src/credentials/anoncreds
   src/wallet/audit src/wallet/events src/wallet/outbox src/wallet src/wallet/bearer-tokens src/wallet/did-registrar
   src/wallet/vdr-entries src/wallet/issuer-certificates src/wallet/trust-anchors src/wallet/credential-status
   src/wallet/verification

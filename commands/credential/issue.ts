@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/define-command.ts'
 import { idOf } from '../../cli/input/arguments.ts'
-import { claimFlags, readClaims } from '../../cli/input/claims.ts'
+import { claimFlags, readGivenClaims } from '../../cli/input/claims.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 import { changeRecord, waitFlags } from '../../cli/wait.ts'
 
@@ -18,8 +18,7 @@ export default defineCommand({
   questions: { id: whichRecord('credential', 'credential issue') },
   async run(context) {
     const { args, flags, call } = context
-    const isGiven = flags.claim !== undefined || flags.claims !== undefined
-    const body = isGiven ? { claims: readClaims(flags) } : {}
+    const body = { claims: readGivenClaims(flags) }
     return changeRecord(context, 'credential', {
       until: 'CredentialSent',
       change: () =>

@@ -4,7 +4,7 @@ import type { Bulk, Summary } from '../../cli/bulk/offers.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
-import { claimFlags, readClaims } from '../../cli/input/claims.ts'
+import { claimFlags, readClaims, readGivenClaims } from '../../cli/input/claims.ts'
 import { type FormatFlag, formatFlag, toFormat, toOpenIdFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { expiresInFlag, noteUnits, readExpiresIn, readSeconds } from '../../cli/input/time.ts'
@@ -34,6 +34,7 @@ export default defineCommand({
     'agent credential offer --csv people.csv --issuing-did <did> --auto --expires-in 14d',
     'agent credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
     'agent credential offer --oid4vci <issuer id> --configuration Person --issuing-did <did> --claim name=Alice --tx-code',
+    'agent credential offer --oid4vci --configuration Person --configuration Licence --claims @alice.json',
   ],
   flags: {
     connection: Flags.string({
@@ -48,9 +49,11 @@ export default defineCommand({
         'offer to a wallet of OpenID4VCI, without DIDComm; without an id by the only issuer, which is made if there is none',
     }),
     configuration: Flags.string({
+      ...repeatable,
       dependsOn: ['oid4vci'],
       exclusive: ['type'],
-      description: 'id of the issuer’s credential configuration; default: the only one',
+      description:
+        'id of the issuer’s credential configuration; default: the only one; given more than once, one offer has all, with --claims for each',
     }),
     type: Flags.string({
       dependsOn: ['oid4vci'],
@@ -119,12 +122,13 @@ export default defineCommand({
     if (oid4vci !== undefined)
       return offerToWallet(context, {
         issuerId: oid4vci || undefined,
-        credentialConfigurationId: flags.configuration,
+        configurations: flags.configuration ?? [],
         type: flags.type,
         template: flags.template,
         format: format === undefined ? undefined : toOpenIdFormat(format),
         issuingDID: flags['issuing-did'],
-        claims: readClaims(flags),
+        // A configuration with a claims source needs none.
+        claims: flags.configuration ? readGivenClaims(flags) : readClaims(flags),
         grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
         txCode: flags['tx-code'],
         automaticIssuance: !flags.defer,

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent/agent.ts'
+import { pictureTypes } from '../../src/credentials/display/picture.ts'
 import { CredentialTypeMetadata, readTypeMetadata } from '../../src/exchange/oid4vci/credential-types.ts'
 import { provideEncryptionKey } from '../../src/exchange/oid4vci/encryption-key.ts'
 import {
@@ -12,6 +13,7 @@ import {
   readAuthorizationServerMetadata,
   readIssuerMetadata,
 } from '../../src/exchange/oid4vci/metadata.ts'
+import { Digest, getPicture } from '../../src/exchange/oid4vci/media.ts'
 import { signMetadata } from '../../src/exchange/oid4vci/signed-metadata.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { route, type Contract, type Input } from '../http/route.ts'
@@ -71,6 +73,13 @@ const replyServerMetadata = async (
   { path: { issuerId } }: { path: { issuerId: string } },
 ) => ({ type: json, body: await readAuthorizationServerMetadata(db, env.urls.rest, issuerId) })
 
+/** A picture never changes, and does nothing where a browser opens it. Any page may show it. */
+const pictureHeaders = {
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
+
 export default [
   route(
     'GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer',
@@ -127,5 +136,22 @@ export default [
       type: json,
       body: await readTypeMetadata(db, env.urls.rest, issuerId, configurationId),
     }),
+  ),
+
+  route(
+    'GET /oid4vci/issuers/{issuerId}/media/{digest}',
+    {
+      summary: 'Read a picture of an issuer',
+      operationId: 'getCredentialIssuerMedia',
+      extension: true,
+      ...forWallets,
+      media: pictureTypes,
+      path: { ...path, digest: Digest },
+      reply: [200, z.string().meta({ format: 'binary' })],
+    },
+    async ({ agent: { db } }, { path: { issuerId, digest } }) => {
+      const { mediaType, bytes } = await getPicture(db, issuerId, digest)
+      return { type: mediaType, body: bytes, headers: { ...pictureHeaders, ETag: `"${digest}"` } }
+    },
   ),
 ] as const

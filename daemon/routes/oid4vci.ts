@@ -24,6 +24,7 @@ import {
 } from '../../src/exchange/oid4vci/issuers.ts'
 import { renewClaimsSecret } from '../../src/exchange/oid4vci/claims-secret.ts'
 import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
+import { addPicture, IssuerPicture, maxUploadBytes } from '../../src/exchange/oid4vci/media.ts'
 import { OpenIdCredentialOffer } from '../../src/exchange/oid4vci/offer-object.ts'
 import { createOffer, CreateOpenIdCredentialOffer } from '../../src/exchange/oid4vci/offers.ts'
 import {
@@ -195,6 +196,22 @@ export default [
     },
     ({ wallet, agent }, { path: { issuerId, credentialConfigId } }) =>
       deleteConfiguration(agent.db, wallet.id, issuerId, credentialConfigId),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/media',
+    {
+      summary: 'Add a picture that an issuer shows: PNG, JPEG, WebP or SVG',
+      operationId: 'addCredentialIssuerMedia',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer'],
+      path,
+      stream: { media: 'application/octet-stream', limit: () => maxUploadBytes },
+      reply: [201, IssuerPicture],
+    },
+    ({ wallet, agent: { db } }, { path: { issuerId }, stream }) =>
+      addPicture({ db, wallet }, issuerId, stream),
   ),
 
   route(

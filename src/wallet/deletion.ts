@@ -26,8 +26,8 @@ type Parts = {
 }
 
 /**
- * Deletes a wallet with its tenant and the tenant's API keys. Its published schemas and credential
- * definitions stay, because issued credentials and other tenants refer to them.
+ * Deletes a wallet with its tenant and the tenant's API keys. Its published schemas, credential
+ * definitions and used type metadata stay, because issued credentials and other tenants refer to them.
  *
  * @throws {NotOwnerError}, {Problem} `WalletNotFound`; `Conflict` for the default wallet, and for one that
  * several tenants use
@@ -95,6 +95,7 @@ async function deleteRows(tx: AgentTx, id: string): Promise<void> {
     'web_did',
     'presentation_definition',
     'vdr_entry',
+    'credential_media',
     'credential_configuration',
     'credential_issuer',
   ] as const)

@@ -166,7 +166,10 @@ export const countedColumns = {
     'issuing_did',
     'document',
     'claims_source',
+    'settings',
   ],
+  credential_media: ['issuer_id', 'digest', 'media_type', 'content', 'created_at'],
+  credential_type: ['issuer_id', 'configuration_id', 'document', 'created_at'],
 } as const satisfies { [Table in keyof AgentTables]?: readonly (keyof AgentTables[Table])[] }
 
 /** The bytes of a wallet's rows in agent.db. */

@@ -190,6 +190,7 @@ const byHand: Readonly<Partial<Record<Isolated, Row>>> = {
   'POST /oid4vci/issuers/{issuerId}/credential-configurations': at('issuerId', 'issuer', { configurationId: 'Other', format: 'jwt_vc_json', schemaId: 'https://issuer.example/schema' }),
   'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': configuration,
   'DELETE /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}': configuration,
+  'POST /oid4vci/issuers/{issuerId}/media': ({ issuer }) => [{ path: { issuerId: issuer }, body: 0, type: 'application/octet-stream' }],
   'POST /present-proof/presentations/openid4vp': bodies(({ policy }) => ({ dcqlQuery, issuers: 'any', policyId: policy })),
   'POST /present-proof/presentations/openid4vp/requests': nothing,
   'PATCH /present-proof/presentations/{presentationId}': ({ request, credential }) => [{ path: { presentationId: request }, body: { action: 'request-accept', proofId: [credential] } }],

@@ -62,6 +62,7 @@ export async function createConfiguration(
     issuing_did: issuingDID ?? null,
     document: document ? JSON.stringify(document) : null,
     claims_source: given.claimsSource ? JSON.stringify(given.claimsSource) : null,
+    settings: null,
   }
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)

@@ -162,6 +162,34 @@ export interface AgentTables {
     document: string | null
     /** JSON of its claims source, see `oid4vci/claims-source.ts`. Null: none. */
     claims_source: string | null
+    /** JSON of what else is set, see `oid4vci/configuration-settings.ts`. Null: nothing. */
+    settings: string | null
+  }
+
+  /** The pictures of an issuer, which are public. */
+  credential_media: {
+    issuer_id: string
+    /** SHA-256 in hexadecimal. */
+    digest: string
+    wallet_id: string
+    media_type: string
+    /** base64 */
+    content: string
+    created_at: string
+  }
+
+  /**
+   * The type metadata whose digests are in credentials, or in offers. A row stays when its configuration and
+   * its issuer are deleted, and its document never changes.
+   */
+  credential_type: {
+    issuer_id: string
+    configuration_id: string
+    version: number
+    wallet_id: string
+    /** JSON as it is served. Null: of an earlier release; it follows from the configuration. */
+    document: string | null
+    created_at: string
   }
 }
 

@@ -82,6 +82,21 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       issuing_did: text.nullable().default(null),
       document: text.nullable().default(null),
       claims_source: text.nullable().default(null),
+      settings: text.nullable().default(null),
+    }),
+  }),
+  z.object({
+    kind: z.literal('credential_media'),
+    row: z.object({ issuer_id: text, digest: text, media_type: text, content: text, created_at: text }),
+  }),
+  z.object({
+    kind: z.literal('credential_type'),
+    row: z.object({
+      issuer_id: text,
+      configuration_id: text,
+      version: z.int(),
+      document: text.nullable(),
+      created_at: text,
     }),
   }),
 ])
@@ -113,6 +128,8 @@ export async function readRegistryRows(db: AgentDb, walletId: string): Promise<R
     ...(await rowsOf('credential_definition', 'position')),
     ...(await rowsOf('credential_issuer', 'sequence')),
     ...(await rowsOf('credential_configuration', 'created_at')),
+    ...(await rowsOf('credential_media', 'created_at')),
+    ...(await rowsOf('credential_type', 'created_at')),
   ].map((each) => RegistryRow.parse(each))
 }
 
@@ -134,6 +151,8 @@ async function deleteRegistryRows(tx: AgentTx, walletId: string): Promise<void> 
   for (const table of [
     'credential_schema',
     'credential_definition',
+    'credential_type',
+    'credential_media',
     'credential_configuration',
     'credential_issuer',
     'presentation_definition',
@@ -171,7 +190,7 @@ async function insertRow(
 
 function nameOf({ kind, row }: RegistryRow): string {
   if (kind === 'web_did') return row.did
-  return `The ${kind.replace('_', ' ')} ${'guid' in row ? row.guid : row.id}`
+  return `The ${kind.replace('_', ' ')} ${'guid' in row ? row.guid : 'id' in row ? row.id : row.issuer_id}`
 }
 
 export type Token = Pick<AgentTables['wallet_alias'], 'kind' | 'token'>

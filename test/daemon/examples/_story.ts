@@ -307,6 +307,17 @@ async function proveByBrowser(
   })
 }
 
+async function addPicture({ acme, agent, examples }: Cast, apiKey: string) {
+  const { id: issuerId } = await acme('POST /oid4vci/issuers', { body: {} })
+  const files = createFileClient(agent.url, { apikey: apiKey })
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><circle r="8"/></svg>')
+  const key = 'POST /oid4vci/issuers/{issuerId}/media'
+  const content = Readable.from([svg], { objectMode: false })
+  const response = await files.upload(key, { path: { issuerId }, content, length: svg.length })
+  examples.set(key, { response })
+  await acme('DELETE /oid4vci/issuers/{issuerId}', { path: { issuerId } })
+}
+
 async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   const { acme, anyone } = cast
   const server = { url: 'https://login.acme.example', clientId: 'issuer', clientSecret: 'a-secret-of-acme' }
@@ -630,6 +641,7 @@ export async function tell(agent: TestAgent, webhook: string, backups: string) {
   await verify(cast, flow, jwt)
   await cast.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuedId } })
   await publish(cast, acme.apiKey, dids.publication)
+  await addPicture(cast, acme.apiKey)
   await certify(cast)
   await signIn(cast, dids)
   await follow(cast)

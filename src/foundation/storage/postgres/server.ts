@@ -23,6 +23,7 @@ import * as mdocCertificate from './migrations/016-mdoc-certificate.ts'
 import * as document from './migrations/017-document.ts'
 import * as webhookTypes from './migrations/018-webhook-types.ts'
 import * as issuanceGrant from './migrations/019-issuance-grant.ts'
+import * as branding from './migrations/020-branding.ts'
 import * as claimsSource from './migrations/022-claims-source.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
@@ -47,6 +48,7 @@ export const postgresMigrations: Migrations = {
   '017-document': document,
   '018-webhook-types': webhookTypes,
   '019-issuance-grant': issuanceGrant,
+  '020-branding': branding,
   '022-claims-source': claimsSource,
 }
 

@@ -25,6 +25,8 @@ const agentKeys = {
   credential_definition: ['guid'],
   credential_issuer: ['id'],
   credential_configuration: ['issuer_id', 'id'],
+  credential_media: ['issuer_id', 'digest'],
+  credential_type: ['issuer_id', 'configuration_id', 'version'],
 } as const satisfies Keys<AgentTables>
 
 const auditKeys = { entry: ['sequence'], begun: ['id'] } as const satisfies Keys<AuditTables>

@@ -1,0 +1,60 @@
+/** Pictures that issuers show: what kind their bytes are, and which may be shown. */
+import { integrityOf } from '../codecs/sd-jwt/type-metadata.ts'
+import { checkSvg, SvgError } from './svg.ts'
+
+/** The most bytes of a picture. */
+export const maxPictureBytes = 262_144
+
+export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'] as const
+export type PictureType = (typeof pictureTypes)[number]
+
+export type Picture = {
+  mediaType: PictureType
+  /** Of Subresource Integrity: `sha256-` and a digest in base64. */
+  integrity: string
+  /** The ids of the placeholders of an SVG. */
+  placeholders: ReadonlySet<string>
+}
+
+/** Why a file is not a picture that may be shown, as the predicate of a sentence. */
+export class PictureError extends Error {
+  override name = 'PictureError'
+}
+
+/** @throws {PictureError} */
+export function readPicture(bytes: Uint8Array): Picture {
+  if (bytes.length > maxPictureBytes)
+    throw new PictureError(`has ${bytes.length} bytes, more than ${maxPictureBytes}`)
+  const integrity = integrityOf(bytes)
+  const raster = rasterTypeOf(Buffer.from(bytes.subarray(0, 12)).toString('latin1'))
+  if (raster) return { mediaType: raster, integrity, placeholders: new Set() }
+  const text = toText(bytes)
+  if (text === undefined || !/^\uFEFF?\s*</.test(text))
+    throw new PictureError('is no picture: its bytes are not those of PNG, JPEG, WebP or SVG')
+  try {
+    return { mediaType: 'image/svg+xml', integrity, placeholders: checkSvg(text) }
+  } catch (error) {
+    if (error instanceof SvgError) throw new PictureError(`is an SVG that is refused: ${error.message}`)
+    throw error
+  }
+}
+
+function rasterTypeOf(start: string): PictureType | undefined {
+  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  return /^RIFF[^]{4}WEBP$/.test(start) ? 'image/webp' : undefined
+}
+
+function toText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The bytes of a `data:` URL in base64. Undefined for another form. */
+export function bytesOfDataUrl(url: string): Buffer | undefined {
+  const [, base64] = /^data:image\/[\w.+-]+;base64,([A-Za-z0-9+/]*={0,2})$/.exec(url) ?? []
+  return base64 === undefined ? undefined : Buffer.from(base64, 'base64')
+}
