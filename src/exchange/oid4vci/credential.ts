@@ -22,8 +22,8 @@ import { invalidProof, verifyKeyProof, type ProofChecks } from './proof.ts'
 import { logRefusedRequest } from './request-log.ts'
 import { providersOf } from './wallet-providers.ts'
 
-/** The seconds between two requests for a deferred credential. */
-const deferredIntervalSeconds = 5
+/** The shortest and the longest interval between two requests for a deferred credential, in seconds. */
+const [shortestInterval, longestInterval] = [5, 300]
 
 export const CredentialResponse = z
   .object({
@@ -84,11 +84,11 @@ export async function toResponse(
   return { credentials: credentials.map((credential) => ({ credential })), notification_id: id }
 }
 
-/** The seconds until the credential may be there: not before its claims source is asked again. */
+/** The seconds until the claims source is asked again. The tenant may decide earlier. */
 async function intervalOf({ db }: Wallet, id: string): Promise<number> {
   const { claimsSource } = await getRecord(db, issueCredential, id)
   const seconds = Math.ceil(((claimsSource?.askAtMs ?? 0) - Date.now()) / 1_000)
-  return Math.max(deferredIntervalSeconds, seconds)
+  return Math.min(Math.max(shortestInterval, seconds), longestInterval)
 }
 
 /** A response: JSON, or a JWE (VCI §10). */

@@ -2,13 +2,14 @@
 import { Problem } from '../../foundation/problem.ts'
 import { includesDid } from '../../did/document.ts'
 import { getRecord } from '../engine/find.ts'
+import { wrongState } from '../engine/protocol.ts'
 import { advance } from '../engine/record.ts'
 import { signCredential, type SignedCredential } from '../issuance/sign.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { noteCount } from '../../foundation/storage/tx-context.ts'
 import { LaterError, type Wallet } from '../../wallet/wallet.ts'
-import { invalidNonce, useNonce } from './nonce.ts'
+import { invalidNonce, isUsed, useNonce } from './nonce.ts'
 import { type Sourced, sourcedOf, withSourced } from './sourced.ts'
 import type { Decision } from './claims-decision.ts'
 import { beginDecided, noteFailure } from './deferred-claims.ts'
@@ -32,7 +33,7 @@ export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, n
  */
 export function issueOnce(wallet: Wallet, recordId: string, proven: Proven): Promise<string[] | undefined> {
   const { keys, nonces } = proven
-  let decision: Promise<Decision | undefined> | undefined
+  let asked: { decision: Decision | undefined } | undefined
   return retryRaces(async () => {
     const record = await getRecord(wallet.db, issueCredential, recordId)
     const { state, automaticIssuance } = record
@@ -41,11 +42,11 @@ export function issueOnce(wallet: Wallet, recordId: string, proven: Proven): Pro
     if (state !== 'OfferRedeemed') throw isOverFor(record)
     if (automaticIssuance === false) return deferNow(wallet, record, proven)
     // The source is asked once, whoever issues first.
-    decision ??= askFirst(wallet, record)
-    const decided = await decision
-    if (decided && decided.kind !== 'claims') return waitFor(wallet, record, proven, decided)
+    asked ??= { decision: await askFirst(wallet, record, nonces) }
+    const { decision } = asked
+    if (decision && decision.kind !== 'claims') return waitFor(wallet, record, proven, decision)
     const use = (tx: Tx) => useNonces(tx, nonces)
-    return issueNow(wallet, record, keys, 'received credential request', decided?.sourced, use)
+    return issueNow(wallet, record, keys, 'received credential request', decision?.sourced, use)
   })
 }
 
@@ -79,11 +80,30 @@ async function retryRaces<T>(issue: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Asks the claims source of a configuration that has one. @throws {Problem} 429 for too many requests */
-async function askFirst(wallet: Wallet, record: CredentialRecord): Promise<Decision | undefined> {
+/**
+ * Asks the claims source of a configuration that has one, but not for a proof that was used.
+ *
+ * @throws {OAuthError} `invalid_nonce`
+ * @throws {Problem} 429 for too many requests; if another request was faster
+ */
+async function askFirst(
+  wallet: Wallet,
+  record: CredentialRecord,
+  nonces: Proven['nonces'],
+): Promise<Decision | undefined> {
   const source = await findSource(wallet, record)
-  if (source) await wallet.env.limitOffers(record.id)
+  if (source) {
+    await wallet.env.limitOffers(record.id)
+    for (const nonce of nonces.keys()) if (await isUsed(wallet.db, nonce)) await refuseUsed(wallet, record)
+  }
   return askForClaims(wallet, record, source)
+}
+
+/** The same request at once is a race, as when its nonces are stored. */
+async function refuseUsed(wallet: Wallet, { id, state }: CredentialRecord): Promise<never> {
+  const current = await getRecord(wallet.db, issueCredential, id)
+  if (current.state === state) throw invalidNonce()
+  throw wrongState(issueCredential, current, 'received credential request')
 }
 
 /**

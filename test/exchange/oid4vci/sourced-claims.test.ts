@@ -162,10 +162,17 @@ describe('a source that defers', () => {
   })
 
   test('tells the wallet when to ask', async () => {
-    await using flow = await start([{ status: 202, body: { retryAfter: 3_600 } }])
-    const { interval } = (await flow.take()).body
-    expect(interval).toBeGreaterThan(3_590)
-    expect((await flow.fetch()).body.interval).toBeGreaterThan(3_590)
+    for (const [retryAfter, least, most] of [
+      [1, 5, 5],
+      [100, 90, 100],
+      [3_600, 300, 300],
+    ] as const) {
+      await using flow = await start([{ status: 202, body: { retryAfter } }])
+      for (const { body } of [await flow.take(), await flow.fetch()]) {
+        expect(body.interval).toBeGreaterThanOrEqual(least)
+        expect(body.interval).toBeLessThanOrEqual(most)
+      }
+    }
   })
 
   test('is overruled by the tenant', async () => {
