@@ -46,7 +46,11 @@ export async function withLogInClaims(
   return { ...record, claims }
 }
 
-async function findIdentity(wallet: Wallet, { thid }: CredentialRecord): Promise<Identity | undefined> {
+/** Who has logged in for a record. */
+export async function findIdentity(
+  wallet: Wallet,
+  { thid }: CredentialRecord,
+): Promise<Identity | undefined> {
   const grant = await findGrantById(wallet.db, thid)
   return grant && identityOf(wallet, grant)
 }
