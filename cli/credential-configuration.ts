@@ -4,6 +4,7 @@ import type { Answer } from './client/api.ts'
 import type { FlagValues } from './define-command.ts'
 import { whenAgo } from './format/time.ts'
 import { repeatable } from './input/arguments.ts'
+import { readSeconds } from './input/time.ts'
 import type { Pair } from './output.ts'
 
 type Configuration = Answer<'POST /oid4vci/issuers/{issuerId}/credential-configurations'>
@@ -31,6 +32,10 @@ export const configurationFlags = {
   begin: Flags.option({ options: ['offer', 'log-in', 'open'] as const })({
     description:
       'what begins an issuance: an offer; also a wallet whose person logs in; or also any wallet, such as for a voucher',
+  }),
+  renewal: Flags.string({
+    description:
+      'how long a wallet may let pass between two renewals of the credential: 90d; at most a year; 0 ends renewal',
   }),
   'claims-source': Flags.string({
     description: 'https URL that is asked for the claims when a wallet requests the credential',
@@ -61,6 +66,7 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
     issuerCertificateId: flags.certificate,
     alwaysDisclosed: flags['always-disclosed'],
     begin: flags.begin,
+    renewal: renewalOf(flags.renewal),
     claimsSource:
       flags['claims-source'] === undefined
         ? undefined
@@ -90,6 +96,7 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['schema', configuration.schemaId],
   ['type', configuration.vct ?? configuration.doctype],
   ['issuing DID', configuration.issuingDID],
+  ['renewal', configuration.renewal && `${configuration.renewal.days} d`],
   ['begins by', beginnings[configuration.begin ?? 'offer']],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
   ['key attestation', shownRequirement(configuration)],
@@ -97,6 +104,12 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['claims source', shownSource(configuration)],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
+
+/** Whole days; null ends the renewal. */
+function renewalOf(text: string | undefined) {
+  if (text === undefined) return undefined
+  return text === '0' ? null : { days: Math.ceil(readSeconds('renewal', text) / 86_400) }
+}
 
 const beginnings = {
   offer: undefined,

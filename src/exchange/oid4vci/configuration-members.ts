@@ -5,7 +5,7 @@ import { openIdFormats, type OpenIdFormat, openIdTraits, isTyped } from '../../d
 import { Did } from '../../did/document.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { maxClaims } from './claims.ts'
-import { Begin } from './configuration-access.ts'
+import { Begin, Renewal } from './configuration-access.ts'
 import { ClaimsSource } from './claims-source.ts'
 import { CredentialDisplay } from './display.ts'
 import { documentMembers } from './documents.ts'
@@ -50,6 +50,9 @@ export const CreateCredentialConfiguration = z
     begin: optional(Begin).describe(
       'What begins an issuance: `offer`, the default, an offer of the tenant; `log-in`, also a wallet whose person logs in at the provider of the issuer; `open`, also any wallet (extension).',
     ),
+    renewal: optional(Renewal).describe(
+      'Wallets get a refresh token, if it can be bound to a key of theirs, and renew the credential with it. Default: they do not (extension).',
+    ),
     claimsSource: optional(ClaimsSource).describe(
       'The endpoint that says which claims a wallet gets when it requests the credential. Default: the claims are those of the offer (extension).',
     ),
@@ -73,6 +76,7 @@ export const PatchCredentialConfiguration = z
     claimsSource: ClaimsSource.nullish().describe('As of a new configuration; null removes it.'),
     alwaysDisclosed: optional(AlwaysDisclosed).describe('As of a new configuration. It replaces all names.'),
     begin: Begin.nullish().describe('As of a new configuration; null is `offer`.'),
+    renewal: Renewal.nullish().describe('As of a new configuration; null ends it.'),
   })
   .meta({ id: 'PatchCredentialConfigurationRequest' })
 export type PatchCredentialConfiguration = z.output<typeof PatchCredentialConfiguration>
@@ -97,6 +101,7 @@ export const CredentialConfiguration = z
       'As in the request, or by the title of the schema (extension).',
     ),
     begin: Begin.optional().describe('What else begins an issuance than an offer (extension).'),
+    renewal: Renewal.optional().describe('As in the request (extension).'),
     claimsSource: ClaimsSource.optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),
   })

@@ -14,7 +14,7 @@ import { prepared } from '../../foundation/storage/prepared.ts'
 import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { claimsOf, readClaims, withDisclosure } from './claims.ts'
-import { accessOf, checkAccess, toAccessColumn } from './configuration-access.ts'
+import { accessOf, checkAccess, toAccess, toAccessColumn } from './configuration-access.ts'
 import { sourceOf } from './claims-source.ts'
 import {
   checkMembers,
@@ -252,7 +252,7 @@ export function toConfiguration(
     ...(keyAttestation && { keyAttestation }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),
-    ...(row.access !== null && accessOf(row)),
+    ...toAccess(row),
     ...(display && { display }),
     ...(claimsSource && { claimsSource }),
     createdAt,

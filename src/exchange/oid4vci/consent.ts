@@ -144,10 +144,9 @@ async function storeAnswer(
   form: Form,
 ): Promise<{ code: string | undefined } | OAuthError> {
   const { request, decision } = form
-  const isAnswered = await isUsed(tx, request.id)
   const grant =
     request.grantId === undefined ? await findGrantById(tx, request.id) : await requireGrant(tx, request)
-  const earlier = isAnswered ? answerOf(wallet, grant, request) : undefined
+  const earlier = (await isUsed(tx, request.id)) ? answerOf(wallet, grant, request) : undefined
   if (earlier && earlier.decision !== decision) throw answeredBefore()
   if (request.grantId !== undefined) {
     const guessed = await checkTxCode(tx, wallet, grant!, form)

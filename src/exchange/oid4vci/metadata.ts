@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { type OpenIdFormat, openIdTraits } from '../../definitions/format-names.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { claimsOf } from './claims.ts'
+import { accessOf } from './configuration-access.ts'
 import { type ConfigurationRow } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf, toMetadataDisplay } from './display.ts'
 import { describeEncryption, EncryptionMetadata } from './encryption.ts'
@@ -42,6 +43,7 @@ export const AuthorizationServerMetadata = z
     issuer: z.string(),
     token_endpoint: z.string(),
     grant_types_supported: z.array(z.string()),
+    revocation_endpoint: z.string().optional(),
     token_endpoint_auth_methods_supported: z.array(z.string()),
     client_attestation_signing_alg_values_supported: z.array(z.string()).optional(),
     client_attestation_pop_signing_alg_values_supported: z.array(z.string()).optional(),
@@ -137,10 +139,17 @@ export async function readAuthorizationServerMetadata(
   const isBuiltIn = row.authorization_server === null
   const providers = providersOf(row)
   const isAttested = providers?.attestation === 'required'
+  const configurations = await readConfigurations(db, issuerId)
+  const isRenewed = configurations.some((each) => accessOf(each).renewal)
   return {
     issuer,
     token_endpoint: `${issuer}/token`,
-    grant_types_supported: [...(isBuiltIn ? ['authorization_code'] : []), preAuthorizedGrant],
+    grant_types_supported: [
+      ...(isBuiltIn ? ['authorization_code'] : []),
+      preAuthorizedGrant,
+      ...(isRenewed ? ['refresh_token'] : []),
+    ],
+    ...(isRenewed && { revocation_endpoint: `${issuer}/revoke` }),
     token_endpoint_auth_methods_supported: [
       ...(providers ? ['attest_jwt_client_auth'] : []),
       ...(isAttested ? [] : ['none']),
@@ -160,7 +169,7 @@ export async function readAuthorizationServerMetadata(
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       authorization_details_types_supported: ['openid_credential'],
-      scopes_supported: (await readConfigurations(db, issuerId)).map(({ id }) => id),
+      scopes_supported: configurations.map(({ id }) => id),
     }),
   }
 }

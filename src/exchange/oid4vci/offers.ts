@@ -19,7 +19,7 @@ import { grants } from '../issuance/openid4vci.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import type { CreateOpenIdCredentialOffer, OfferedCredential } from './offer-members.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
-import { type GrantSecrets, insertGrant, newIssuerState, sealSecrets } from './grant.ts'
+import { type GrantSecrets, insertGrant, noRenewal, newIssuerState, sealSecrets } from './grant.ts'
 import { maxGuesses, newTxCode } from './tx-code.ts'
 
 /**
@@ -85,6 +85,7 @@ export async function beginOffer(
       sealed: sealSecrets(wallet, id, secrets),
       guesses: maxGuesses,
       identity: null,
+      ...noRenewal,
     })
     return begun
   })

@@ -26,6 +26,9 @@ export async function findSource(
   return source && { ...source, configuration }
 }
 
+/** Why a source is asked. `id` is the same for each repetition of one need. */
+export type Need = { purpose: 'issue' | 'refresh'; id: string }
+
 /**
  * Asks the claims source of a record. Undefined: there is none, and the record has the claims.
  *
@@ -35,6 +38,7 @@ export async function askForClaims(
   wallet: Wallet,
   record: CredentialRecord,
   source: Source | undefined,
+  need: Need = { purpose: 'issue', id: record.id },
 ): Promise<Decision | undefined> {
   const { env } = wallet
   if (!source) return waitForMissing(wallet, record)
@@ -47,13 +51,13 @@ export async function askForClaims(
   const answer = await askSource(env, {
     source,
     secrets,
-    id: record.id,
+    id: need.id,
     request: {
       issuerId,
       recordId: record.id,
       configurationId,
       credentialIdentifier: credentialIdentifierOf(record),
-      purpose: 'issue',
+      purpose: need.purpose,
       ...(identity && { identity: { from: 'log-in', ...identity } }),
       offered: record.claims,
       wanted,
