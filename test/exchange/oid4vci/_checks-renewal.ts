@@ -64,7 +64,7 @@ export const renewalChecks: Check[] = [
       return renew(scene, own)
     },
   ),
-  check('renewal.ts', 'records.length === 0', async (scene) => {
+  check('renewal.ts', ['!record.revocation', 'true'], async (scene) => {
     const own = await held(scene)
     const path = { id: own.recordId }
     await scene.setup.tenant.call('PATCH /credential-status/revoke-credential/{id}', { path })
