@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { displayOf, issuerDisplayFlags } from '../../cli/display.ts'
+import { issuerLookFlags, readLook } from '../../cli/display.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import {
@@ -17,12 +17,13 @@ export default defineCommand({
   description: 'Omitted flags keep their values. --wallet-providers replaces all that the issuer trusts.',
   examples: [
     'agent issuer update <id> --name Acme',
+    'agent issuer update <id> --display @issuer.json',
     'agent issuer update <id> --client-secret-file secret.txt',
     'agent issuer update <id> --wallet-providers authorities.pem --wallet-attestation required',
   ],
   args: idOf('issuer'),
   flags: {
-    ...issuerDisplayFlags,
+    ...issuerLookFlags,
     ...authorizationServerFlags,
     ...securityFlags,
     ...walletProviderFlags,
@@ -31,11 +32,11 @@ export default defineCommand({
       description: 'trust no wallet provider, and require no attestation',
     }),
   },
-  async run({ args, flags, call, print, say }) {
+  async run({ args, flags, call, getFileClient, print, say }) {
     const authorizationServer = readAuthorizationServer(flags, say)
     const settings = {
       issuerCertificateId: flags.certificate,
-      display: displayOf(flags),
+      ...(await readLook({ getFileClient }, args.id, flags)),
       encryptionRequired: flags['require-encryption'],
       ...(flags['no-wallet-providers']
         ? { walletProviders: {}, walletAttestation: 'optional' as const }
@@ -44,7 +45,7 @@ export default defineCommand({
     const given = [...Object.values(authorizationServer), ...Object.values(settings)]
     if (given.every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --authorization-server, --client-id, --client-secret-file, --certificate, --require-encryption, --wallet-providers or --wallet-attestation.',
+        'There is nothing to change: give --name, --display, --authorization-server, --client-id, --client-secret-file, --certificate, --require-encryption, --wallet-providers or --wallet-attestation.',
       )
     const issuer = await call('PATCH /oid4vci/issuers/{issuerId}', {
       path: { issuerId: args.id },

@@ -345,7 +345,7 @@ test('OpenID4VCI issuers', async () => {
   await run(`issuer configuration show ${id} Person`)
   expect(
     await run(`issuer configuration update ${id} Person --issuing-did ${did} --name Person`),
-  ).toMatchObject({ issuingDID: did, display: { name: 'Person' } })
+  ).toMatchObject({ issuingDID: did, display: [{ name: 'Person' }] })
   expect((await run(`issuer show ${id}`)).metadata.credential_configurations_supported).toMatchObject({
     Person: { format: 'jwt_vc_json' },
   })

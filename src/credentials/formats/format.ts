@@ -45,8 +45,15 @@ export type Decoded = Verifiable &
     isPresented?: boolean
   }
 
-/** The type metadata of an SD-JWT VC, and its integrity if it is served at its `vct`. */
-const TypeOfSdJwt = z.object({ metadata: TypeMetadata, integrity: z.string().optional() })
+/**
+ * The type metadata of an SD-JWT VC, their integrity if they are served at its `vct`, and the types that it
+ * extends.
+ */
+const TypeOfSdJwt = z.object({
+  metadata: TypeMetadata,
+  integrity: z.string().optional(),
+  akaVcts: z.array(z.string()).optional(),
+})
 
 /** The type of the credentials of an OpenID4VCI issuer, as its configuration has it. */
 export const IssuedType = z.union([TypeOfSdJwt, DocumentType])

@@ -19,7 +19,7 @@ import {
 } from './authorization-request.ts'
 import { claimsOf } from './claims.ts'
 import { findConfiguration } from './configurations.ts'
-import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
+import { nameOf } from './display.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { isUsed } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
@@ -223,8 +223,8 @@ async function toConsent(
       issuerCertificateId === undefined
         ? issuingDID
         : (await getCertificate(wallet.db, issuerCertificateId)).subject,
-    issuerName: issuerDisplayOf(issuer)?.name,
-    credentialName: (configuration && credentialDisplayOf(configuration)?.name) ?? session.configuration_id,
+    issuerName: nameOf(issuer),
+    credentialName: (configuration && nameOf(configuration)) ?? session.configuration_id,
     claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
     txCode:
       secrets?.txCode === undefined

@@ -17,6 +17,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { ConfigurationId } from './configuration-members.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
+import { useType } from './type-documents.ts'
 import { documentOf } from './documents.ts'
 import { grants } from '../issuance/openid4vci.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
@@ -125,10 +126,11 @@ async function prepare(wallet: Wallet, configuration: ConfigurationRow, body: Cr
     automaticIssuance: body.automaticIssuance ?? true,
     schemaIds: [configuration.schema_id],
   }
-  const type =
+  const described =
     documentOf(configuration) ??
     (isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined)
-  await checkOffered(wallet, { ...offered, type })
+  await checkOffered(wallet, { ...offered, type: described })
+  const type = described && 'metadata' in described ? await useType(wallet, configuration) : described
   const seconds = body.expiresIn ?? wallet.env.config.ISSUANCE_INVITATION_EXPIRY
   return {
     ...offered,
