@@ -2,17 +2,25 @@
 import type { Answer, Input } from './client/api.ts'
 import { type Configuration, listConfigurations } from './client/configurations.ts'
 import type { Context } from './define-command.ts'
+import { UsageError } from './errors/errors.ts'
 import { credentialFields } from './format/records.ts'
+import { safeLine } from './format/text.ts'
 import { whenAhead } from './format/time.ts'
-import { draw, type Scannable } from './invitation.ts'
+import { answerLine, draw, type Scannable } from './invitation.ts'
 import type { Question } from './prompts/missing.ts'
 import { whichIssuingDid } from './prompts/questions.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
+import { naming } from './templates.ts'
 import { changeRecord, type WaitFlags } from './wait.ts'
 
 const route = 'POST /oid4vci/credential-offers'
+const ofIssuer = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
 type Offer = Answer<typeof route>
-type Offered = Omit<Input<typeof route>['body'], 'byReference'>
+type Body = Input<typeof route>['body']
+type Offered = Omit<Body, 'byReference' | 'credentialConfigurationId'> & {
+  /** None for the only one. With several, the claims are by configuration. */
+  configurations: readonly string[]
+}
 
 /** Asks for the DID that issues. An offer to a wallet needs none: it takes the only one, or makes it. */
 export const whichSigner: Question = {
@@ -50,12 +58,17 @@ export async function offerToWallet(
   offered: Offered,
 ): Promise<unknown> {
   const { flags, call, isQuiet, isJson, logJson, print } = context
+  const isSeveral = offered.configurations.length > 1
+  if (isSeveral && flags.wait !== undefined)
+    throw new UsageError('--wait waits for one credential: leave it out, and see agent credential list.')
   const qr = chooseQr(flags)
   let offer: Offer
   const record = await changeRecord(context, 'credential', {
     until: 'CredentialSent',
     async change() {
-      offer = await makeOffer(call, { ...offered, byReference: !qr.isLong })
+      offer = await naming(offered.template ?? undefined, () =>
+        makeOffer(call, { ...offered, byReference: !qr.isLong }),
+      )
       printOffer(context, offer)
       if (isJson && flags.wait !== undefined) logJson(offer)
       return call('GET /issue-credentials/records/{recordId}', { path: { recordId: offer.recordId } })
@@ -69,16 +82,64 @@ export async function offerToWallet(
   return flags.wait === undefined ? offer! : record
 }
 
-/** An offer of a configuration that is named, or in one step. */
-async function makeOffer(call: Context['call'], body: Input<typeof route>['body']): Promise<Offer> {
-  const { issuerId, credentialConfigurationId, type, template, format, ...offered } = body
+/** An offer of configurations that are named, or in one step. */
+async function makeOffer(
+  call: Context['call'],
+  { configurations, ...body }: Offered & { byReference: boolean },
+): Promise<Offer> {
+  const [credentialConfigurationId, ...others] = configurations
+  if (others.length > 0) return makeOfferOfSeveral(call, { configurations, ...body })
+  const { issuerId, type, template, format, ...offered } = body
   const isOneStep = [type, template, format].some((each) => each !== undefined)
-  if (isOneStep || !issuerId || !credentialConfigurationId) return call(route, { body })
-  const offer = await call('POST /oid4vci/issuers/{issuerId}/credential-offers', {
-    path: { issuerId },
-    body: { ...offered, credentialConfigurationId },
-  })
+  if (isOneStep || !issuerId || credentialConfigurationId === undefined)
+    return call(route, { body: { ...body, credentialConfigurationId } })
+  const path = { issuerId }
+  const offer = await call(ofIssuer, { path, body: { ...offered, credentialConfigurationId } })
   return { ...offer, issuerId, credentialConfigurationId, made: [] }
+}
+
+/** An offer of several credentials of an issuer that exists. */
+async function makeOfferOfSeveral(
+  call: Context['call'],
+  { configurations, issuerId: given, claims: all, ...body }: Offered & { byReference: boolean },
+): Promise<Offer> {
+  const { template, format, type: _, issuingDID, validityPeriod, automaticIssuance, ...offered } = body
+  if (template !== undefined || format !== undefined)
+    throw new UsageError('--template and --format are for one credential: leave them out.')
+  const terms = { issuingDID, validityPeriod, automaticIssuance }
+  const credentials = configurations.flatMap((credentialConfigurationId) =>
+    claimsFor(all, credentialConfigurationId).map((claims) => ({
+      credentialConfigurationId,
+      claims,
+      ...terms,
+    })),
+  )
+  const issuerId = given ?? (await onlyIssuer(call))
+  const offer = await call(ofIssuer, { path: { issuerId }, body: { ...offered, credentials } })
+  return { ...offer, issuerId, credentialConfigurationId: configurations[0]!, made: [] }
+}
+
+/** The claims of a configuration: an object, or an array for several credentials of it. */
+function claimsFor(all: Offered['claims'], configuration: string): Offered['claims'][] {
+  const own = all[configuration]
+  const each = Array.isArray(own) ? own : [own]
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (each.length > 0 && each.every(isObject)) return each as Offered['claims'][]
+  throw new UsageError(
+    `--claims has no object ${JSON.stringify(configuration)}: with several configurations, its members are theirs, as in {"${configuration}": {"name": "Alice"}}.`,
+  )
+}
+
+async function onlyIssuer(call: Context['call']): Promise<string> {
+  const { contents } = await call('GET /oid4vci/issuers', { query: { limit: 2, offset: 0 } })
+  const [issuer, other] = contents
+  if (issuer && !other) return issuer.id
+  throw new UsageError(
+    issuer
+      ? 'The wallet has several issuers: name one, as in --oid4vci <issuer id>.'
+      : 'The wallet has no issuer yet.',
+    issuer ? 'agent issuer list' : 'agent issuer create',
+  )
 }
 
 const kinds: Record<Offer['made'][number]['kind'], string> = {
@@ -91,7 +152,7 @@ const kinds: Record<Offer['made'][number]['kind'], string> = {
 
 /** The id and the transaction code with `--quiet`, because the code is not shown again. */
 function printOffer({ log, say, isQuiet, isJson }: Context, offer: Offer): void {
-  const { credentialOffer, recordId, expiresAt, txCode, made, issuerId } = offer
+  const { credentialOffer, records, expiresAt, txCode, made, issuerId } = offer
   if (!isQuiet && !isJson && made.length > 0) {
     const width = Math.max(...made.map(({ kind }) => kinds[kind].length))
     const lines = made.map(
@@ -107,11 +168,17 @@ function printOffer({ log, say, isQuiet, isJson }: Context, offer: Offer): void 
       )
     say('')
   }
-  log(isQuiet ? [recordId, txCode].filter((each) => each !== undefined).join('\n') : credentialOffer)
+  const ids = records.map(({ recordId }) => recordId)
+  log(isQuiet ? [...ids, txCode].filter((each) => each !== undefined).join('\n') : credentialOffer)
   if (isQuiet) return
-  say(`\ncredential        ${recordId}\nexpires           ${whenAhead(expiresAt, Date.now())}`)
+  const named = records.map(({ recordId, credentialConfigurationId: name }) =>
+    records.length === 1 ? recordId : `${recordId}  ${safeLine(name)}`,
+  )
+  for (const [index, each] of named.entries()) say(`${index === 0 ? '\n' : ''}credential        ${each}`)
+  say(`expires           ${whenAhead(expiresAt, Date.now())}`)
   if (txCode !== undefined)
     say(`transaction code  ${txCode}   (not shown again; give it to the holder on another channel)`)
+  say(answerLine(credentialOffer))
 }
 
 /** The page of an offer by reference is at its URL. */

@@ -6,7 +6,7 @@ import { CommandError, UsageError } from './errors/errors.ts'
 import { credentialFields } from './format/records.ts'
 import { safeLine } from './format/text.ts'
 import type { Incoming } from './incoming.ts'
-import { yesFlag } from './input/arguments.ts'
+import { repeatable, yesFlag } from './input/arguments.ts'
 import { readTimeout } from './input/time.ts'
 import { askText, canAsk, confirm } from './prompts/ask.ts'
 import { changeRecord } from './wait.ts'
@@ -17,7 +17,8 @@ type Received = Answer<'POST /issue-credentials/records/openid4vci'>
 export const receiveFlags = {
   'tx-code': Flags.string({ description: 'transaction code, which the issuer gave on another channel' }),
   configuration: Flags.string({
-    description: 'which credential to receive, if the offer is for several: the id of its configuration',
+    ...repeatable,
+    description: 'which credentials to receive, if the offer is for several: the ids of their configurations',
   }),
   grant: Flags.string({
     options: ['pre-authorized_code', 'authorization_code'],
@@ -42,18 +43,18 @@ export const receiveFlags = {
 type ReceiveContext = Context<object, Partial<FlagValues<typeof receiveFlags>>>
 
 /**
- * Receives and accepts the offer, and waits for the credential. An offer that the person declines is
+ * Receives and accepts the offer, and waits for its credentials. An offer that the person declines is
  * rejected.
  */
 export async function receiveCredential(
   context: ReceiveContext,
   { answer }: Pick<Incoming, 'answer'>,
-): Promise<Received> {
+): Promise<Received | Received[]> {
   const { flags, call } = context
   const offered = await call('POST /issue-credentials/records/openid4vci', {
     body: {
       credentialOffer: answer.body['credentialOffer'] as string,
-      credentialConfigurationId: flags.configuration,
+      credentialConfigurationIds: flags.configuration,
       grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
       clientId: flags['client-id'],
       copies: flags.copies,
@@ -61,15 +62,25 @@ export async function receiveCredential(
     },
   })
   const { recordId } = offered
+  const all = await recordsOf(context, offered)
   try {
-    await consent(context, offered)
-    const received = await take(context, offered)
+    await consent(context, all)
+    const received = [await take(context, offered)]
+    for (const { recordId: id } of await recordsOf(context, offered))
+      if (id !== recordId) received.push(await takeFurther(context, id))
     await explain(context, recordId)
-    return received
+    return received.length === 1 ? received[0]! : received
   } catch (error) {
     await explain(context, recordId)
     throw error
   }
+}
+
+/** The records of the credentials of an offer, which have one thread. */
+async function recordsOf({ call }: ReceiveContext, { thid }: Received): Promise<Received[]> {
+  const query = { thid, limit: 100, offset: 0 }
+  const { contents } = await call('GET /issue-credentials/records', { query })
+  return contents.filter(({ role }) => role === 'Holder')
 }
 
 function canAskHere({ isJson, isQuiet }: Pick<Context, 'isJson' | 'isQuiet'>): boolean {
@@ -85,17 +96,20 @@ export function requireConsent(
 }
 
 /** Shows the offer and asks for consent. @throws {CommandError} 1 after the offer was rejected */
-async function consent(context: ReceiveContext, offered: Received): Promise<void> {
+async function consent(context: ReceiveContext, offered: readonly Received[]): Promise<void> {
   const { flags, say, isQuiet, call } = context
+  const count = offered.length
   if (!isQuiet)
-    for (const [name, value] of describeOffer(offered)) say(`${name.padEnd(16)}  ${safeLine(value)}`)
+    for (const [index, each] of offered.entries()) {
+      if (index > 0) say('')
+      for (const [name, value] of describeOffer(each)) say(`${name.padEnd(16)}  ${safeLine(value)}`)
+    }
   if (flags.yes) return
   try {
-    await confirm('\nReceive this credential?')
+    await confirm(count === 1 ? '\nReceive this credential?' : `\nReceive these ${count} credentials?`)
   } catch (error) {
-    await call('POST /issue-credentials/records/{recordId}/reject-offer', {
-      path: { recordId: offered.recordId },
-    })
+    for (const { recordId } of offered)
+      await call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
     throw error
   }
 }
@@ -116,6 +130,16 @@ async function take(context: ReceiveContext, offered: Received): Promise<Receive
         : accept(context, recordId, txCode),
     print: (record) => context.print(recordId, credentialFields(record)),
     next: () => `agent credential show ${recordId}`,
+  })
+}
+
+/** Waits for another credential of the same offer. */
+function takeFurther(context: ReceiveContext, recordId: string): Promise<Received> {
+  const { call, flags } = context
+  return changeRecord({ ...context, flags: { ...flags, wait: '' } }, 'credential', {
+    until: 'CredentialReceived',
+    change: () => call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
+    print: (record) => context.print(recordId, credentialFields(record)),
   })
 }
 

@@ -1,6 +1,6 @@
 /**
  * The page of the authorization endpoint of an OpenID4VCI issuer: asks a person whether a wallet may get a
- * credential.
+ * credential, or several.
  */
 import type { Texts } from './english.ts'
 import { html, line, type Html } from './html.ts'
@@ -17,13 +17,15 @@ export type ConsentLink = {
   issuer: string | undefined
   /** The name that the issuer gives itself. Nothing verifies it. */
   issuerName: string | undefined
-  credentialName: string
-  claims: readonly string[]
+  credentials: readonly { name: string; claims: readonly string[] }[]
+  /** Who has logged in. */
+  person: string | undefined
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
 }
 
 export function consentPage({ consent: words }: Texts, link: ConsentLink): Page {
-  const { sealed, redirectUri, host, issuer, issuerName, credentialName, claims, txCode } = link
+  const { sealed, redirectUri, host, issuer, issuerName, credentials, person, txCode } = link
+  const names = credentials.map(({ name }) => name)
   const { protocol, origin } = new URL(redirectUri)
   return {
     title: words.title,
@@ -36,13 +38,16 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
         <p>${words.text(html`<bdi>${host}</bdi>`)}</p>
       </header>
       <dl>
-        ${row(words.credential, credentialName)} ${row(words.issuerName, issuerName)}
-        ${row(words.issuer, issuer)} ${row(words.wallet, hostOf(redirectUri))}
+        ${row(words.credential, names.join(', '))} ${row(words.issuerName, issuerName)}
+        ${row(words.issuer, issuer)} ${row(words.person, person)} ${row(words.wallet, hostOf(redirectUri))}
       </dl>
-      <h2>${words.claims}</h2>
-      <ul>
-        ${claims.map((claim) => html`<li>${line(claim, maxLineLength)}</li>`)}
-      </ul>
+      ${credentials.map(
+        ({ name, claims }) =>
+          html`<h2>${credentials.length === 1 ? words.claims : line(name, maxLineLength)}</h2>
+            <ul>
+              ${claims.map((claim) => html`<li>${line(claim, maxLineLength)}</li>`)}
+            </ul>`,
+      )}
       <form method="post" action="authorize">
         <input type="hidden" name="request" value="${sealed}" />
         ${txCode && codeField(words, txCode)}

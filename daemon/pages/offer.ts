@@ -8,15 +8,14 @@ export type OfferLink = {
   /** The link for wallets. It refers to the offer, and does not contain the code of the grant. */
   link: string
   host: string
-  credential: string
-  claims: readonly string[]
+  credentials: readonly { configurationId: string; claims: readonly string[] }[]
   /** Whether the wallet asks for a transaction code. */
   hasTxCode: boolean
   endsAt: Date
 }
 
 export function offerPage(texts: Texts, offered: OfferLink): Page {
-  const { link, host, credential, claims, hasTxCode, endsAt } = offered
+  const { link, host, credentials, hasTxCode, endsAt } = offered
   const [words, invitation] = [texts.offer, texts.invitation]
   return {
     title: invitation.offer.title,
@@ -28,18 +27,21 @@ export function offerPage(texts: Texts, offered: OfferLink): Page {
         <h1>${invitation.offer.title}</h1>
         <p>${words.text(html`<bdi>${host}</bdi>`)}</p>
         <dl>
-          <div>
-            <dt>${texts.consent.credential}</dt>
-            <dd>${line(credential, maxLineLength)}</dd>
-          </div>
-          ${
-            claims.length === 0
-              ? undefined
-              : html`<div>
-                  <dt>${texts.consent.claims}</dt>
-                  <dd>${line(claims.join(', '), 1_000)}</dd>
-                </div>`
-          }
+          ${credentials.map(
+            ({ configurationId, claims }) =>
+              html`<div>
+                  <dt>${texts.consent.credential}</dt>
+                  <dd>${line(configurationId, maxLineLength)}</dd>
+                </div>
+                ${
+                  claims.length === 0
+                    ? undefined
+                    : html`<div>
+                        <dt>${texts.consent.claims}</dt>
+                        <dd>${line(claims.join(', '), 1_000)}</dd>
+                      </div>`
+                }`,
+          )}
         </dl>
         ${walletLink(texts, link)}
       </header>

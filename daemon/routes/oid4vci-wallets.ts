@@ -20,7 +20,7 @@ import {
   readOffer,
   type OpenOffer,
 } from '../../src/exchange/oid4vci/offer-object.ts'
-import { issuerIdIn } from '../../src/exchange/oid4vci/session.ts'
+import { issuerIdIn } from '../../src/exchange/oid4vci/grant.ts'
 import { redeemCode, TokenRequest, TokenResponse } from '../../src/exchange/oid4vci/token.ts'
 import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import { Uuid } from '../../src/wallet/model.ts'
@@ -79,15 +79,14 @@ async function openOffer({ db, env, wallets }: Agent, shortId: string): Promise<
 }
 
 function toOfferLink(
-  { configuration, hasTxCode, endsAt }: OpenOffer,
+  { credentials, hasTxCode, endsAt }: OpenOffer,
   base: string,
   shortId: string,
 ): OfferLink {
   return {
     link: offerLink(offerUrl(base, shortId)),
     host: new URL(base).host,
-    credential: configuration.configurationId,
-    claims: configuration.claims,
+    credentials,
     hasTxCode,
     endsAt,
   }

@@ -99,6 +99,7 @@ export const credentialStates = defineMachine({
   ['Holder', 'AuthorizationPending', 'POST /issue-credentials/records/{recordId}/begin-authorization', 'AuthorizationPending'              ],
   ['Holder', 'AuthorizationPending', 'obtained access token',                                      'RequestPending',      'make credential request'],
   ['Holder', 'AuthorizationPending', 'failed authorization',                                        'IssuanceFailed'                         ],
+  ['Holder', 'OfferReceived',       'failed authorization',                                         'IssuanceFailed'                         ],
   ['Holder', 'RequestPending',      'received credential response',                                'CredentialReceived',  'make notification'],
   ['Holder', 'RequestPending',      'received deferral',                                           'CredentialDeferred',  'make deferred request'],
   ['Holder', 'RequestPending',      'refused credential response',                                 'IssuanceFailed',      'make notification'],

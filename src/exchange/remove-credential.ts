@@ -7,6 +7,7 @@ import { findEntry } from '../wallet/credential-status/lists.ts'
 import type { Tx } from '../foundation/storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { removeRecord } from './engine/remove.ts'
+import { removeGrantOf } from './oid4vci/grant.ts'
 import { issuanceFormats } from './issuance/format.ts'
 import { issueCredential, type CredentialRecord } from './issuance/model.ts'
 import { PresentationData, presentProof } from './presentation/model.ts'
@@ -20,8 +21,10 @@ import { PresentationData, presentProof } from './presentation/model.ts'
  */
 export function removeCredentialRecord(wallet: Wallet, recordId: string): Promise<void> {
   return removeRecord(wallet, issueCredential, recordId, async (tx, record) => {
-    if (record.role === 'Issuer') await requireInvalid(tx, record, wallet.env.config.CREDENTIAL_LEEWAY)
-    else await requireUnused(tx, recordId)
+    if (record.role === 'Issuer') {
+      await requireInvalid(tx, record, wallet.env.config.CREDENTIAL_LEEWAY)
+      await removeGrantOf(tx, record)
+    } else await requireUnused(tx, recordId)
     await tx.deleteFrom('credential').where('id', '=', recordId).execute()
   })
 }

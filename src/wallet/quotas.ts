@@ -150,6 +150,7 @@ export const countedColumns = {
     'created_at',
     'wallet_providers',
     'display',
+    'log_in',
   ],
   credential_configuration: [
     'issuer_id',

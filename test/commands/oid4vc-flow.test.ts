@@ -181,3 +181,30 @@ test('a credential of a DID that the wallet cannot resolve names the reason with
 function other(code: string): string {
   return code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
 }
+
+test('one offer has several credentials, and one consent receives all', async () => {
+  const all = JSON.stringify({
+    Person: { name: 'Alice' },
+    PersonSd: [
+      { name: 'Alice', age: 41 },
+      { name: 'Alice', age: 42 },
+    ],
+  })
+  const both = words`--configuration Person --configuration PersonSd`
+  const offered = words`credential offer --oid4vci ${vci} ${both} --issuing-did ${did}`
+  const { credentialOffer, records } = await issuer.json`${offered} --claims ${all}`
+  expect(records).toHaveLength(3)
+  const received = await holder.json`oid4vc receive ${credentialOffer} --yes`
+  expect(received.map(({ claims }: { claims: { age?: number } }) => claims.age)).toEqual([undefined, 41, 42])
+  const only = (await issuer.json`${offered} --claims ${all}`).credentialOffer
+  const one = await holder.json`oid4vc receive ${only} --configuration Person --yes`
+  expect(one.claims).toMatchObject({ name: 'Alice' })
+  expect(await issuer.run`${offered} --claims ${'{"Person": {"name": "Alice"}}'}`).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--claims has no object "PersonSd"'),
+  })
+  expect(await issuer.run`${offered} --claims ${all} --wait`).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--wait waits for one credential'),
+  })
+})

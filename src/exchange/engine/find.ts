@@ -22,7 +22,8 @@ const rowsByThread = prepared(
       .selectAll()
       .where('protocol', '=', protocol)
       .where('thid', '=', thid)
-      .where('role', '=', role),
+      .where('role', '=', role)
+      .where('place', '=', 0),
 )
 
 /** A record and the name of its protocol. */
@@ -34,7 +35,7 @@ const records = rememberRows('records', async (db: Db, id): Promise<Known | unde
   return row && { protocol: row.protocol, record: toOwn(row, JSON.parse(row.data)) }
 })
 
-/** The ids of records by protocol, role and thread, none of which changes. */
+/** The ids of the first records of threads by protocol, role and thread, none of which changes. */
 const threads = rememberRows('threads', async (db: Db, key) => {
   const [protocol, role, thid] = key.split(' ') as [string, string, string]
   const [row] = (await rowsByThread(db, { protocol, role, thid })).rows
@@ -46,7 +47,8 @@ const threadKey = (protocol: string, role: string, thid: string) => `${protocol}
 /** Notes a record as a write has stored it. */
 export function noteRecord(tx: Tx, { name }: Pick<Protocol, 'name'>, record: Rec): void {
   records.note(tx, record.id, { protocol: name, record })
-  threads.note(tx, threadKey(name, record.role, record.thid), { id: record.id })
+  if (record.place === undefined)
+    threads.note(tx, threadKey(name, record.role, record.thid), { id: record.id })
 }
 
 /** Notes that a record must be read again. */
@@ -57,7 +59,7 @@ export function forgetRecord(tx: Tx, { id }: Pick<Rec, 'id'>): void {
 /** Notes that a record was deleted. */
 export function noteRemoved(tx: Tx, { name }: Pick<Protocol, 'name'>, record: Rec): void {
   forgetRecord(tx, record)
-  threads.note(tx, threadKey(name, record.role, record.thid))
+  if (record.place === undefined) threads.note(tx, threadKey(name, record.role, record.thid))
 }
 
 /** The record with an id. @throws {Problem} the protocol's `notFound` */
@@ -152,10 +154,19 @@ function toRecord<M extends Machine, Data extends object>(
 }
 
 function toOwn(
-  { id, thid, role, state, created_at: createdAt, updated_at: updatedAt }: RecordRow,
+  { id, thid, role, state, place, created_at: createdAt, updated_at: updatedAt }: RecordRow,
   data: object,
 ): Rec {
-  return { ...data, id, thid, role, state, createdAt, ...(updatedAt !== null && { updatedAt }) }
+  return {
+    ...data,
+    id,
+    thid,
+    role,
+    state,
+    createdAt,
+    ...(place > 0 && { place }),
+    ...(updatedAt !== null && { updatedAt }),
+  }
 }
 
 /** The protocol's own fields as JSON. They are parsed when they are read. */
@@ -166,6 +177,7 @@ export function toData({
   state: _state,
   createdAt: _createdAt,
   updatedAt: _updatedAt,
+  place: _place,
   ...data
 }: Rec): string {
   return JSON.stringify(data)

@@ -34,6 +34,8 @@ export type Rec<M extends Machine = Machine, Data extends object = any> = {
   state: StateOf<M>
   createdAt: string
   updatedAt?: string
+  /** Among the records of the thread. Absent for the first, and in DIDComm, where it is the only one. */
+  place?: number
 } & Data
 
 /**

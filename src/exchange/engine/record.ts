@@ -36,6 +36,7 @@ type Beginning<M extends Machine, Data> = {
   data: Data
   next?: Step<TriggerOf<M>, Partial<Data>>
   shortId?: string
+  place?: number
 }
 
 type RecordRow = Selectable<WalletTables['record']>
@@ -43,11 +44,23 @@ type RecordRow = Selectable<WalletTables['record']>
 const insertRow = prepared(
   (
     db: Db,
-    { id, protocol, role, state, thid, data, created_at, updated_at, waits_since, short_id }: RecordRow,
-  ) =>
-    db
-      .insertInto('record')
-      .values({ id, protocol, role, state, thid, data, created_at, updated_at, waits_since, short_id }),
+    {
+      id,
+      protocol,
+      role,
+      state,
+      thid,
+      place,
+      data,
+      created_at,
+      updated_at,
+      waits_since,
+      short_id,
+    }: RecordRow,
+  ) => {
+    const fixed = { id, protocol, role, thid, place, created_at, short_id }
+    return db.insertInto('record').values({ ...fixed, state, data, updated_at, waits_since })
+  },
 )
 
 type Update = Pick<RecordRow, 'id' | 'state' | 'data' | 'updated_at' | 'waits_since'> & { from: string }
@@ -63,19 +76,21 @@ const updateRow = prepared((db: Db, { id, from, state, data, updated_at, waits_s
 
 /**
  * Creates a record by a row of the table that starts from nothing, and optionally makes a second transition
- * (`next`). `shortId` is the id of the short link to its own invitation or offer.
+ * (`next`). `shortId` is the id of the short link to its own invitation or offer, `place` that among the
+ * records of the same thread.
  */
 export async function begin<M extends Machine, Data extends object, T extends TriggerOf<M>>(
   tx: Tx,
   protocol: Protocol<M, Data>,
   role: RoleOf<M>,
   on: T,
-  { id = newId(), thid, data, next, shortId }: Beginning<M, Data>,
+  { id = newId(), thid, data, next, shortId, place = 0 }: Beginning<M, Data>,
   ...[message]: MessageFor<M, T>
 ): Promise<Rec<M, Data>> {
   const row = findRow(protocol, role, null, on)
   if (!row) throw new Error(`the table of ${protocol.name} has no row that begins with '${on}'`)
-  const first: Rec = { ...data, id, thid, role, state: row[3], createdAt: new Date().toISOString() }
+  const created = { state: row[3], createdAt: new Date().toISOString() }
+  const first: Rec = { ...data, id, thid, role, ...created, ...(place > 0 && { place }) }
   const second = next && follow(protocol, first, next)
   const record = second?.record ?? first
   await insertRow(tx, {
@@ -89,6 +104,7 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
     updated_at: record.updatedAt ?? null,
     waits_since: waitsSince(protocol, record),
     short_id: shortId ?? null,
+    place,
   })
   noteRecord(tx, protocol, record)
   await emit(tx, protocol, first, row, message)

@@ -16,11 +16,31 @@ import type { OfferTerms } from './offers.ts'
 /** An issued credential, and a write to make in the same transaction. */
 export type SignedCredential = { credential: string; store: (tx: Tx) => Promise<unknown> }
 
+type Offered = OfferTerms & Pick<Terms, 'type'>
+
 /** Checks what the format, the issuer and the schemas require. @throws {Problem} with the reason */
-export async function checkOffered(wallet: Wallet, offered: OfferTerms & Pick<Terms, 'type'>): Promise<void> {
-  formats[offered.credentialFormat as TokenFormat].checkTerms?.(offered)
+export async function checkOffered(
+  wallet: Wallet,
+  offered: Offered,
+  toSchema?: (schema: unknown) => unknown,
+): Promise<void> {
   await getSigner(wallet, offered)
-  for (const url of offered.schemaIds) await checkClaims(offered.claims, await wallet.env.getSchema(url))
+  await checkContent(wallet, offered, toSchema)
+}
+
+/**
+ * Checks what the format and the schemas require. `toSchema` changes the schemas.
+ *
+ * @throws {Problem} with the reason
+ */
+export async function checkContent(
+  wallet: Wallet,
+  offered: Offered,
+  toSchema = (schema: unknown) => schema,
+): Promise<void> {
+  formats[offered.credentialFormat as TokenFormat].checkTerms?.(offered)
+  for (const url of offered.schemaIds)
+    await checkClaims(offered.claims, toSchema(await wallet.env.getSchema(url)))
 }
 
 /** Checks that the wallet can still sign for the issuer of an offer. @throws {Problem} with the reason */
@@ -28,7 +48,7 @@ export function checkIssuer(wallet: Wallet, record: CredentialRecord): Promise<u
   return getSigner(wallet, termsOf(record))
 }
 
-const termsOf = (record: CredentialRecord) => ({ ...record, type: record.openid4vci?.type })
+export const termsOf = (record: CredentialRecord) => ({ ...record, type: record.openid4vci?.type })
 
 /** Signs the credential of a record for its holder. @throws {Problem} if the issuer cannot sign */
 export async function signCredential(wallet: Wallet, record: CredentialRecord): Promise<SignedCredential> {

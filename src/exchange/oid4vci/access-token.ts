@@ -4,24 +4,24 @@
  */
 import { isOver } from '../../foundation/clock.ts'
 import { advance } from '../engine/record.ts'
-import { getRecord } from '../engine/find.ts'
 import { issueCredential } from '../issuance/model.ts'
+import type { Db } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readProof, refusal, useProof, type Protected } from './dpop.ts'
 import { readExternalToken } from './external-server.ts'
 import { externalServerOf, identifierOf, type IssuerRow } from './issuers.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { logRefusedRequest } from './request-log.ts'
-import { findSession, type SessionRow } from './session.ts'
+import { findGrant, findRecords, findToken, type GrantRow, recordIdsOf } from './grant.ts'
 
 /** The headers of a request. */
 export type Presented = { authorization?: string | undefined; dpop?: string | undefined }
 
-/** A session, and the thumbprint of the key that its access token is bound to. */
-type Granted = { session: SessionRow; jkt: string | null }
+/** A grant, the records that an access token is for, and the thumbprint of the key that it is bound to. */
+export type Granted = { grant: GrantRow; recordIds: string[]; jkt: string | null }
 
 /**
- * The session that the access token of a request is for.
+ * What the access token of a request is for.
  *
  * @throws {OAuthError} `invalid_token`, `invalid_dpop_proof`, `use_dpop_nonce`
  */
@@ -30,28 +30,27 @@ export async function authorize(
   issuer: IssuerRow,
   endpoint: Protected,
   { authorization = '', dpop }: Presented,
-): Promise<SessionRow> {
+): Promise<Granted> {
   const [, scheme, token] = /^(Bearer|DPoP) +([\w.~+/-]+=*) *$/i.exec(authorization) ?? []
   if (scheme === undefined || token === undefined)
     throw new OAuthError('invalid_token', 'The request has no access token in its Authorization header.')
   const granted = await findGranted(wallet, issuer, token)
   const isDpop = scheme.toLowerCase() === 'dpop'
   await assertBound(wallet, issuer, granted, { endpoint, isDpop, dpop, token })
-  if (granted.session.authorization_server !== null) await redeemOffer(wallet, granted.session)
-  return granted.session
+  if (granted.grant.authorization_server !== null) await redeemOffer(wallet, granted)
+  return granted
 }
 
 async function findGranted(wallet: Wallet, issuer: IssuerRow, token: string): Promise<Granted> {
-  const session = await findSession(wallet.db, issuer.id, 'token_digest', token)
-  if (session && !isOver(Date.parse(session.token_expires_at ?? '')))
-    return { session, jkt: session.token_jkt }
-  if (session) await logRefusedRequest(wallet, session.record_id, unknownToken())
-  if (session || issuer.authorization_server === null) throw unknownToken()
+  const found = await findToken(wallet.db, issuer.id, token)
+  if (found && !found.isOver) return found
+  if (found) await logRefusedRequest(wallet, found.recordIds[0]!, unknownToken())
+  if (found || issuer.authorization_server === null) throw unknownToken()
   return findGrantedByServer(wallet, issuer, token)
 }
 
 /**
- * The session that a token of the external server names by `issuer_state`.
+ * The grant that a token of the external server names by `issuer_state`.
  *
  * An offer belongs to one server, so that a token of a later one is not for it.
  */
@@ -64,9 +63,9 @@ async function findGrantedByServer(wallet: Wallet, issuer: IssuerRow, token: str
     audiences: [identifier, `${identifier}/credentials`, server.clientId],
     leewaySeconds: env.config.PRESENTATION_LEEWAY,
   })
-  const session = await findSession(wallet.db, issuer.id, 'state_digest', issuerState)
-  if (session?.authorization_server !== server.url) throw unknownToken()
-  return { session, jkt }
+  const grant = await findGrant(wallet.db, issuer.id, 'state_digest', issuerState)
+  if (grant?.authorization_server !== server.url) throw unknownToken()
+  return { grant, recordIds: recordIdsOf(grant), jkt }
 }
 
 /**
@@ -76,7 +75,7 @@ async function findGrantedByServer(wallet: Wallet, issuer: IssuerRow, token: str
 async function assertBound(
   wallet: Wallet,
   issuer: IssuerRow,
-  { session, jkt }: Granted,
+  { grant, jkt }: Granted,
   {
     endpoint,
     isDpop,
@@ -94,21 +93,26 @@ async function assertBound(
       proof ? 'The access token is bound to another key.' : 'The DPoP proof is missing.',
       endpoint,
     )
-  await wallet.env.limitOffers(session.record_id)
+  await wallet.env.limitOffers(grant.id)
   await wallet.transaction((tx) => useProof(tx, proof, endpoint))
 }
 
 /** The first use of an external token redeems the offer. */
-async function redeemOffer(wallet: Wallet, { record_id: id }: SessionRow): Promise<void> {
-  if ((await getRecord(wallet.db, issueCredential, id)).state !== 'OfferCreated') return
+async function redeemOffer(wallet: Wallet, { recordIds }: Granted): Promise<void> {
+  if ((await findOpen(wallet.db, recordIds)).length === 0) return
   const isExpired = await wallet.transaction(async (tx) => {
-    const record = await getRecord(tx, issueCredential, id)
-    if (record.state !== 'OfferCreated') return false
-    const isLate = isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)
-    await advance(tx, issueCredential, record, isLate ? 'expired' : 'received token request', {})
+    let isLate = false
+    for (const record of await findOpen(tx, recordIds)) {
+      isLate = isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)
+      await advance(tx, issueCredential, record, isLate ? 'expired' : 'received token request', {})
+    }
     return isLate
   })
   if (isExpired) throw new OAuthError('invalid_token', 'The access token is for an offer that has expired.')
+}
+
+async function findOpen(db: Db, recordIds: readonly string[]) {
+  return (await findRecords(db, recordIds)).filter(({ state }) => state === 'OfferCreated')
 }
 
 function unknownToken(): OAuthError {

@@ -11,7 +11,8 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { CheckedRequest } from './authorization-request.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
-import { updateSession, type SessionRow } from './session.ts'
+import { sealIdentity } from './log-in/identity.ts'
+import { type GrantRow, revokeTokens, updateGrant } from './grant.ts'
 
 /** The seconds for which an authorization code is valid. */
 const lifetimeSeconds = 60
@@ -20,34 +21,42 @@ const lifetimeSeconds = 60
  * The request that a code is for, when the code ends, in milliseconds since 1970, and the sealed code, for a
  * form that comes twice.
  */
-const Authorized = CheckedRequest.extend({ endsMs: z.number(), sealedCode: z.string().optional() })
+const Authorized = CheckedRequest.omit({ grantId: true, identity: true }).extend({
+  endsMs: z.number(),
+  sealedCode: z.string().optional(),
+})
 type Authorized = z.infer<typeof Authorized>
 
-const contextOf = (recordId: string) => `authorization-code:${recordId}`
+const contextOf = (grantId: string) => `authorization-code:${grantId}`
 
 /** Makes the code of a request that the person accepted. A code of an earlier request of the same offer ends. */
 export async function createCode(tx: Tx, wallet: Wallet, request: CheckedRequest): Promise<string> {
   const code = newSecret()
   const endsMs = Date.now() + lifetimeSeconds * 1_000
-  const sealedCode = wallet.seal(contextOf(request.recordId), code)
-  const authorized = JSON.stringify({ ...request, endsMs, sealedCode } satisfies Authorized)
-  await updateSession(tx, request.recordId, { code_digest: digestOf(code), authorized })
+  const { grantId, identity, ...kept } = request
+  const sealedCode = wallet.seal(contextOf(grantId), code)
+  const authorized = JSON.stringify({ ...kept, endsMs, sealedCode } satisfies Authorized)
+  await updateGrant(tx, grantId, {
+    code_digest: digestOf(code),
+    authorized,
+    identity: sealIdentity(wallet, grantId, identity),
+  })
   return code
 }
 
-/** The authorization of a session. Undefined for one with a pre-authorized code. */
-export function authorizedIn({ authorized }: SessionRow): Authorized | undefined {
+/** The authorization of a grant. Undefined for one with a pre-authorized code. */
+export function authorizedIn({ authorized }: GrantRow): Authorized | undefined {
   return authorized === null ? undefined : Authorized.parse(JSON.parse(authorized))
 }
 
 /** The code of an accepted request again. Undefined if it was redeemed or has expired. */
 export function findCode(
   wallet: Wallet,
-  { recordId, endsMs, sealedCode }: Authorized,
-  { state }: CredentialRecord,
+  { id, sealed }: GrantRow,
+  { endsMs, sealedCode }: Authorized,
 ): string | undefined {
-  if (state !== 'OfferCreated' || isOver(endsMs) || sealedCode === undefined) return undefined
-  return wallet.unseal(contextOf(recordId), sealedCode)
+  if (sealed === null || isOver(endsMs) || sealedCode === undefined) return undefined
+  return wallet.unseal(contextOf(id), sealedCode)
 }
 
 type Redemption = {
@@ -68,16 +77,17 @@ type Redemption = {
  */
 export async function refusalOfCode(
   tx: Tx,
-  { session, record }: { session: SessionRow; record: CredentialRecord },
+  { grant, records }: { grant: GrantRow; records: readonly CredentialRecord[] },
   { client_id: clientId, redirect_uri: redirectUri, code_verifier: verifier, jkt, clientKey }: Redemption,
 ): Promise<OAuthError | undefined> {
-  const authorized = authorizedIn(session)
+  const authorized = authorizedIn(grant)
   if (!authorized) return invalidCode('is unknown')
-  if (record.state !== 'OfferCreated') {
-    await revokeToken(tx, session, record)
+  if (grant.sealed === null) {
+    await revokeUnused(tx, grant, records)
     return invalidCode('was used before; its access token is revoked')
   }
-  if (isOver(authorized.endsMs)) return invalidCode('has expired')
+  const isOpen = records.length > 0 && records.every(({ state }) => state === 'OfferCreated')
+  if (!isOpen || isOver(authorized.endsMs)) return invalidCode('has expired')
   for (const [name, value] of Object.entries({ client_id: clientId, redirect_uri: redirectUri }))
     if (value === undefined) return new OAuthError('invalid_request', `${name} is missing.`)
   if (clientId !== authorized.clientId) return invalidCode('was issued to another client_id')
@@ -93,12 +103,14 @@ export async function refusalOfCode(
   return undefined
 }
 
-async function revokeToken(tx: Tx, session: SessionRow, record: CredentialRecord): Promise<void> {
-  if (session.token_digest === null || record.state !== 'OfferRedeemed') return
-  await updateSession(tx, record.id, { token_digest: null })
+/** What was issued already stays with its wallet. */
+async function revokeUnused(tx: Tx, { id }: GrantRow, records: readonly CredentialRecord[]): Promise<void> {
+  const waiting = records.filter(({ state }) => state === 'OfferRedeemed')
+  if (waiting.length === 0) return
+  await revokeTokens(tx, id)
   const detail = 'The authorization code was sent twice, so its access token was revoked. Make a new offer.'
   const metaLastFailure = { status: 400, type: 'invalid_grant', title: 'Invalid Grant', detail }
-  await updateData(tx, record, { metaLastFailure })
+  for (const record of waiting) await updateData(tx, record, { metaLastFailure })
 }
 
 /** `reason` continues the sentence "The authorization code". */

@@ -6,15 +6,16 @@ import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/id.ts'
 import { parseJson } from '../../foundation/json.ts'
-import { getRecord } from '../engine/find.ts'
-import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import { Problem } from '../../foundation/problem.ts'
+import type { CredentialRecord } from '../issuance/model.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters } from '../../foundation/oauth/parameters.ts'
 import { faultOfRedirectUri } from './redirect-uri.ts'
-import { findSession, type SessionRow } from './session.ts'
+import { Identity } from './log-in/identity.ts'
+import { findGrant, findGrantById, findRecords, type GrantRow, recordIdsOf } from './grant.ts'
 
 /** The parameters that this server reads. It ignores others (RFC 6749 §3.1). */
 export const AuthorizationRequest = z
@@ -50,22 +51,30 @@ const Details = z.array(
 export const CheckedRequest = z.object({
   /** Identifies the request, which is answered once. */
   id: z.string(),
-  recordId: z.string(),
+  grantId: z.string(),
+  /** The requested credentials of the offer. */
+  recordIds: z.array(z.string()),
   clientId: z.string(),
   redirectUri: z.string(),
   state: z.string().optional(),
   codeChallenge: z.string(),
-  /** Whether the credential was requested by `authorization_details`. */
+  /** Whether credentials were requested by `authorization_details`. */
   byDetails: z.boolean(),
   /** The thumbprint of the DPoP key that the code is bound to. */
   jkt: z.string().optional(),
   /** The thumbprint of the attested key that the code is bound to, if the client was authenticated. */
   clientKey: z.string().optional(),
+  /** Who has logged in, if the issuer has a log-in. */
+  identity: Identity.optional(),
 })
 export type CheckedRequest = z.infer<typeof CheckedRequest>
 
 /** A request and the open offer that it is for. The wallet may be told its errors, at its redirect URI. */
-export type Target = { session: SessionRow; request: z.output<typeof AuthorizationRequest> }
+export type Target = {
+  grant: GrantRow
+  records: CredentialRecord[]
+  request: z.output<typeof AuthorizationRequest>
+}
 
 /**
  * Reads the client and the offer of a request. The wallet is not told an error: without an offer, anyone
@@ -81,12 +90,11 @@ export async function readTarget(
   const request = readParameters(AuthorizationRequest, parameters)
   const fault = faultOfRedirectUri(request.redirect_uri)
   if (fault !== undefined) throw new OAuthError('invalid_request', `redirect_uri ${fault}.`)
-  const session = await findSession(db, issuerId, 'state_digest', request.issuer_state)
+  const grant = await findGrant(db, issuerId, 'state_digest', request.issuer_state)
   // An external server authorizes the person itself, and its offers have no transaction code.
-  if (session?.authorization_server !== null)
+  if (grant?.authorization_server !== null)
     throw new OAuthError('invalid_request', 'issuer_state is not that of an offer of this issuer.')
-  await getOpenRecord(db, session.record_id)
-  return { session, request }
+  return { grant, records: await getOpenRecords(db, grant, recordIdsOf(grant)), request }
 }
 
 /**
@@ -95,24 +103,40 @@ export async function readTarget(
  */
 export class ClosedRequest extends OAuthError {}
 
-/** The record of an offer that can be redeemed. @throws {ClosedRequest} */
-export async function getOpenRecord(db: Db, recordId: string): Promise<CredentialRecord> {
-  const record = await getRecord(db, issueCredential, recordId)
-  requireOpen(record)
-  return record
+/** The grant of a checked request. @throws {Problem} 404 if its offer was removed meanwhile */
+export async function requireGrant(db: Db, { grantId }: CheckedRequest): Promise<GrantRow> {
+  const grant = await findGrantById(db, grantId)
+  if (!grant) throw new Problem('NotFound', 'The offer was withdrawn. Ask for a new one.')
+  return grant
 }
 
-/** @throws {ClosedRequest} if the offer of a record cannot be redeemed any more */
-export function requireOpen(record: CredentialRecord): void {
-  if (record.state !== 'OfferCreated' || isOver((record.openid4vci?.expiresTime ?? 0) * 1_000))
-    throw new ClosedRequest(
-      'invalid_request',
-      'issuer_state: the offer was redeemed, has expired, or was blocked by wrong transaction codes. Ask for a new offer.',
-    )
+/**
+ * The records with these ids, of an offer that can be redeemed. Those that the issuer has removed are
+ * missing.
+ *
+ * @throws {ClosedRequest}
+ */
+export async function getOpenRecords(
+  db: Db,
+  { sealed }: GrantRow,
+  ids: readonly string[],
+): Promise<CredentialRecord[]> {
+  const records = await findRecords(db, ids)
+  const isOpen = ({ state, openid4vci }: CredentialRecord) =>
+    state === 'OfferCreated' && !isOver((openid4vci?.expiresTime ?? 0) * 1_000)
+  if (sealed === null || records.length === 0 || !records.every(isOpen)) throw closed()
+  return records
+}
+
+function closed(): ClosedRequest {
+  return new ClosedRequest(
+    'invalid_request',
+    'issuer_state: the offer was redeemed, has expired, or was blocked by wrong transaction codes. Ask for a new offer.',
+  )
 }
 
 /** Checks the request of a target. @throws {OAuthError} that the wallet may be told */
-export function checkRequest({ session, request }: Target, base: string): CheckedRequest {
+export function checkRequest({ grant, records, request }: Target, base: string): CheckedRequest {
   const { code_challenge: codeChallenge = '', code_challenge_method: method } = request
   if (request.request !== undefined)
     throw new OAuthError('request_not_supported', 'request: send the parameters themselves, or push them.')
@@ -126,29 +150,41 @@ export function checkRequest({ session, request }: Target, base: string): Checke
       'invalid_request',
       'code_challenge is required, with the code_challenge_method S256: this server requires PKCE.',
     )
-  const issuer = identifierOf(base, session.issuer_id)
-  const byDetails = isRequestedByDetails(request.authorization_details, session.configuration_id, issuer)
-  if (!byDetails && !(request.scope ?? '').split(' ').includes(session.configuration_id))
-    throw new OAuthError('invalid_scope', `scope: the offer is for ${session.configuration_id}.`)
+  const offered = [...new Set(records.map(configurationOf))]
+  const issuer = identifierOf(base, grant.issuer_id)
+  const detailed = configurationsInDetails(request.authorization_details, offered, issuer)
+  const scopes = (request.scope ?? '').split(' ')
+  const wanted = records.filter((record) =>
+    [...(detailed ?? []), ...scopes].includes(configurationOf(record)),
+  )
+  if (wanted.length === 0)
+    throw new OAuthError('invalid_scope', `scope: the offer is for ${offered.join(', ')}.`)
   return {
     id: newId(),
-    recordId: session.record_id,
+    grantId: grant.id,
+    recordIds: wanted.map((record) => record.id),
     clientId: request.client_id,
     redirectUri: request.redirect_uri,
     ...(request.state !== undefined && { state: request.state }),
     codeChallenge,
-    byDetails,
+    byDetails: detailed !== undefined,
     ...(request.dpop_jkt !== undefined && { jkt: request.dpop_jkt }),
   }
 }
 
+const configurationOf = ({ openid4vci }: CredentialRecord) => openid4vci!.configurationId
+
 /**
- * VCI §5.1.1: whether authorization details name the offered credential.
+ * The offered configurations that authorization details name (VCI §5.1.1). Undefined without details.
  *
- * @throws {OAuthError} if they name another, or are malformed
+ * @throws {OAuthError} if they name others, or are malformed
  */
-function isRequestedByDetails(json: string | undefined, configurationId: string, issuer: string): boolean {
-  if (json === undefined) return false
+function configurationsInDetails(
+  json: string | undefined,
+  offered: readonly string[],
+  issuer: string,
+): string[] | undefined {
+  if (json === undefined) return undefined
   const refuse = (reason: string, cause?: unknown) =>
     new OAuthError('invalid_authorization_details', `authorization_details ${reason}`, { cause })
   let value: unknown
@@ -160,8 +196,8 @@ function isRequestedByDetails(json: string | undefined, configurationId: string,
   const parsed = Details.safeParse(value)
   if (!parsed.success) throw refuse('is not an array of objects of the type openid_credential.', parsed.error)
   const isOffered = (each: z.output<typeof Details>[number]) =>
-    each.credential_configuration_id === configurationId && (each.locations ?? [issuer]).includes(issuer)
-  if (parsed.data.length !== 1 || !isOffered(parsed.data[0]!))
-    throw refuse(`must have one object, for ${configurationId}: the offer is for that credential.`)
-  return true
+    offered.includes(each.credential_configuration_id) && (each.locations ?? [issuer]).includes(issuer)
+  if (parsed.data.length === 0 || !parsed.data.every(isOffered))
+    throw refuse(`must have objects for ${offered.join(', ')} alone: the offer is for that.`)
+  return parsed.data.map((each) => each.credential_configuration_id)
 }

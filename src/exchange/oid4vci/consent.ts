@@ -4,28 +4,27 @@
  */
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
-import { getCertificate } from '../../wallet/issuer-certificates/certificates.ts'
-import { getRecord } from '../engine/find.ts'
-import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorizedIn, createCode, findCode } from './authorization-code.ts'
 import {
   checkRequest,
   type CheckedRequest,
-  getOpenRecord,
+  ClosedRequest,
+  getOpenRecords,
   readTarget,
-  requireOpen,
+  requireGrant,
 } from './authorization-request.ts'
-import { claimsOf } from './claims.ts'
-import { findConfiguration } from './configurations.ts'
-import { nameOf } from './display.ts'
+import { type Consent, toConsent } from './consent-content.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
+import { beginLogIn, type Departure } from './log-in/begin.ts'
+import { logInOf } from './log-in/settings.ts'
 import { isUsed } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters, withParameters } from '../../foundation/oauth/parameters.ts'
-import { openRequest, readPushed, sealRequest, useRequest } from './sealed-request.ts'
-import { getSession, openSecrets, type SessionRow } from './session.ts'
+import { logRefusedLogIn } from './request-log.ts'
+import { openRequest, readPushed, useRequest } from './sealed-request.ts'
+import { type GrantRow, openSecrets, recordIdsOf } from './grant.ts'
 import { guessTxCode } from './tx-code.ts'
 import { providersOf } from './wallet-providers.ts'
 
@@ -38,22 +37,6 @@ export const ConsentForm = z
   })
   .meta({ id: 'ConsentForm' })
 
-/** The content of the consent page. */
-export type Consent = {
-  /** The field `request` of the form. */
-  sealed: string
-  redirectUri: string
-  /** The DID, or the subject of the certificate. */
-  issuer: string | undefined
-  /** What the issuer calls itself, and the credential. */
-  issuerName: string | undefined
-  credentialName: string
-  /** The names of the claims. Their values are shown by the wallet, which the person has authorized. */
-  claims: string[]
-  /** Whether the offer has a transaction code, and where it comes from. */
-  txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
-}
-
 /** Why a request cannot be answered, and the URL that tells the wallet. */
 export type Refusal = { reason: string; target: string }
 
@@ -61,23 +44,22 @@ export type Refusal = { reason: string; target: string }
 export type Answered = { consent: Consent } | { redirect: string }
 
 /**
- * Reads an authorization request: parameters, or a pushed request. Writes nothing. An error is shown on a
- * page with a link to the redirect URI. The browser is not redirected at once: any tenant can make an offer,
- * so the endpoint would be an open redirector (RFC 9700 §4.11.2).
+ * Reads an authorization request: parameters, or a pushed request. Writes nothing. The browser goes to the
+ * log-in of the issuer first, if there is one. An error is shown on a page with a link to the redirect URI.
+ * The browser is not redirected there at once: any tenant can make an offer, so the endpoint would be an open
+ * redirector (RFC 9700 §4.11.2).
  *
  * @throws {OAuthError} that the wallet is not told
  */
 export async function openConsent(
   wallet: Wallet,
   issuer: IssuerRow,
-  parameters: URLSearchParams,
-): Promise<{ consent: Consent } | { refusal: Refusal }> {
+  { parameters, cookies }: { parameters: URLSearchParams; cookies: string | undefined },
+): Promise<{ consent: Consent } | { refusal: Refusal } | Departure> {
   if (parameters.has('request_uri')) {
     const request = readPushed(wallet, issuer.id, parameters)
-    if (await isUsed(wallet.db, request.id)) throw answeredBefore()
-    return orRefusal(wallet, issuer, request, async () => ({
-      consent: await toConsent(wallet, issuer, request),
-    }))
+    await requireUnanswered(wallet, request)
+    return orRefusal(wallet, issuer, request, () => enter(wallet, issuer, { request, cookies }))
   }
   if (providersOf(issuer)?.attestation === 'required')
     throw new OAuthError(
@@ -86,9 +68,26 @@ export async function openConsent(
     )
   const target = await readTarget(wallet, issuer, parameters)
   const { redirect_uri: redirectUri, state } = target.request
-  return orRefusal(wallet, issuer, { redirectUri, state }, async () => ({
-    consent: await toConsent(wallet, issuer, checkRequest(target, wallet.env.urls.rest)),
-  }))
+  return orRefusal(wallet, issuer, { redirectUri, state }, async () =>
+    enter(wallet, issuer, { request: checkRequest(target, wallet.env.urls.rest), cookies }),
+  )
+}
+
+/** The page, or the way to the log-in before it. A log-in that cannot begin is a failure of the offer. */
+async function enter(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  { request, cookies }: { request: CheckedRequest; cookies: string | undefined },
+): Promise<{ consent: Consent } | Departure> {
+  const logIn = logInOf(issuer)
+  if (!logIn) return { consent: await toConsent(wallet, issuer, request) }
+  const grant = await requireGrant(wallet.db, request)
+  await getOpenRecords(wallet.db, grant, request.recordIds)
+  return beginLogIn(wallet, issuer, logIn, { request, cookies }).catch(async (error: unknown) => {
+    await wallet.env.limitOffers(grant.id)
+    if (error instanceof OAuthError) await logRefusedLogIn(wallet, grant.id, error)
+    throw error
+  })
 }
 
 /**
@@ -104,7 +103,12 @@ export async function answerConsent(
   const { request: sealed, decision, tx_code: txCode } = readParameters(ConsentForm, form)
   const request = openRequest(wallet, issuer.id, 'form', sealed)
   if (!request) throw new OAuthError('invalid_request', 'request: it is not of a page of this issuer.')
-  await wallet.env.limitOffers(request.recordId)
+  if (request.identity?.iss !== logInOf(issuer)?.issuer)
+    throw new ClosedRequest(
+      'invalid_request',
+      'The log-in of the issuer has changed. Start again in the wallet.',
+    )
+  await wallet.env.limitOffers(request.grantId)
   const answered = await orRefusal(wallet, issuer, request, async (): Promise<Answered> => {
     const answer = await wallet.transaction(
       (tx) => storeAnswer(tx, wallet, request, { sealed, decision, txCode }),
@@ -130,18 +134,17 @@ async function storeAnswer(
   request: CheckedRequest,
   { sealed, decision, txCode = '' }: Form,
 ): Promise<{ code: string | undefined } | OAuthError> {
-  const record = await getRecord(tx, issueCredential, request.recordId)
-  const session = await getSession(tx, request.recordId)
-  const earlier = (await isUsed(tx, request.id)) ? answerOf(wallet, { session, record }, request) : undefined
+  const grant = await requireGrant(tx, request)
+  const earlier = (await isUsed(tx, request.id)) ? answerOf(wallet, grant, request) : undefined
   if (earlier && earlier.decision !== decision) throw answeredBefore()
-  requireOpen(record)
-  const { txCode: right } = openSecrets(wallet, session) ?? {}
+  const records = await getOpenRecords(tx, grant, recordIdsOf(grant))
+  const { txCode: right } = openSecrets(wallet, grant) ?? {}
   if (decision === 'accept' && right !== undefined) {
     const given = txCode.replaceAll(/\s/g, '')
     const form = { id: `${sealed} ${given}` }
     // The same form again, as of a double click, is the same guess.
     if (await isUsed(tx, form.id)) return { code: undefined }
-    const guesses = await guessTxCode(tx, { session, record }, { right, given })
+    const guesses = await guessTxCode(tx, { grant, records }, { right, given })
     if (guesses !== undefined) await useRequest(tx, form)
     if (guesses === 0) return new OAuthError('access_denied', 'The transaction code was wrong too often.')
     if (guesses !== undefined) return { code: undefined }
@@ -154,16 +157,21 @@ async function storeAnswer(
 /** The first answer to a request. @throws {Problem} 410 if its code was redeemed or has expired */
 function answerOf(
   wallet: Wallet,
-  { session, record }: { session: SessionRow; record: CredentialRecord },
+  grant: GrantRow,
   { id }: CheckedRequest,
 ): { decision: 'accept' | 'decline'; code?: string } {
-  const authorized = authorizedIn(session)
-  // The session has no code of this request: the person declined it, or a later request of the offer replaced
+  const authorized = authorizedIn(grant)
+  // The grant has no code of this request: the person declined it, or a later request of the offer replaced
   // its code. Declining again changes nothing.
   if (authorized?.id !== id) return { decision: 'decline' }
-  const code = findCode(wallet, authorized, record)
+  const code = findCode(wallet, grant, authorized)
   if (code === undefined) throw answeredBefore()
   return { decision: 'accept', code }
+}
+
+/** @throws {Problem} 410 if the request was answered */
+export async function requireUnanswered({ db }: Wallet, { id }: CheckedRequest): Promise<void> {
+  if (await isUsed(db, id)) throw answeredBefore()
 }
 
 function answeredBefore(): Problem {
@@ -179,7 +187,7 @@ type Origin = Pick<CheckedRequest, 'redirectUri' | 'state'>
  * Returns the result of `work`, or its error, which is for the redirect URI of the request (RFC 6749
  * §4.1.2.1).
  */
-async function orRefusal<T>(
+export async function orRefusal<T>(
   wallet: Wallet,
   issuer: IssuerRow,
   request: Origin,
@@ -203,32 +211,4 @@ function toRedirect(
   parameters: Record<string, string>,
 ): string {
   return withParameters(redirectUri, { ...parameters, state, iss: identifierOf(env.urls.rest, id) })
-}
-
-async function toConsent(
-  wallet: Wallet,
-  issuer: IssuerRow,
-  request: CheckedRequest,
-  isWrong = false,
-): Promise<Consent> {
-  const { claims, issuingDID, issuerCertificateId } = await getOpenRecord(wallet.db, request.recordId)
-  const session = await getSession(wallet.db, request.recordId)
-  const secrets = openSecrets(wallet, session)
-  const configuration = await findConfiguration(wallet.env.db, issuer.id, session.configuration_id)
-  const titles = new Map(configuration && claimsOf(configuration).map(({ name, title }) => [name, title]))
-  return {
-    sealed: sealRequest(wallet, issuer.id, 'form', request).sealed,
-    redirectUri: request.redirectUri,
-    issuer:
-      issuerCertificateId === undefined
-        ? issuingDID
-        : (await getCertificate(wallet.db, issuerCertificateId)).subject,
-    issuerName: nameOf(issuer),
-    credentialName: (configuration && nameOf(configuration)) ?? session.configuration_id,
-    claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
-    txCode:
-      secrets?.txCode === undefined
-        ? undefined
-        : { description: secrets.txCodeHint?.description, isWrong, guesses: session.guesses },
-  }
 }

@@ -5,13 +5,15 @@
 import * as z from 'zod'
 import { firstFault } from '../../foundation/faults.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import type { Granted } from './access-token.ts'
 import { authorizedIn } from './authorization-code.ts'
+import type { CredentialRecord } from '../issuance/model.ts'
 import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import type { IssuerRow } from './issuers.ts'
 import { maxBatch } from './metadata.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { invalidProof } from './proof.ts'
-import type { SessionRow } from './session.ts'
+import { credentialIdentifierOf, findRecords } from './grant.ts'
 
 const Jwt = z.string().min(1)
 
@@ -43,68 +45,82 @@ export function readRequest(body: unknown): CredentialRequest {
   throw new OAuthError(isProof ? 'invalid_proof' : 'invalid_credential_request', firstFault(parsed.error))
 }
 
+/** The record of a requested credential, and its configuration. */
+export type Requested = { record: CredentialRecord; configuration: ConfigurationRow }
+
 /**
- * Checks that the request is for the credential of the session, whose contents the issuer alone decides.
+ * The credential that a request is for, one of those of the access token. The issuer alone decides what is in
+ * it.
  *
- * @returns the configuration of the credential
  * @throws {OAuthError}
  */
-export async function checkConfiguration(
-  { env }: Wallet,
+export async function findRequested(
+  { db, env }: Wallet,
   { id: issuerId }: IssuerRow,
-  session: SessionRow,
+  { grant, recordIds }: Granted,
   request: CredentialRequest,
-): Promise<ConfigurationRow> {
+): Promise<Requested> {
   const { credential_configuration_id: wanted, credential_identifier: identifier, format } = request
-  const { configuration_id: granted } = session
   if (wanted !== undefined && identifier !== undefined)
     throw new OAuthError(
       'invalid_credential_request',
       'credential_configuration_id and credential_identifier exclude each other.',
     )
-  if (authorizedIn(session)?.byDetails === true) checkIdentifier(session, request)
-  else refuseIdentifier(request)
-  const configuration = await findConfiguration(env.db, issuerId, wanted ?? granted)
+  const records = await findRecords(db, recordIds)
+  const isNamed = authorizedIn(grant)?.byDetails === true
+  if (isNamed && identifier === undefined)
+    throw new OAuthError(
+      'invalid_credential_request',
+      'The token response has a credential identifier. Send it as credential_identifier, without credential_configuration_id.',
+    )
+  if (!isNamed && identifier !== undefined && records.length === 1)
+    throw new OAuthError(
+      'unknown_credential_identifier',
+      'The token response has no credential identifiers. Send credential_configuration_id.',
+    )
+  const record =
+    identifier === undefined ? findByConfiguration(records, request) : findByIdentifier(records, identifier)
+  const granted = record?.openid4vci?.configurationId
+  const configuration = await findConfiguration(env.db, issuerId, wanted ?? granted ?? '')
   if (!configuration || (format !== undefined && format !== configuration.format))
     throw new OAuthError(
       'unknown_credential_configuration',
       'This issuer has no such credential configuration.',
     )
-  if (configuration.id !== granted)
-    throw new OAuthError('insufficient_scope', 'The access token is for another credential.')
-  return configuration
+  if (!record) throw new OAuthError('insufficient_scope', 'The access token is for another credential.')
+  return { record, configuration }
+}
+
+/** @throws {OAuthError} */
+function findByIdentifier(records: readonly CredentialRecord[], identifier: string): CredentialRecord {
+  const record = records.find((each) => credentialIdentifierOf(each) === identifier)
+  if (!record)
+    throw new OAuthError('unknown_credential_identifier', 'The access token is for another credential.')
+  return record
 }
 
 /**
- * A token response without credential identifiers requires the id of the configuration.
+ * The only record of a configuration. The form of the Cloud Agent names none, and is for a token of one
+ * credential.
  *
- * @throws {OAuthError}
+ * @throws {OAuthError} without a configuration, or if several credentials have it
  */
-function refuseIdentifier(request: CredentialRequest): void {
-  const { credential_configuration_id: wanted, credential_identifier: identifier, format } = request
-  if (identifier !== undefined)
-    throw new OAuthError(
-      'unknown_credential_identifier',
-      'The token response has no credential identifiers. Send credential_configuration_id.',
-    )
-  if (wanted === undefined && format === undefined)
+function findByConfiguration(
+  records: readonly CredentialRecord[],
+  { credential_configuration_id: wanted, format }: CredentialRequest,
+): CredentialRecord | undefined {
+  if (wanted === undefined && (format === undefined || records.length > 1))
     throw new OAuthError('invalid_credential_request', 'credential_configuration_id is missing.')
-}
-
-/**
- * VCI §8.2: a token response with credential identifiers requires one in the request.
- *
- * @throws {OAuthError}
- */
-function checkIdentifier({ record_id: granted }: SessionRow, request: CredentialRequest): void {
-  const { credential_identifier: identifier } = request
-  if (identifier === undefined)
+  const [record, ...others] =
+    wanted === undefined
+      ? records
+      : records.filter(({ openid4vci }) => openid4vci?.configurationId === wanted)
+  if (others.length > 0)
     throw new OAuthError(
       'invalid_credential_request',
-      'The token response has a credential identifier. Send it as credential_identifier, without credential_configuration_id.',
+      `The access token is for ${others.length + 1} credentials of ${wanted}. Send a credential_identifier of the token response.`,
     )
-  if (identifier !== granted)
-    throw new OAuthError('unknown_credential_identifier', 'The access token is for another credential.')
+  return record
 }
 
 /** The proofs of a request: a key attestation, or one or more JWTs in the final form. */

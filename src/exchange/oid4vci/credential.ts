@@ -1,16 +1,15 @@
 /**
- * The credential endpoint (VCI §8): issues the credential of a session to the key that the wallet proves to
- * have.
+ * The credential endpoint (VCI §8): issues a credential of a grant to the key that the wallet proves to have.
  */
 import * as z from 'zod'
 import { algorithmOf, isSameKey, type PublicJwk } from '../../foundation/crypto/keys.ts'
 import { type OpenIdFormat, openIdTraits } from '../../definitions/format-names.ts'
 import { createJwkDid } from '../../did/jwk.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { authorize, type Presented } from './access-token.ts'
+import { authorize, type Granted, type Presented } from './access-token.ts'
 import { authorizedIn } from './authorization-code.ts'
 import type { ConfigurationRow } from './configurations.ts'
-import { assertBatch, checkConfiguration, type Proofs, proofsOf, readRequest } from './credential-request.ts'
+import { assertBatch, findRequested, type Proofs, proofsOf, readRequest } from './credential-request.ts'
 import { openRequest, readResponseEncryption, type Seal } from './encryption.ts'
 import { issueOnce, type Proven } from './issue.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
@@ -19,7 +18,6 @@ import { readNonce } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { invalidProof, verifyKeyProof, type ProofChecks } from './proof.ts'
 import { logRefusedRequest } from './request-log.ts'
-import type { SessionRow } from './session.ts'
 import { providersOf } from './wallet-providers.ts'
 
 /** The seconds between two requests for a deferred credential. */
@@ -47,24 +45,26 @@ export async function issueToWallet(
   issuer: IssuerRow,
   { body, ...presented }: Presented & { body: unknown },
 ): Promise<Sent> {
-  const session = await authorize(wallet, issuer, 'credentials', presented)
+  const granted = await authorize(wallet, issuer, 'credentials', presented)
+  let [recordId] = granted.recordIds as [string]
   try {
     const opened = await openRequest(wallet, issuer, body)
     const request = readRequest(opened.body)
     const { credential_response_encryption: encryption } = request
     const seal = await readResponseEncryption(issuer, encryption, opened.isEncrypted)
-    const configuration = await checkConfiguration(wallet, issuer, session, request)
-    const proven = await verifyProofs(proofsOf(request), checksOf(wallet, issuer, session, configuration))
+    const { record, configuration } = await findRequested(wallet, issuer, granted, request)
+    recordId = record.id
+    const proven = await verifyProofs(proofsOf(request), checksOf(wallet, issuer, granted, configuration))
     requireBindable(configuration, proven)
-    const credentials = await issueOnce(wallet, session.record_id, proven)
+    const credentials = await issueOnce(wallet, recordId, proven)
     return await toSent(
       credentials && request.format !== undefined
         ? { credential: credentials[0]! }
-        : toResponse(session, credentials),
+        : toResponse(recordId, credentials),
       seal,
     )
   } catch (error) {
-    if (error instanceof OAuthError) await logRefusedRequest(wallet, session.record_id, error)
+    if (error instanceof OAuthError) await logRefusedRequest(wallet, recordId, error)
     throw error
   }
 }
@@ -73,10 +73,7 @@ export async function issueToWallet(
  * The response with the credentials, or that of a deferred issuance. Access tokens protect both ids, which
  * are that of the record.
  */
-export function toResponse(
-  { record_id: id }: SessionRow,
-  credentials: string[] | undefined,
-): CredentialResponse {
+export function toResponse(id: string, credentials: string[] | undefined): CredentialResponse {
   if (!credentials) return { transaction_id: id, interval: deferredIntervalSeconds }
   return { credentials: credentials.map((credential) => ({ credential })), notification_id: id }
 }
@@ -133,7 +130,7 @@ function toHolderKey(key: PublicJwk) {
 function checksOf(
   wallet: Wallet,
   issuer: IssuerRow,
-  session: SessionRow,
+  { grant }: Granted,
   configuration: ConfigurationRow,
 ): ProofChecks {
   const { env } = wallet
@@ -141,7 +138,7 @@ function checksOf(
     resolve: env.resolver.document,
     policy: { providers: providersOf(issuer), requirement: requirementOf(configuration) },
     audience: identifierOf(env.urls.rest, issuer.id),
-    clientId: authorizedIn(session)?.clientId,
+    clientId: authorizedIn(grant)?.clientId,
     clock: { now: Date.now() / 1_000, leewaySeconds: env.config.PRESENTATION_LEEWAY },
     readNonce: (nonce: string) => readNonce(wallet, issuer.id, nonce),
   }

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
-import { getRecord } from '../engine/find.ts'
+import { findRecord } from '../engine/find.ts'
 import { issueCredential } from '../issuance/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
@@ -40,22 +40,19 @@ export async function issueDeferredToWallet(
   issuer: IssuerRow,
   { body, ...presented }: Presented & { body: unknown },
 ): Promise<Sent> {
-  const session = await authorize(wallet, issuer, 'deferred-credentials', presented)
+  const { recordIds } = await authorize(wallet, issuer, 'deferred-credentials', presented)
   const opened = await openRequest(wallet, issuer, body)
   const { success, data } = DeferredCredentialRequest.safeParse(opened.body)
   if (!success) throw new OAuthError('invalid_credential_request', 'transaction_id is missing.')
   const { credential_response_encryption: encryption } = data
   const seal = await readResponseEncryption(issuer, encryption, opened.isEncrypted)
-  const { requestedKeys, notification, state, updatedAt } = await getRecord(
-    wallet.db,
-    issueCredential,
-    session.record_id,
-  )
-  const isOld = state === 'CredentialSent' && isOver(Date.parse(updatedAt!) + repeatMs)
-  if (data.transaction_id !== session.record_id || !requestedKeys || notification || isOld)
+  const { transaction_id: id } = data
+  const record = recordIds.includes(id) ? await findRecord(wallet.db, issueCredential, id) : undefined
+  const isOld = record?.state === 'CredentialSent' && isOver(Date.parse(record.updatedAt!) + repeatMs)
+  if (!record?.requestedKeys || record.notification || isOld)
     throw new OAuthError(
       'invalid_transaction_id',
       'The access token is not for this transaction, or the transaction is over.',
     )
-  return toSent(toResponse(session, await issueDeferred(wallet, session.record_id)), seal)
+  return toSent(toResponse(id, await issueDeferred(wallet, id)), seal)
 }

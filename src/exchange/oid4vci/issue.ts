@@ -8,6 +8,7 @@ import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { noteCount } from '../../foundation/storage/tx-context.ts'
 import { LaterError, type Wallet } from '../../wallet/wallet.ts'
+import { withLogInClaims } from './log-in/claims.ts'
 import { invalidNonce, useNonce } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 
@@ -37,9 +38,10 @@ export function issueOnce(
     if (state === 'CredentialSent') return issuedTo(record, keys)
     if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, keys)
     if (state !== 'OfferRedeemed') throw isOverFor(record)
+    const filled = await withLogInClaims(wallet, record)
     return automaticIssuance === false
-      ? deferNow(wallet, record, { keys, nonces })
-      : issueNow(wallet, record, keys, 'received credential request', (tx) => useNonces(tx, nonces))
+      ? deferNow(wallet, filled, { keys, nonces })
+      : issueNow(wallet, filled, keys, 'received credential request', (tx) => useNonces(tx, nonces))
   })
 }
 
@@ -80,7 +82,13 @@ async function deferNow(
 ): Promise<undefined> {
   const requestedKeys = keys.map(({ holderDid, key }) => ({ holderDid, key }))
   const { holderDid } = requestedKeys[0]!
-  const change = { requestedKeys, holderDid, subjectId: holderDid, metaLastFailure: undefined }
+  const change = {
+    claims: record.claims,
+    requestedKeys,
+    holderDid,
+    subjectId: holderDid,
+    metaLastFailure: undefined,
+  }
   await wallet.transaction(async (tx) => {
     await advance(tx, issueCredential, record, 'received credential request for review', change)
     await useNonces(tx, nonces)
@@ -105,7 +113,7 @@ async function issueNow(
   const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
   const holder = { holderDid, subjectId: holderDid, holderKey }
   const further = batch.length > 0 ? { batch } : {}
-  const change = { ...holder, credential, metaLastFailure: undefined, ...further }
+  const change = { ...holder, claims: record.claims, credential, metaLastFailure: undefined, ...further }
   await wallet.transaction(async (tx) => {
     // First the state: the same request at once, of the same nonces, is a race, and gets the same
     // credentials.

@@ -11,7 +11,7 @@ import { prepared } from '../../foundation/storage/prepared.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { digestOf } from '../../foundation/oauth/secrets.ts'
-import { findSession } from './session.ts'
+import { findGrant } from './grant.ts'
 
 /** The seconds for which a nonce is valid. */
 export const nonceLifetimeSeconds = 300
@@ -44,8 +44,8 @@ export async function createNonceFor(
   issuerId: string,
   issuerState: string,
 ): Promise<z.infer<typeof NonceResponse>> {
-  const session = await findSession(wallet.db, issuerId, 'state_digest', issuerState)
-  if (!session || session.authorization_server === null) throw stateNotFound()
+  const grant = await findGrant(wallet.db, issuerId, 'state_digest', issuerState)
+  if (!grant || grant.authorization_server === null) throw stateNotFound()
   return { nonce: createNonce(wallet, issuerId), nonceExpiresIn: nonceLifetimeSeconds }
 }
 

@@ -1,7 +1,7 @@
 /** The notification endpoint (VCI §11): the wallet says what became of a credential. */
 import * as z from 'zod'
 import { firstFault } from '../../foundation/faults.ts'
-import { getRecord } from '../engine/find.ts'
+import { findRecord } from '../engine/find.ts'
 import { updateWithEvent } from '../engine/record.ts'
 import { issueCredential } from '../issuance/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -36,13 +36,13 @@ export async function receiveNotification(
   issuer: IssuerRow,
   { body, ...presented }: Presented & { body: unknown },
 ): Promise<void> {
-  const { record_id: id } = await authorize(wallet, issuer, 'notifications', presented)
+  const { recordIds } = await authorize(wallet, issuer, 'notifications', presented)
   const parsed = NotificationRequest.safeParse(body)
   if (!parsed.success) throw new OAuthError('invalid_notification_request', firstFault(parsed.error))
-  const { notification_id: wanted, event, event_description: description } = parsed.data
+  const { notification_id: id, event, event_description: description } = parsed.data
   await wallet.transaction(async (tx) => {
-    const record = await getRecord(tx, issueCredential, id)
-    if (wanted !== id || record.state !== 'CredentialSent')
+    const record = recordIds.includes(id) ? await findRecord(tx, issueCredential, id) : undefined
+    if (record?.state !== 'CredentialSent')
       throw new OAuthError(
         'invalid_notification_id',
         'The access token is not for the credential of this notification_id.',

@@ -15,12 +15,28 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { claimsOf } from './claims.ts'
 import { findConfiguration } from './configurations.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
-import { getSession, openSecrets, type SessionSecrets } from './session.ts'
+import {
+  credentialIdentifierOf,
+  findGrantById,
+  findRecords,
+  type GrantSecrets,
+  openSecrets,
+  recordIdsOf,
+} from './grant.ts'
 
 export const OpenIdCredentialOffer = z
   .object({
     credentialOffer: z.string().describe('The URL for the wallet: `openid-credential-offer://?…`.'),
-    recordId: z.guid().describe('The record of the issuance (extension).'),
+    recordId: z.guid().describe('The record of the issuance, of the first credential (extension).'),
+    records: z
+      .array(
+        z.object({
+          recordId: z.guid(),
+          credentialConfigurationId: z.string(),
+          credentialIdentifier: z.string(),
+        }),
+      )
+      .describe('The record of each credential (extension).'),
     expiresAt: z.iso.datetime().describe('The end of the offer (extension).'),
     txCode: z
       .string()
@@ -42,10 +58,10 @@ export const OfferObject = z
   .meta({ id: 'CredentialOffer' })
 export type OfferObject = z.infer<typeof OfferObject>
 
-/** An open offer, the configuration that it offers, and what closes its link. */
+/** An open offer, the credentials that it offers, and what closes its link. */
 export type OpenOffer = {
   offer: OfferObject
-  configuration: { configurationId: string; claims: string[] }
+  credentials: { configurationId: string; claims: string[] }[]
   hasTxCode: boolean
   walletId: string
   topic: ChangeTopic
@@ -60,18 +76,20 @@ export async function readOffer(
   const protocols: Readonly<Record<string, Protocol>> = { [issueCredential.name]: issueCredential }
   const record = (await findByShortId(wallet.db, protocols, shortId)) as CredentialRecord | undefined
   const isOpen = record?.state === 'OfferCreated' && !isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)
-  const session = isOpen && (await getSession(wallet.db, record.id))
-  const secrets = session && openSecrets(wallet, session)
+  const grant = isOpen && (await findGrantById(wallet.db, record.thid))
+  const secrets = grant && openSecrets(wallet, grant)
   if (!secrets) throw offerNotFound()
-  const issuer = await getOwnIssuer(db, wallet.id, session.issuer_id)
-  const { configuration_id: configurationId } = session
-  const configuration = await findConfiguration(db, issuer.id, configurationId)
+  const issuer = await getOwnIssuer(db, wallet.id, grant.issuer_id)
+  const configurationIds = configurationsIn(await findRecords(wallet.db, recordIdsOf(grant)))
+  const credentials: OpenOffer['credentials'] = []
+  for (const configurationId of configurationIds) {
+    const configuration = await findConfiguration(db, issuer.id, configurationId)
+    const claims = (configuration ? claimsOf(configuration) : []).map(({ name, title = name }) => title)
+    credentials.push({ configurationId, claims })
+  }
   return {
-    offer: toOffer(wallet.env.urls.rest, issuer, configurationId, secrets),
-    configuration: {
-      configurationId,
-      claims: (configuration ? claimsOf(configuration) : []).map(({ name, title = name }) => title),
-    },
+    offer: toOffer(wallet.env.urls.rest, issuer, configurationIds, secrets),
+    credentials,
     hasTxCode: secrets.txCode !== undefined,
     walletId: wallet.id,
     topic: `record ${record.id}`,
@@ -95,23 +113,33 @@ export function offerLink(url: string): string {
   return `openid-credential-offer://?${encodeParameters({ credential_offer_uri: url })}`
 }
 
+/** The ids of the configurations of records, each once. */
+function configurationsIn(records: readonly CredentialRecord[]): string[] {
+  return [...new Set(records.map(({ openid4vci }) => openid4vci!.configurationId))]
+}
+
 /** The reply to the issuer who has made an offer. */
 export function toReply(
   { env }: Wallet,
   issuer: IssuerRow,
-  { id: recordId, openid4vci }: CredentialRecord,
-  { shortId, secrets }: { shortId: string | undefined; secrets: SessionSecrets },
+  records: readonly CredentialRecord[],
+  { shortId, secrets }: { shortId: string | undefined; secrets: GrantSecrets },
 ): OpenIdCredentialOffer {
-  const { configurationId, expiresTime } = openid4vci!
+  const { id: recordId, openid4vci } = records[0]!
   const base = env.urls.rest
   const parameter =
     shortId === undefined
-      ? { credential_offer: JSON.stringify(toOffer(base, issuer, configurationId, secrets)) }
+      ? { credential_offer: JSON.stringify(toOffer(base, issuer, configurationsIn(records), secrets)) }
       : { credential_offer_uri: offerUrl(base, shortId) }
   return {
     credentialOffer: `openid-credential-offer://?${encodeParameters(parameter)}`,
     recordId,
-    expiresAt: new Date(expiresTime * 1_000).toISOString(),
+    records: records.map((record) => ({
+      recordId: record.id,
+      credentialConfigurationId: record.openid4vci!.configurationId,
+      credentialIdentifier: credentialIdentifierOf(record),
+    })),
+    expiresAt: new Date(openid4vci!.expiresTime * 1_000).toISOString(),
     ...(secrets.txCode !== undefined && { txCode: secrets.txCode }),
   }
 }
@@ -126,7 +154,8 @@ export async function readReply(
   issuer: IssuerRow,
   record: CredentialRecord,
 ): Promise<OpenIdCredentialOffer> {
-  const secrets = openSecrets(wallet, await getSession(wallet.db, record.id))
+  const grant = await findGrantById(wallet.db, record.thid)
+  const secrets = grant && openSecrets(wallet, grant)
   if (!secrets)
     throw new Problem(
       'Conflict',
@@ -134,14 +163,15 @@ export async function readReply(
     )
   const rows = wallet.db.selectFrom('record').select('short_id').where('id', '=', record.id)
   const { short_id: shortId } = await rows.executeTakeFirstOrThrow()
-  return toReply(wallet, issuer, record, { shortId: shortId ?? undefined, secrets })
+  const records = await findRecords(wallet.db, recordIdsOf(grant))
+  return toReply(wallet, issuer, records, { shortId: shortId ?? undefined, secrets })
 }
 
 function toOffer(
   base: string,
   issuer: IssuerRow,
-  configurationId: string,
-  { code, issuerState, txCodeHint }: SessionSecrets,
+  configurationIds: string[],
+  { code, issuerState, txCodeHint }: GrantSecrets,
 ): OfferObject {
   const identifier = identifierOf(base, issuer.id)
   const grant = {
@@ -155,7 +185,7 @@ function toOffer(
   }
   return {
     credential_issuer: identifier,
-    credential_configuration_ids: [configurationId],
+    credential_configuration_ids: configurationIds,
     grants: { [code === undefined ? 'authorization_code' : preAuthorizedGrant]: grant },
   }
 }

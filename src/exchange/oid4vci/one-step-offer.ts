@@ -25,25 +25,29 @@ import type { ConfigurationRow } from './configurations.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import { inTurn, makeConfiguration, makeIssuer, type Making, undo } from './making.ts'
 import { OpenIdCredentialOffer, readReply } from './offer-object.ts'
-import { beginOffer, CreateOpenIdCredentialOffer } from './offers.ts'
+import { beginOffer, type CreateOpenIdCredentialOffer, OfferFields } from './offers.ts'
+import { Claims } from '../issuance/offers.ts'
 
-export const OfferInOneStep = CreateOpenIdCredentialOffer.extend({
-  issuerId: optional(Uuid).describe(
-    'The issuer. Default: the only one of the wallet, or a new one with the name of the tenant.',
-  ),
-  credentialConfigurationId: optional(ConfigurationId).describe(
-    'The configuration. Default: that of the type, or the only one of the issuer, or a new one.',
-  ),
-  type: optional(z.string().trim().min(1).max(100)).describe(
-    'The id, the name or the `vct` of a configuration. If the issuer has none such, it is made with a schema of the claims. Default: the title of the template, or `Credential` for the first.',
-  ),
-  template: optional(z.enum(templateNames)).describe(
-    'A template, whose schema and colours a new configuration has.',
-  ),
-  format: optional(z.enum(openIdFormats)).describe(
-    `The format of a new configuration. Default: that of the template, or \`${formatNames[defaultOpenIdFormat].openid.id}\`.`,
-  ),
-}).meta({ id: 'CredentialOfferInOneStep', examples: [{ type: 'Person', claims: { name: 'Alice' } }] })
+export const OfferInOneStep = OfferFields.omit({ credentials: true })
+  .extend({
+    claims: Claims,
+    issuerId: optional(Uuid).describe(
+      'The issuer. Default: the only one of the wallet, or a new one with the name of the tenant.',
+    ),
+    credentialConfigurationId: optional(ConfigurationId).describe(
+      'The configuration. Default: that of the type, or the only one of the issuer, or a new one.',
+    ),
+    type: optional(z.string().trim().min(1).max(100)).describe(
+      'The id, the name or the `vct` of a configuration. If the issuer has none such, it is made with a schema of the claims. Default: the title of the template, or `Credential` for the first.',
+    ),
+    template: optional(z.enum(templateNames)).describe(
+      'A template, whose schema and colours a new configuration has.',
+    ),
+    format: optional(z.enum(openIdFormats)).describe(
+      `The format of a new configuration. Default: that of the template, or \`${formatNames[defaultOpenIdFormat].openid.id}\`.`,
+    ),
+  })
+  .meta({ id: 'CredentialOfferInOneStep', examples: [{ type: 'Person', claims: { name: 'Alice' } }] })
 export type OfferInOneStep = z.output<typeof OfferInOneStep>
 
 const Made = z
@@ -147,7 +151,8 @@ async function prepare(
       issuingDID: issuingDID!,
     }))
   const signer = configuration.certificate_id === null ? issuingDID : body.issuingDID
-  return { issuer, offered: { ...offer, issuingDID: signer, credentialConfigurationId: configuration.id } }
+  const credential = { issuingDID: signer, credentialConfigurationId: configuration.id }
+  return { issuer, offered: { ...offer, ...credential, credentials: undefined } }
 }
 
 function defaultFormatOf(template: TemplateFile | undefined): OpenIdFormat {

@@ -7,10 +7,10 @@ import type { Tx } from '../../foundation/storage/database.ts'
 import { writeIfRoom } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { OAuthError, toFailure } from '../../foundation/oauth/oauth-error.ts'
-import type { SessionRow } from './session.ts'
+import { findGrantById, findRecords, type GrantRow, recordIdsOf } from './grant.ts'
 
 /** The type of a request in the log. It has no DID of a sender. */
-type RequestType = 'authorization-request' | 'token-request' | 'credential-request'
+type RequestType = 'authorization-request' | 'log-in' | 'token-request' | 'credential-request'
 
 /**
  * Logs the error that the wallet got, for the trace. Refusals after the end of the flow are not logged,
@@ -27,26 +27,38 @@ export async function logRefusal(
 }
 
 /**
- * Runs the checks of a request, and logs its refusal if the request names a session. A wallet gets its first
+ * Runs the checks of a request, and logs its refusal if the request names a grant. A wallet gets its first
  * DPoP nonce by a refusal, which is not logged.
  */
 export async function withLog<T>(
   wallet: Wallet,
   type: RequestType,
-  find: () => Promise<SessionRow | undefined>,
+  find: () => Promise<GrantRow | undefined>,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work()
   } catch (error) {
     const isRefusal = error instanceof OAuthError && error.code !== 'use_dpop_nonce'
-    const session = isRefusal ? await find() : undefined
-    if (isRefusal && session)
+    const grant = isRefusal ? await find() : undefined
+    if (isRefusal && grant)
       await writeIfRoom(wallet, async (tx) => {
-        await logRefusal(tx, await getRecord(tx, issueCredential, session.record_id), type, error)
+        const [record] = await findRecords(tx, recordIdsOf(grant))
+        if (record) await logRefusal(tx, record, type, error)
       })
     throw error
   }
+}
+
+/** Stores why a log-in for an offer was refused, for the trace. The offer stays open. */
+export async function logRefusedLogIn(wallet: Wallet, grantId: string, error: OAuthError): Promise<void> {
+  await writeIfRoom(wallet, async (tx) => {
+    const grant = await findGrantById(tx, grantId)
+    const records = grant ? await findRecords(tx, recordIdsOf(grant)) : []
+    const open = records.filter(({ state }) => state === 'OfferCreated')
+    if (open[0]) await logRefusal(tx, open[0], 'log-in', error)
+    for (const record of open) await updateData(tx, record, { metaLastFailure: toFailure(error) })
+  })
 }
 
 /** Stores why a request was refused, for the trace. The wallet may send a better one. */

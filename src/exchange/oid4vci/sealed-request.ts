@@ -21,7 +21,7 @@ import { useNonce } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters } from '../../foundation/oauth/parameters.ts'
 import { withLog } from './request-log.ts'
-import { findSession } from './session.ts'
+import { findGrant } from './grant.ts'
 
 export const PushedResponse = z
   .object({ request_uri: z.string(), expires_in: z.int() })
@@ -86,7 +86,7 @@ export async function pushRequest(
   request: { parameters: URLSearchParams; headers: ClientHeaders },
 ): Promise<z.infer<typeof PushedResponse>> {
   const issuerState = request.parameters.get('issuer_state') ?? ''
-  const find = () => findSession(wallet.db, issuer.id, 'state_digest', issuerState)
+  const find = () => findGrant(wallet.db, issuer.id, 'state_digest', issuerState)
   const checked = await withLog(wallet, 'authorization-request', find, () =>
     checkPushed(wallet, issuer, request),
   )
@@ -108,7 +108,7 @@ async function checkPushed(
   if (checked.jkt !== undefined && jkt !== checked.jkt)
     throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the thumbprint of the key of the DPoP proof.')
   if (client) {
-    await wallet.env.limitOffers(checked.recordId)
+    await wallet.env.limitOffers(checked.grantId)
     await wallet.transaction((tx) => useClientProof(tx, client))
   }
   return {

@@ -4,7 +4,6 @@
  */
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
-import { getRecord } from '../engine/find.ts'
 import { advance } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
@@ -23,7 +22,15 @@ import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { preAuthorizedGrant, readParameters } from '../../foundation/oauth/parameters.ts'
 import { logRefusal, withLog } from './request-log.ts'
 import { newSecret } from '../../foundation/oauth/secrets.ts'
-import { findSession, openSecrets, redeemSession, type SessionRow } from './session.ts'
+import {
+  credentialIdentifierOf,
+  findGrant,
+  findRecords,
+  type GrantRow,
+  openSecrets,
+  recordIdsOf,
+  redeemGrant,
+} from './grant.ts'
 import { guessTxCode } from './tx-code.ts'
 
 /**
@@ -84,15 +91,15 @@ export async function redeemCode(
 ): Promise<TokenResponse> {
   const request = readParameters(TokenRequest, form)
   const code = codeIn(request)
-  const find = () => findSession(wallet.db, issuer.id, 'code_digest', code)
+  const find = () => findGrant(wallet.db, issuer.id, 'code_digest', code)
   const token = newSecret()
   const { isBound, redeemed } = await withLog(wallet, 'token-request', find, async () => {
     const client = await authenticateClient(wallet, issuer, headers, request.client_id)
     const proof = await readProof(wallet, issuer, headers.dpop, { endpoint: 'token' })
     // A stranger's guess begins no transaction.
-    const session = await find()
-    if (!session) throw unusable()
-    if (client || proof) await wallet.env.limitOffers(session.record_id)
+    const grant = await find()
+    if (!grant) throw unusable()
+    if (client || proof) await wallet.env.limitOffers(grant.id)
     const redemption = { request, code, token, client, proof }
     return {
       isBound: proof !== undefined,
@@ -125,24 +132,27 @@ async function redeem(
   issuer: IssuerRow,
   { request, code, token, client, proof }: Redemption,
 ): Promise<Redeemed> {
-  const session = await findSession(tx, issuer.id, 'code_digest', code)
-  if (!session) return unusable()
+  const grant = await findGrant(tx, issuer.id, 'code_digest', code)
+  if (!grant) return unusable()
   if (client) await useClientProof(tx, client)
   if (proof) await useProof(tx, proof, 'token')
-  const record = await getRecord(tx, issueCredential, session.record_id)
+  const recordIds = authorizedIn(grant)?.recordIds ?? recordIdsOf(grant)
+  const records = await findRecords(tx, recordIds)
   const sender = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
   const refusal =
     request.grant_type === preAuthorizedGrant
-      ? await refusalOfPreAuthorized(tx, wallet, { session, record }, request.tx_code)
-      : await refusalOfCode(tx, { session, record }, { client_id: client?.clientId, ...request, ...sender })
+      ? await refusalOfPreAuthorized(tx, wallet, { grant, records }, request.tx_code)
+      : await refusalOfCode(tx, { grant, records }, { client_id: client?.clientId, ...request, ...sender })
   if (refusal) {
-    await logRefusal(tx, record, 'token-request', refusal)
+    if (records[0]) await logRefusal(tx, records[0], 'token-request', refusal)
     return refusal
   }
-  const lifetime = record.automaticIssuance === false ? deferredLifetime : shortLifetime
-  await redeemSession(tx, record.id, { token, jkt: proof?.jkt, lifetime })
-  await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
-  return { details: detailsOf(session), lifetime }
+  const isReviewed = records.some(({ automaticIssuance }) => automaticIssuance === false)
+  const lifetime = isReviewed ? deferredLifetime : shortLifetime
+  await redeemGrant(tx, grant.id, { token, recordIds: idsOf(records), jkt: proof?.jkt, lifetime })
+  for (const record of records)
+    await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
+  return { details: detailsOf(grant, records), lifetime }
 }
 
 /** The code of a request by its grant. @throws {OAuthError} `unsupported_grant_type`, `invalid_request` */
@@ -161,13 +171,15 @@ function codeIn({ grant_type: grant, 'pre-authorized_code': preAuthorized, code 
 async function refusalOfPreAuthorized(
   tx: Tx,
   wallet: Wallet,
-  { session, record }: { session: SessionRow; record: CredentialRecord },
+  { grant, records }: { grant: GrantRow; records: readonly CredentialRecord[] },
   given: string | undefined,
 ): Promise<OAuthError | undefined> {
-  const secrets = openSecrets(wallet, session)
-  if (record.state !== 'OfferCreated' || !secrets || session.authorized !== null) return unusable()
-  if (isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)) {
-    await advance(tx, issueCredential, record, 'expired', {})
+  const secrets = openSecrets(wallet, grant)
+  const isOpen = records.length > 0 && records.every(({ state }) => state === 'OfferCreated')
+  if (!isOpen || !secrets || grant.authorized !== null) return unusable()
+  // All records of an offer end at the same time.
+  if (isOver((records[0]!.openid4vci?.expiresTime ?? 0) * 1_000)) {
+    for (const record of records) await advance(tx, issueCredential, record, 'expired', {})
     return unusable()
   }
   const { txCode: right } = secrets
@@ -177,7 +189,7 @@ async function refusalOfPreAuthorized(
       : new OAuthError('invalid_request', 'tx_code: the offer has no transaction code.')
   if (given === undefined)
     return new OAuthError('invalid_request', 'tx_code is missing: the offer requires a transaction code.')
-  const guesses = await guessTxCode(tx, { session, record }, { right, given })
+  const guesses = await guessTxCode(tx, { grant, records }, { right, given })
   if (guesses === undefined) return undefined
   return guesses === 0 ? unusable() : new OAuthError('invalid_grant', 'The transaction code is wrong.')
 }
@@ -189,9 +201,26 @@ function unusable(): OAuthError {
   )
 }
 
-/** VCI §6.2: the credential has an identifier if it was requested by `authorization_details`. */
-function detailsOf(session: SessionRow): z.infer<typeof GrantedDetails>[] | undefined {
-  if (authorizedIn(session)?.byDetails !== true) return undefined
-  const { configuration_id: credential_configuration_id, record_id } = session
-  return [{ type: 'openid_credential', credential_configuration_id, credential_identifiers: [record_id] }]
+/**
+ * VCI §6.2: credentials have identifiers if they were requested by `authorization_details`, or if there are
+ * several.
+ */
+function detailsOf(
+  grant: GrantRow,
+  records: readonly CredentialRecord[],
+): z.infer<typeof GrantedDetails>[] | undefined {
+  if (authorizedIn(grant)?.byDetails !== true && records.length === 1) return undefined
+  const identifiers = new Map<string, string[]>()
+  for (const record of records) {
+    const { configurationId } = record.openid4vci!
+    const known = identifiers.get(configurationId) ?? []
+    identifiers.set(configurationId, [...known, credentialIdentifierOf(record)])
+  }
+  return [...identifiers].map(([credential_configuration_id, credential_identifiers]) => ({
+    type: 'openid_credential',
+    credential_configuration_id,
+    credential_identifiers,
+  }))
 }
+
+const idsOf = (records: readonly CredentialRecord[]) => records.map(({ id }) => id)

@@ -10,7 +10,7 @@ import { advance, updateData } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { optional } from '../../wallet/model.ts'
-import { updateSession, type SessionRow } from './session.ts'
+import { type GrantRow, updateGrant } from './grant.ts'
 
 /** VCI §13.6.3: how often a wrong transaction code may be sent for one offer. */
 export const maxGuesses = 5
@@ -39,19 +39,20 @@ export function newTxCode(wanted: boolean | z.output<typeof TxCode>) {
  */
 export async function guessTxCode(
   tx: Tx,
-  { session, record }: { session: SessionRow; record: CredentialRecord },
+  { grant, records }: { grant: GrantRow; records: readonly CredentialRecord[] },
   { right, given }: { right: string; given: string },
 ): Promise<number | undefined> {
   if (createTokenCheck([new Secret(right)])(given)) return undefined
-  const guesses = session.guesses - 1
-  await updateSession(tx, record.id, { guesses })
+  const guesses = grant.guesses - 1
+  await updateGrant(tx, grant.id, { guesses })
   const metaLastFailure = {
     status: 400,
     type: 'invalid_grant',
     title: 'Invalid Grant',
     detail: `A wrong transaction code was sent. ${guesses} guesses are left.`,
   }
-  if (guesses === 0) await advance(tx, issueCredential, record, 'refused tx_code', { metaLastFailure })
-  else await updateData(tx, record, { metaLastFailure })
+  for (const record of records)
+    if (guesses === 0) await advance(tx, issueCredential, record, 'refused tx_code', { metaLastFailure })
+    else await updateData(tx, record, { metaLastFailure })
   return guesses
 }

@@ -12,6 +12,7 @@ import { prepared } from '../../foundation/storage/prepared.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { type ConfigurationSettings, settingsOf } from './configuration-settings.ts'
 import { findConfiguration, type ConfigurationRow } from './configurations.ts'
+import { documentOf } from './documents.ts'
 import { toDocument, toIssuedType, vctOf } from './credential-types.ts'
 
 type Key = { issuerId: string; id: string; version: number }
@@ -37,6 +38,12 @@ const rowsByKey = prepared((db: AgentDb, { issuerId, id, version }: Key) =>
 
 const findUsed = async (db: AgentDb, key: Key) => (await rowsByKey(db, key)).rows[0]
 
+/** The type of the credentials of a configuration, for the check of an offer. */
+export function describeType({ env }: Wallet, row: ConfigurationRow): IssuedType | undefined {
+  if (isTyped(row.format as OpenIdFormat)) return toIssuedType(env.urls.rest, row)
+  return documentOf(row)
+}
+
 /**
  * The type for an offer. Its metadata are kept from now on, unless the tenant chose another type, or
  * credentials without their digest.
@@ -44,8 +51,9 @@ const findUsed = async (db: AgentDb, key: Key) => (await rowsByKey(db, key)).row
 export async function useType(
   { id: walletId, env: { db, urls } }: Wallet,
   row: ConfigurationRow,
-): Promise<Exclude<IssuedType, { docType: string }>> {
-  if (!isServed(row) || settingsOf(row).integrity === false) return toIssuedType(urls.rest, row)
+  described: IssuedType | undefined,
+): Promise<IssuedType | undefined> {
+  if (!isServed(row) || settingsOf(row).integrity === false) return described
   const key = keyOf(row)
   const used = await findUsed(db, key)
   if (typeof used?.document === 'string') return toIssuedType(urls.rest, row, used.document)

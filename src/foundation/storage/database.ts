@@ -22,6 +22,7 @@ import * as agent007 from './migrations/agent-007-wallet-permission.ts'
 import * as agent008 from './migrations/agent-008-display.ts'
 import * as agent009 from './migrations/agent-009-document.ts'
 import * as agent010 from './migrations/agent-010-branding.ts'
+import * as agent011 from './migrations/agent-011-log-in.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as audit002 from './migrations/audit-002-process.ts'
 import * as audit003 from './migrations/audit-003-login.ts'
@@ -39,6 +40,7 @@ import * as wallet010 from './migrations/wallet-010-webhook-batch.ts'
 import * as wallet011 from './migrations/wallet-011-did-label.ts'
 import * as wallet012 from './migrations/wallet-012-mdoc-certificate.ts'
 import * as wallet013 from './migrations/wallet-013-webhook-types.ts'
+import * as wallet014 from './migrations/wallet-014-issuance-grant.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -63,6 +65,7 @@ export const agentMigrations: Migrations = {
   '008-display': agent008,
   '009-document': agent009,
   '010-branding': agent010,
+  '011-log-in': agent011,
 }
 export const auditMigrations: Migrations = {
   '001-init': audit001,
@@ -84,6 +87,7 @@ export const walletMigrations: Migrations = {
   '011-did-label': wallet011,
   '012-mdoc-certificate': wallet012,
   '013-webhook-types': wallet013,
+  '014-issuance-grant': wallet014,
 }
 
 /**

@@ -1,17 +1,16 @@
 /** The tables of OpenID4VCI issuance and of OpenID4VP requests in a wallet's file. */
 export interface IssuanceTables {
   /**
-   * Sessions of OpenID4VCI issuance, one for each offered credential. The record has the state. Digests are
+   * Grants of OpenID4VCI: what one wallet may get. The id is the `thid` of their records. Digests are
    * SHA-256, base64url.
    */
-  issuance_session: {
-    record_id: string
+  issuance_grant: {
+    id: string
     issuer_id: string
-    configuration_id: string
+    /** JSON, the ids of the records of its credentials, in the order of the offer. */
+    records: string
     /** The URL of the external authorization server that the offer is for. Null: the built-in one. */
     authorization_server: string | null
-    /** Null. Offers by reference have a short link. */
-    offer_digest: string | null
     /** Of `issuer_state`, if the grant of the offer is `authorization_code`. */
     state_digest: string | null
     /** Of the pre-authorized code, or of the authorization code when the person has consented. */
@@ -22,12 +21,20 @@ export interface IssuanceTables {
     sealed: string | null
     /** How often a wrong transaction code may still be sent. */
     guesses: number
-    /** Of the access token. */
-    token_digest: string | null
-    /** The thumbprint of the key that the access token is bound to (RFC 7638, RFC 9449). Null: a bearer token. */
-    token_jkt: string | null
+    /** JSON of who has logged in, sealed. */
+    identity: string | null
+  }
+
+  /** Access tokens of the built-in authorization server, by their digest. */
+  issuance_token: {
+    digest: string
+    grant_id: string
+    /** JSON, the ids of the records that the token is for. */
+    records: string
+    /** The thumbprint of the key that the token is bound to (RFC 7638, RFC 9449). Null: a bearer token. */
+    jkt: string | null
     /** ISO 8601. */
-    token_expires_at: string | null
+    expires_at: string
   }
 
   /**

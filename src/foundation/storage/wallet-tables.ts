@@ -21,7 +21,7 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     protocol: string
     role: string
     state: string
-    /** DIDComm thread id, unique for a protocol and role. */
+    /** Of DIDComm: one record for each protocol and role. Of OpenID4VCI: the id of the grant. */
     thid: string
     /** JSON of the protocol's own model, see `protocols/<name>/model.ts`. */
     data: string
@@ -31,6 +31,8 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     waits_since: string | null
     /** The id of the short link to the record's own invitation. */
     short_id: string | null
+    /** Among the records of the thread, from 0. Only a grant has several. */
+    place: number
   }
 
   /** Messages to send and tasks to run, see `outbox/job.ts`. */
@@ -45,10 +47,7 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     attempts: number
     /** This date, `put_off_at` and `created_at` are by `steadyNow` (`foundation/clock.ts`). */
     due_at: string
-    /**
-     * When the job was rescheduled. A date in the future means that the clock was set back, and the job is
-     * due.
-     */
+    /** When the job was rescheduled. In the future: the clock was set back, and the job is due. */
     put_off_at: string | null
     /** Why the last attempt failed. */
     reason: string | null

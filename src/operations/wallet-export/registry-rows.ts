@@ -63,6 +63,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       created_at: text,
       wallet_providers: text.nullable().default(null),
       display: text.nullable().default(null),
+      log_in: text.nullable().default(null),
     }),
   }),
   z.object({

@@ -22,8 +22,8 @@ async function shown(setup: Scene['setup']) {
   return { ...made, fields: { request, decision: 'accept', tx_code: txCode } }
 }
 
-const details = (id: string) =>
-  JSON.stringify([{ type: 'openid_credential', credential_configuration_id: id }])
+const details = (id: string, more: object = {}) =>
+  JSON.stringify([{ type: 'openid_credential', credential_configuration_id: id, ...more }])
 
 const requests: Check[] = [
   check('authorization-request.ts', 'fault !== undefined', async ({ setup }) =>
@@ -32,7 +32,7 @@ const requests: Check[] = [
   // The offer has no transaction code: the external server authorizes the person.
   check(
     'authorization-request.ts',
-    ['session?.authorization_server !== null', 'session === undefined'],
+    ['grant?.authorization_server !== null', 'grant === undefined'],
     async ({ external }) => {
       const { issuerState } = await externalState(external)
       const parameters = {
@@ -46,7 +46,7 @@ const requests: Check[] = [
   ),
   check(
     'authorization-request.ts',
-    "record.state !== 'OfferCreated' || isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)",
+    'sealed === null || records.length === 0 || !records.every(isOpen)',
     async (scene) => {
       const { parameters, recordId } = await offered(scene.setup)
       await expire(scene, recordId)
@@ -65,15 +65,11 @@ const requests: Check[] = [
     "method !== 'S256' || !/^[\\w-]{43}$/.test(codeChallenge)",
     pushed({ code_challenge_method: 'plain' }),
   ),
+  check('authorization-request.ts', 'wanted.length === 0', pushed({ scope: 'Licence' })),
   check(
     'authorization-request.ts',
-    "!byDetails && !(request.scope ?? '').split(' ').includes(session.configuration_id)",
-    pushed({ scope: 'Licence' }),
-  ),
-  check(
-    'authorization-request.ts',
-    'parsed.data.length !== 1 || !isOffered(parsed.data[0]!)',
-    pushed({ authorization_details: details('Licence') }),
+    'parsed.data.length === 0 || !parsed.data.every(isOffered)',
+    pushed({ authorization_details: details('Person', { locations: ['https://thief.example'] }) }),
   ),
   check('src/foundation/oauth/parameters.ts', 'repeated !== undefined', async ({ setup }) => {
     const form = new URLSearchParams((await preAuthorized(setup)).form).toString()

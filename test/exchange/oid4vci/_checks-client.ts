@@ -10,7 +10,7 @@ import { check, proofJwt, type Check } from './_mutants.ts'
 import {
   authorizedForm,
   boundToken,
-  changeSession,
+  changeGrant,
   client,
   now,
   preAuthorized,
@@ -103,9 +103,9 @@ const attestations: Check[] = [
 ]
 
 const tokens: Check[] = [
-  check('access-token.ts', ["!isOver(Date.parse(session.token_expires_at ?? ''))", 'true'], async (scene) => {
+  check('access-token.ts', ['found && !found.isOver', 'found'], async (scene) => {
     const { token, recordId } = await tokenOf(scene.setup)
-    await changeSession(scene, recordId, { token_expires_at: '2026-01-01T00:00:00.000Z' })
+    await changeGrant(scene, recordId, { tokensEnd: '2026-01-01T00:00:00.000Z' })
     return take(scene.setup, token)
   }),
   // A stolen token, without its key.

@@ -57,7 +57,7 @@ async function formByDetails(setup: Scene['setup']) {
 }
 
 const requests: Check[] = [
-  check('credential-request.ts', 'configuration.id !== granted', async ({ setup }) =>
+  check('credential-request.ts', ['openid4vci?.configurationId === wanted', 'true'], async ({ setup }) =>
     take(setup, (await tokenOf(setup)).token, { credential_configuration_id: 'Licence' }),
   ),
   check('credential-request.ts', 'wanted !== undefined && identifier !== undefined', async ({ setup }) => {
@@ -65,11 +65,15 @@ const requests: Check[] = [
     const [credential_identifier] = authorization_details[0].credential_identifiers
     return take(setup, access_token, { credential_identifier })
   }),
-  check('credential-request.ts', 'identifier !== granted', async ({ setup }) => {
-    const { access_token } = (await redeem(setup, await formByDetails(setup))).body
-    const body = { credential_identifier: 'another', proofs: { jwt: [await prove(setup)] } }
-    return send(setup, 'credentials', body, { authorization: `Bearer ${access_token}` })
-  }),
+  check(
+    'credential-request.ts',
+    ['credentialIdentifierOf(each) === identifier', 'true'],
+    async ({ setup }) => {
+      const { access_token } = (await redeem(setup, await formByDetails(setup))).body
+      const body = { credential_identifier: 'another', proofs: { jwt: [await prove(setup)] } }
+      return send(setup, 'credentials', body, { authorization: `Bearer ${access_token}` })
+    },
+  ),
   check('credential-request.ts', 'count > maxBatch', async (scene) => {
     const keys = Array.from({ length: 11 }, () => generateKey('Ed25519'))
     return take(scene.setup, (await tokenOf(scene.setup)).token, { proofs: await batch(scene, keys) })
@@ -80,7 +84,7 @@ const requests: Check[] = [
   }),
   check(
     'deferred.ts',
-    "state === 'CredentialSent' && isOver(Date.parse(updatedAt!) + repeatMs)",
+    "record?.state === 'CredentialSent' && isOver(Date.parse(record.updatedAt!) + repeatMs)",
     async ({ agent, setup }) => {
       const { token, recordId } = await deferred(setup)
       const path = { recordId }
@@ -97,17 +101,26 @@ const requests: Check[] = [
       return fetch()
     },
   ),
-  check('deferred.ts', 'data.transaction_id !== session.record_id', async ({ setup }) => {
+  check('deferred.ts', ['recordIds.includes(id)', 'true'], async ({ setup }) => {
     const [own, foreign] = [await deferred(setup), await deferred(setup)]
     const body = { transaction_id: foreign.recordId }
     return send(setup, 'deferred-credentials', body, { authorization: `Bearer ${own.token}` })
   }),
-  check('notification.ts', "wanted !== id || record.state !== 'CredentialSent'", async ({ setup }) => {
-    const [{ token }, { recordId }] = [await tokenOf(setup), await tokenOf(setup)]
-    const body = { notification_id: recordId, event: 'credential_accepted' }
-    return send(setup, 'notifications', body, { authorization: `Bearer ${token}` })
+  check('notification.ts', ['recordIds.includes(id)', 'true'], async ({ setup }) => {
+    const [own, foreign] = [await tokenOf(setup), await tokenOf(setup)]
+    await take(setup, foreign.token)
+    return notify(setup, own.token, foreign.recordId)
+  }),
+  check('notification.ts', "record?.state !== 'CredentialSent'", async ({ setup }) => {
+    const { token, recordId } = await tokenOf(setup)
+    return notify(setup, token, recordId)
   }),
 ]
+
+function notify(setup: Scene['setup'], token: string, recordId: string) {
+  const body = { notification_id: recordId, event: 'credential_accepted' }
+  return send(setup, 'notifications', body, { authorization: `Bearer ${token}` })
+}
 
 async function deferred(setup: Scene['setup']) {
   const made = await tokenOf(setup, { automaticIssuance: false })

@@ -63,7 +63,7 @@ export const externalChecks: Check[] = [
     }
   }),
   // An offer belongs to the server that the issuer had.
-  check('access-token.ts', 'session?.authorization_server !== server.url', async (scene) => {
+  check('access-token.ts', 'grant?.authorization_server !== server.url', async (scene) => {
     const { external } = scene
     const { issuerState } = await externalState(external)
     await using server = await startAuthorizationServer()

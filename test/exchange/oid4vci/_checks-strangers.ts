@@ -51,36 +51,28 @@ export const strangerChecks: Check[] = [
       send(setup, 'notifications', { ...body, event_description: `${index}` }, headers),
     )
   }),
-  check('consent.ts', ['await wallet.env.limitOffers(request.recordId)', 'undefined'], async ({ setup }) => {
+  check('consent.ts', ['await wallet.env.limitOffers(request.grantId)', 'undefined'], async ({ setup }) => {
     const { parameters } = await offered(setup, { txCode: false })
     return repeated(31, async () =>
       answer(setup, { request: sealedIn(await open(setup, parameters)), decision: 'accept' }),
     )
   }),
-  check(
-    'access-token.ts',
-    ['await wallet.env.limitOffers(session.record_id)', 'undefined'],
-    async ({ setup }) => {
-      const { token: accessToken, key, nonce } = await boundToken(setup)
-      const once = () =>
-        takeDpop(setup, accessToken, proofFor(setup, 'credentials', { accessToken, key, nonce }))
-      await once()
-      const { body: _body, ...reply } = await repeated(30, once)
-      // The credential is refused to another key. The limit comes before.
-      return { ...reply, body: undefined, status: reply.status === 429 ? 429 : 200 }
-    },
-  ),
-  check(
-    'token.ts',
-    'if (client || proof) await wallet.env.limitOffers(session.record_id)',
-    async ({ setup }) => {
-      const { credentialOffer } = await offer(setup, { txCode: true })
-      const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': await codeOf(credentialOffer) }
-      const nonce = await newDpopNonce(setup)
-      const { status } = await repeated(31, () =>
-        post(setup, 'token', form, proofFor(setup, 'token', { nonce })),
-      )
-      return replyIf(status !== 429)
-    },
-  ),
+  check('access-token.ts', ['await wallet.env.limitOffers(grant.id)', 'undefined'], async ({ setup }) => {
+    const { token: accessToken, key, nonce } = await boundToken(setup)
+    const once = () =>
+      takeDpop(setup, accessToken, proofFor(setup, 'credentials', { accessToken, key, nonce }))
+    await once()
+    const { body: _body, ...reply } = await repeated(30, once)
+    // The credential is refused to another key. The limit comes before.
+    return { ...reply, body: undefined, status: reply.status === 429 ? 429 : 200 }
+  }),
+  check('token.ts', 'if (client || proof) await wallet.env.limitOffers(grant.id)', async ({ setup }) => {
+    const { credentialOffer } = await offer(setup, { txCode: true })
+    const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': await codeOf(credentialOffer) }
+    const nonce = await newDpopNonce(setup)
+    const { status } = await repeated(31, () =>
+      post(setup, 'token', form, proofFor(setup, 'token', { nonce })),
+    )
+    return replyIf(status !== 429)
+  }),
 ]

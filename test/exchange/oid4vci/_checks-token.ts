@@ -2,7 +2,7 @@
 import { consent, newPkce, offered } from './_authorization.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { check, type Check } from './_mutants.ts'
-import { authorizedForm, changeSession, expire, preAuthorized, type Scene } from './_scene.ts'
+import { authorizedForm, changeGrant, expire, preAuthorized, type Scene, take, tokenOf } from './_scene.ts'
 import { redeem } from './_wallet.ts'
 
 /** Redeems an authorization code with other parameters than valid ones. */
@@ -22,7 +22,7 @@ async function guess({ setup }: Scene, wrongs: number) {
 export const tokenChecks: Check[] = [
   check('authorization-code.ts', 'isOver(authorized.endsMs)', async (scene) => {
     const { form, recordId } = await authorizedForm(scene.setup)
-    await changeSession(scene, recordId, { authorized: (value) => ({ ...value, endsMs: 1 }) })
+    await changeGrant(scene, recordId, { authorized: (value) => ({ ...value, endsMs: 1 }) })
     return redeem(scene.setup, form)
   }),
   check('authorization-code.ts', 'clientId !== authorized.clientId', redeemed({ client_id: 'thief' })),
@@ -46,19 +46,22 @@ export const tokenChecks: Check[] = [
     },
   ),
   // An authorization code as pre-authorized code needs no verifier.
-  check('token.ts', 'session.authorized !== null', async ({ setup }) => {
+  check('token.ts', 'grant.authorized !== null', async ({ setup }) => {
     const { parameters } = await offered(setup, { txCode: false })
     const code = await consent(setup, parameters)
     const { form } = await preAuthorized(setup)
     return redeem(setup, { ...form, 'pre-authorized_code': code })
   }),
-  check('token.ts', 'isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)', async (scene) => {
+  check('token.ts', 'isOver((records[0]!.openid4vci?.expiresTime ?? 0) * 1_000)', async (scene) => {
     const { form, recordId } = await preAuthorized(scene.setup)
     await expire(scene, recordId)
     return redeem(scene.setup, form)
   }),
-  check('session.ts', 'session?.issuer_id !== issuerId', async ({ setup, other }) =>
+  check('grant.ts', 'grant?.issuer_id !== issuerId', async ({ setup, other }) =>
     redeem(setup, (await preAuthorized(other)).form),
+  ),
+  check('grant.ts', 'row?.issuer_id !== issuerId', async ({ setup, other }) =>
+    take(setup, (await tokenOf(other)).token),
   ),
   check('tx-code.ts', ['createTokenCheck([new Secret(right)])(given)', 'true'], async (scene) => {
     const { form, wrong } = await guess(scene, 0)

@@ -210,26 +210,26 @@ export function fetchedAgo(
   )
 }
 
-/** Changes the session of an offer. */
-export function changeSession(
+/** Changes the grant of an offer, and its tokens. */
+export function changeGrant(
   { agent, setup }: Scene,
   recordId: string,
-  change: { token_expires_at?: string; authorized?: (value: any) => object },
+  { tokensEnd, authorized }: { tokensEnd?: string; authorized?: (value: any) => object },
 ): Promise<void> {
-  const { authorized, ...rest } = change
   return agent.agent.wallets.use(setup.tenant.walletId, (wallet) =>
     wallet.transaction(async (tx) => {
-      const sessions = tx
-        .selectFrom('issuance_session')
-        .select('authorized')
-        .where('record_id', '=', recordId)
-      const { authorized: stored } = await sessions.executeTakeFirstOrThrow()
-      const next = authorized ? { authorized: JSON.stringify(authorized(JSON.parse(stored!))) } : {}
-      await tx
-        .updateTable('issuance_session')
-        .set({ ...rest, ...next })
-        .where('record_id', '=', recordId)
-        .execute()
+      const records = tx.selectFrom('record').select('thid').where('id', '=', recordId)
+      const { thid } = await records.executeTakeFirstOrThrow()
+      const grants = tx.selectFrom('issuance_grant').select('authorized').where('id', '=', thid)
+      const { authorized: stored } = await grants.executeTakeFirstOrThrow()
+      if (authorized) {
+        const change = { authorized: JSON.stringify(authorized(JSON.parse(stored!))) }
+        await tx.updateTable('issuance_grant').set(change).where('id', '=', thid).execute()
+      }
+      if (tokensEnd !== undefined) {
+        const tokens = tx.updateTable('issuance_token').set({ expires_at: tokensEnd })
+        await tokens.where('grant_id', '=', thid).execute()
+      }
     }),
   )
 }

@@ -328,10 +328,14 @@ describe('offers', () => {
     const { credentialOffer, txCode, recordId } = await offer(setup, { txCode: true })
     const code = await codeOf(credentialOffer)
     const token = (await redeemOffer(setup, credentialOffer, txCode)).body.access_token
-    const rows = await setup.agent.agent.wallets.use(setup.tenant.walletId, ({ db }) =>
-      db.selectFrom('issuance_session').selectAll().where('record_id', '=', recordId).execute(),
-    )
-    expect(rows).toHaveLength(1)
+    const { thid } = await setup.tenant.call('GET /issue-credentials/records/{recordId}', {
+      path: { recordId },
+    })
+    const rows = await setup.agent.agent.wallets.use(setup.tenant.walletId, async ({ db }) => [
+      ...(await db.selectFrom('issuance_grant').selectAll().where('id', '=', thid).execute()),
+      ...(await db.selectFrom('issuance_token').selectAll().where('grant_id', '=', thid).execute()),
+    ])
+    expect(rows).toHaveLength(2)
     for (const secret of [code, txCode!, token]) expect(JSON.stringify(rows)).not.toContain(secret)
     const events = await setup.tenant.call('GET /events', { query: { limit: 1_000 } })
     for (const secret of [code, token]) expect(JSON.stringify(events)).not.toContain(secret)

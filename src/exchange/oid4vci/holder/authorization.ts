@@ -14,7 +14,7 @@ import { digestOf, newSecret } from '../../../foundation/oauth/secrets.ts'
 import { attestClient, newClientKey } from './attestation.ts'
 import { type Caller, post, readAnswer, refused } from './caller.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { callerOf, failStep, getOffer, type OfferRecord, withCalls } from './record.ts'
+import { callerOf, failStep, findOpenSiblings, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
 import { later, redeem } from './token.ts'
 
@@ -77,7 +77,7 @@ async function begin(
     code_challenge: digestOf(verifier),
     code_challenge_method: 'S256',
     issuer_state: issuerState,
-    ...credentialOf(record),
+    ...credentialsOf([record, ...(await findOpenSiblings(wallet.db, record))]),
   }
   const clientKey = newClientKey(record)
   try {
@@ -91,16 +91,18 @@ async function begin(
   }
 }
 
-/** The parameters that name the credential: its scope, or else authorization details (VCI §5.1.1, §5.1.2). */
-function credentialOf({ receivedOffer }: OfferRecord): Record<string, string> {
-  const { scope, credentialConfigurationId: id, credentialIssuer, listsServers } = receivedOffer
-  if (scope !== undefined) return { scope, ...(listsServers && { resource: credentialIssuer }) }
-  const details = {
+/** The parameters that name the credentials: scopes, or else authorization details (VCI §5.1.1, §5.1.2). */
+function credentialsOf(records: readonly OfferRecord[]): Record<string, string> {
+  const { credentialIssuer, listsServers } = records[0]!.receivedOffer
+  const scopes = records.flatMap(({ receivedOffer: { scope } }) => scope ?? [])
+  if (scopes.length === records.length)
+    return { scope: scopes.join(' '), ...(listsServers && { resource: credentialIssuer }) }
+  const details = records.map(({ receivedOffer }) => ({
     type: 'openid_credential',
-    credential_configuration_id: id,
+    credential_configuration_id: receivedOffer.credentialConfigurationId,
     ...(listsServers && { locations: [credentialIssuer] }),
-  }
-  return { authorization_details: JSON.stringify([details]) }
+  }))
+  return { authorization_details: JSON.stringify(details) }
 }
 
 /** The URL of the authorization request, which is pushed if the server allows that (RFC 9126). */
@@ -185,7 +187,10 @@ function endByError(
     ...withCalls(record, caller, { authorizationUrl: undefined, authorizationState: undefined }),
     metaLastFailure: toFailure(refused(authorizationServer, said.join(': '))),
   }
-  return caller.wallet.transaction((tx) =>
-    advance(tx, issueCredential, record, 'failed authorization', change),
-  )
+  return caller.wallet.transaction(async (tx) => {
+    const { metaLastFailure } = change
+    for (const sibling of await findOpenSiblings(tx, record))
+      await advance(tx, issueCredential, sibling, 'failed authorization', { metaLastFailure })
+    return advance(tx, issueCredential, record, 'failed authorization', change)
+  })
 }

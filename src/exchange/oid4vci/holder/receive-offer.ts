@@ -7,6 +7,7 @@ import { oneLine } from '../../../foundation/foreign.ts'
 import { type OpenIdFormat, openIdFormats } from '../../../definitions/format-names.ts'
 import type { CredentialRecord } from '../../issuance/model.ts'
 import { grants, type StoredOpenId4VciOffer } from '../../issuance/openid4vci.ts'
+import { Problem } from '../../../foundation/problem.ts'
 import { optional, Uuid } from '../../../wallet/model.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { preAuthorizedGrant } from '../../../foundation/oauth/parameters.ts'
@@ -29,6 +30,9 @@ import { copiesOf, maxCopies, proofOf, requireAttestation, requiresWalletAttesta
 /** The most claims that a record keeps of the issuer's description. */
 const maxClaims = 200
 
+/** The most credentials of an offer that are received together. */
+const maxCredentials = 10
+
 /** The client id of a wallet without registration. */
 const defaultClientId = 'identity-agent'
 
@@ -41,8 +45,9 @@ export const ReceiveOpenId4VciOffer = z
       .describe(
         'The offer: a URL with `credential_offer` or `credential_offer_uri`, the URL of an offer, or its JSON.',
       ),
-    credentialConfigurationId: optional(z.string()).describe(
-      'Which credential of the offer to receive. Required if the offer is for several.',
+    credentialConfigurationId: optional(z.string()).describe('The only credential of the offer to receive.'),
+    credentialConfigurationIds: optional(z.array(z.string()).min(1).max(maxCredentials)).describe(
+      'Which credentials of the offer to receive. Default: all that this wallet supports.',
     ),
     grant: optional(z.enum(grants)).describe('Default: `pre-authorized_code` if the offer has it.'),
     clientId: optional(z.string().min(1).max(500)).describe(
@@ -59,7 +64,8 @@ export const ReceiveOpenId4VciOffer = z
 export type ReceiveOpenId4VciOffer = z.output<typeof ReceiveOpenId4VciOffer>
 
 /**
- * Receives an offer. A second call with the same offer returns the same record, until it has ended.
+ * Receives an offer. Each credential gets a record, all in one thread, and the first is returned. A second
+ * call with the same offer returns the same record, until it has ended.
  *
  * @throws {Problem} `InvalidCredentialOffer`, `InvalidIssuerMetadata`, `IssuerRefused`; 400 naming a member
  * of the request; 503 if the issuer
@@ -70,39 +76,40 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
   const offer = await readOffer(caller, given.credentialOffer)
   const grant = chooseGrant(offer, given.grant)
   const metadata = await findIssuerMetadata(caller, offer.credential_issuer)
-  const [configurationId, configuration] = chooseConfiguration(offer, metadata, given)
+  const chosen = chooseConfigurations(offer, metadata, given)
   const named = offer.grants?.[grant]?.authorization_server
   const server = await findServerMetadata(caller, metadata, grant, named)
-  const { binding, proof } = proofOf(configuration)
   const attestsClient = requiresWalletAttestation(server)
   const endpoints = endpointsOf(metadata, server, grant)
   const { deferred: _, notification: __, ...used } = endpoints
   for (const each of Object.values(used)) if (each !== undefined) requireSafe(wallet, each)
-  await requireAttestation(wallet, { proof, attestsClient }, given.attestationCertificateId)
-  const stored: Omit<StoredOpenId4VciOffer, 'sealed'> = {
+  const common = {
     credentialIssuer: metadata.credential_issuer,
     issuerName: nameIn(metadata.display),
-    credentialConfigurationId: configurationId,
-    copies: copiesOf(metadata, binding, given.copies),
-    ...describeConfiguration(configuration),
     grant: grant === preAuthorizedGrant ? 'pre-authorized_code' : 'authorization_code',
     ...(grant === preAuthorizedGrant && { txCode: txCodeOf(offer) }),
     authorizationServer: server.issuer,
     endpoints,
     clientId: given.clientId ?? defaultClientId,
     isNamed: server['pre-authorized_grant_anonymous_access_supported'] !== true,
-    binding,
-    proof,
     attestationCertificateId: given.attestationCertificateId,
     attestsClient,
     encryption: chooseEncryption(metadata),
     usesDpop: server.dpop_signing_alg_values_supported?.includes(dpopAlgorithm) ?? false,
     namesIssuer: server['authorization_response_iss_parameter_supported'] === true,
-    scope: configuration.scope,
     listsServers: metadata.authorization_servers !== undefined,
     calls: caller.calls,
+  } as const
+  const offers: Omit<StoredOpenId4VciOffer, 'sealed'>[] = []
+  for (const [credentialConfigurationId, configuration] of chosen) {
+    const { binding, proof } = proofOf(configuration)
+    await requireAttestation(wallet, { proof, attestsClient }, given.attestationCertificateId)
+    const copies = copiesOf(metadata, binding, given.copies)
+    const described = describeConfiguration(configuration)
+    const { scope } = configuration
+    offers.push({ ...common, credentialConfigurationId, copies, ...described, binding, proof, scope })
   }
-  return storeOffer(wallet, stored, secretsOf(offer, grant))
+  return storeOffer(wallet, offers, secretsOf(offer, grant))
 }
 
 /**
@@ -119,20 +126,46 @@ function chooseGrant({ grants: offered }: ReceivedOffer, wanted: ReceiveOpenId4V
   throw invalidOffer(`it does not have the grant ${grant}`)
 }
 
-function chooseConfiguration(
+type Supported = ReceivedConfiguration & { format: OpenIdFormat }
+
+/** The wanted configurations, or all of the offer that this wallet supports. */
+function chooseConfigurations(
   { credential_configuration_ids: offered }: ReceivedOffer,
   metadata: ReceivedIssuerMetadata,
-  { credentialConfigurationId: wanted }: ReceiveOpenId4VciOffer,
-): [string, ReceivedConfiguration & { format: OpenIdFormat }] {
-  if (wanted === undefined && offered.length > 1)
-    throw invalidOffer(
-      `it is for ${offered.length} credentials; name one in credentialConfigurationId: ${offered.slice(0, 20).join(', ')}`,
+  { credentialConfigurationId: one, credentialConfigurationIds: several }: ReceiveOpenId4VciOffer,
+): [string, Supported][] {
+  if (one !== undefined && several)
+    throw new Problem(
+      'BadRequest',
+      'credentialConfigurationId and credentialConfigurationIds exclude each other.',
     )
-  const id = wanted ?? offered[0]!
-  if (!offered.includes(id))
+  const ids = [...new Set(several ?? (one === undefined ? offered : [one]))]
+  const strange = ids.find((id) => !offered.includes(id))
+  if (strange !== undefined)
     throw invalidOffer(
-      `it is not for ${oneLine(id)}, which credentialConfigurationId names, but for ${offered.slice(0, 20).join(', ')}`,
+      `it is not for ${oneLine(strange)}, which ${one === undefined ? 'credentialConfigurationIds' : 'credentialConfigurationId'} names, but for ${offered.slice(0, 20).join(', ')}`,
     )
+  if (ids.length > maxCredentials)
+    throw invalidOffer(
+      `it is for ${ids.length} credentials; name at most ${maxCredentials} of them in credentialConfigurationIds`,
+    )
+  const isNamed = (one ?? several) !== undefined
+  const found: [string, Supported][] = []
+  let problem: unknown
+  for (const id of ids) {
+    try {
+      found.push([id, supportedIn(metadata, id)])
+    } catch (error) {
+      if (isNamed) throw error
+      problem ??= error
+    }
+  }
+  if (found.length === 0) throw problem
+  return found
+}
+
+/** @throws {Problem} for a configuration that the issuer does not have, or of another format */
+function supportedIn(metadata: ReceivedIssuerMetadata, id: string): Supported {
   const configuration = findConfiguration(metadata, id)
   if (!configuration)
     throw invalidMetadata(
@@ -144,10 +177,10 @@ function chooseConfiguration(
     throw unsupportedOffer(
       `the format of ${oneLine(id)} is ${oneLine(configuration.format)}, and this wallet receives ${openIdFormats.join(' and ')}`,
     )
-  return [id, { ...configuration, format }]
+  return { ...configuration, format }
 }
 
-function describeConfiguration(configuration: ReceivedConfiguration & { format: OpenIdFormat }) {
+function describeConfiguration(configuration: Supported) {
   const { format, credential_metadata: about } = configuration
   const claims = (about?.claims ?? configuration.claims ?? []).slice(0, maxClaims)
   return {

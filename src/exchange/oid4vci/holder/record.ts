@@ -21,6 +21,32 @@ export async function getOffer(db: Db, recordId: string): Promise<OfferRecord> {
   )
 }
 
+const recordsOf = (db: Db, { thid }: OfferRecord) =>
+  db
+    .selectFrom('record')
+    .where('protocol', '=', issueCredential.name)
+    .where('thid', '=', thid)
+    .where('role', '=', 'Holder')
+
+/** The records of the same offer that have no access token yet, without the record itself. */
+export async function findOpenSiblings(db: Db, record: OfferRecord): Promise<OfferRecord[]> {
+  const rows = await recordsOf(db, record)
+    .select('id')
+    .where('state', 'in', ['OfferReceived', 'AuthorizationPending'])
+    .where('id', '!=', record.id)
+    .orderBy('place')
+    .execute()
+  const siblings: OfferRecord[] = []
+  for (const row of rows) siblings.push(await getOffer(db, row.id))
+  return siblings
+}
+
+/** The place for another record of the same offer. */
+export async function findFreePlace(db: Db, record: OfferRecord): Promise<number> {
+  const rows = await recordsOf(db, record).select('place').orderBy('place', 'desc').limit(1).execute()
+  return rows[0]!.place + 1
+}
+
 /** The next calls of a record. */
 export function callerOf(wallet: Wallet, { receivedOffer }: OfferRecord): Caller {
   return { wallet, calls: [...receivedOffer.calls] }

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { ifValid, validOnes } from '../../../foundation/foreign.ts'
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
 import { generateKey } from '../../../foundation/crypto/keys.ts'
-import { advance, requireTransition, updateData } from '../../engine/record.ts'
+import { advance, begin, requireTransition, updateData } from '../../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../../issuance/model.ts'
 import type { AcceptCredentialOffer } from '../../issuance/offers.ts'
 import { wrongState } from '../../engine/protocol.ts'
@@ -17,8 +17,9 @@ import { type Answer, describe } from './answer.ts'
 import { attestClient, newClientKey } from './attestation.ts'
 import { type Caller, post, readAnswer, refused } from './caller.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { callerOf, failStep, getOffer, type OfferRecord, withCalls } from './record.ts'
+import { callerOf, failStep, findFreePlace, findOpenSiblings, getOffer, type OfferRecord } from './record.ts'
 import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
+import { received, toInitial } from './store-offer.ts'
 
 const Details = z.looseObject({
   type: z.string(),
@@ -35,6 +36,8 @@ const TokenResponse = z.looseObject({
   token_type: z.string(),
   authorization_details: ifValid(validOnes(Details)),
 })
+
+type Details = z.output<typeof TokenResponse>['authorization_details']
 
 /** The states after the token request. */
 export const later: readonly CredentialRecord['state'][] = [
@@ -121,25 +124,56 @@ export async function redeem(
     if (isBound && !dpopKey) throw refused(url, 'its token_type is DPoP, and the request had no DPoP proof')
     const { state } = openSecrets(wallet, record)
     const secrets = { accessToken: response.access_token, state, ...(isBound && { dpopKey }) }
-    const change = withCalls(record, caller, {
-      sealed: sealSecrets(wallet, record.id, secrets),
-      credentialIdentifier: identifierIn(response, receivedOffer.credentialConfigurationId),
-      authorizationUrl: undefined,
-      codeSentAt: undefined,
-      authorizationState: undefined,
-    })
-    return await wallet.transaction((tx) =>
-      advance(tx, issueCredential, record, 'obtained access token', {
-        ...change,
-        metaLastFailure: undefined,
-      }),
-    )
+    return await storeToken(caller, record, secrets, response.authorization_details)
   } catch (error) {
     // Without an answer, and after one that cannot be read, the server may have redeemed the code.
     const isRefused = answer !== undefined && answer.status >= 400 && !isTemporary(error)
     return failStep(caller, record, error, isRefused ? { codeSentAt: undefined } : {})
   }
 }
+
+/**
+ * Stores the access token with each record of the offer, and has their credentials requested. A configuration
+ * for which the response names several credentials gets a record for each.
+ */
+function storeToken(
+  { wallet, calls }: Caller,
+  driver: OfferRecord,
+  secrets: Secrets,
+  details: Details,
+): Promise<CredentialRecord> {
+  return wallet.transaction(async (tx) => {
+    let first: CredentialRecord | undefined
+    for (const record of [driver, ...(await findOpenSiblings(tx, driver))]) {
+      const { receivedOffer } = record
+      const [identifier, ...more] = identifiersIn(details, receivedOffer.credentialConfigurationId)
+      const change = (credentialIdentifier: string | undefined) => ({
+        ...receivedOffer,
+        calls,
+        credentialIdentifier,
+        authorizationUrl: undefined,
+        codeSentAt: undefined,
+        authorizationState: undefined,
+      })
+      const sealed = sealSecrets(wallet, record.id, secrets)
+      const advanced = await advance(tx, issueCredential, record, obtained, {
+        receivedOffer: { ...change(identifier), sealed },
+        metaLastFailure: undefined,
+      })
+      first ??= advanced
+      for (const further of more) {
+        const initial = toInitial(wallet, change(further), secrets)
+        const place = await findFreePlace(tx, driver)
+        const next = { on: obtained, change: {} } as const
+        const { thid } = driver
+        await begin(tx, issueCredential, 'Holder', received, { ...initial, thid, place, next })
+      }
+    }
+    return first!
+  })
+}
+
+const obtained = 'obtained access token'
 
 /**
  * Notes in the record that the code is about to be sent.
@@ -155,18 +189,18 @@ async function reserve(wallet: Wallet, recordId: string): Promise<void> {
   })
 }
 
-/** VCI §6.2: a response with credential identifiers requires one in the credential request. */
-function identifierIn(
-  { authorization_details: details }: z.output<typeof TokenResponse>,
-  configurationId: string,
-): string | undefined {
+/** The most credentials of one configuration that are received. */
+const maxIdentifiers = 10
+
+/** VCI §6.2: a response with credential identifiers requires one in each credential request. */
+function identifiersIn(details: Details, configurationId: string): string[] {
   const granted = details?.find(
     (each) =>
       each.type === 'openid_credential' &&
       (each.credential_configuration_id === undefined ||
         each.credential_configuration_id === configurationId),
   )
-  return granted?.credential_identifiers?.[0]
+  return [...new Set(granted?.credential_identifiers)].slice(0, maxIdentifiers)
 }
 
 function reasonOfRefusal(

@@ -22,7 +22,9 @@ import * as didLabel from './migrations/015-did-label.ts'
 import * as mdocCertificate from './migrations/016-mdoc-certificate.ts'
 import * as document from './migrations/017-document.ts'
 import * as webhookTypes from './migrations/018-webhook-types.ts'
+import * as issuanceGrant from './migrations/019-issuance-grant.ts'
 import * as branding from './migrations/020-branding.ts'
+import * as logIn from './migrations/021-log-in.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -45,7 +47,9 @@ export const postgresMigrations: Migrations = {
   '016-mdoc-certificate': mdocCertificate,
   '017-document': document,
   '018-webhook-types': webhookTypes,
+  '019-issuance-grant': issuanceGrant,
   '020-branding': branding,
+  '021-log-in': logIn,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */

@@ -129,10 +129,16 @@ describe('an offer', () => {
     ['without the wanted grant', {}, { grant: 'authorization_code' }, 'does not have the grant'],
     ['of another credential than wanted', {}, { credentialConfigurationId: 'Person' }, 'is not for Person'],
     [
-      'for several credentials',
-      { credential_configuration_ids: ['Licence', 'Person'] },
+      'of other credentials than wanted',
       {},
-      'name one in credentialConfigurationId: Licence, Person',
+      { credentialConfigurationIds: ['Licence', 'Person'] },
+      'is not for Person, which credentialConfigurationIds names',
+    ],
+    [
+      'for more credentials than are received together',
+      { credential_configuration_ids: Array.from({ length: 11 }, (_, index) => `${index}`) },
+      {},
+      'name at most 10 of them in credentialConfigurationIds',
     ],
     [
       'that names a server which the issuer does not have',

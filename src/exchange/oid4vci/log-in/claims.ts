@@ -1,0 +1,51 @@
+/** The claims of a log-in in a credential: they fill those that the offer does not have, by their names. */
+import type { JsonObject } from '../../../foundation/json.ts'
+import { OAuthError } from '../../../foundation/oauth/oauth-error.ts'
+import { isTemporary, Problem } from '../../../foundation/problem.ts'
+import type { Wallet } from '../../../wallet/wallet.ts'
+import type { CredentialRecord } from '../../issuance/model.ts'
+import { checkContent } from '../../issuance/sign.ts'
+import { originsOf } from '../claims-origins.ts'
+import { findConfiguration } from '../configurations.ts'
+import { findGrantById } from '../grant.ts'
+import { type Identity, identityOf } from './identity.ts'
+
+/** The claims of a record with those of a log-in. */
+export async function knownClaims(
+  { env }: Wallet,
+  { claims: offered, openid4vci }: CredentialRecord,
+  identity: Identity | undefined,
+): Promise<JsonObject> {
+  const { issuerId, configurationId } = openid4vci!
+  const configuration = identity && (await findConfiguration(env.db, issuerId, configurationId))
+  return configuration ? originsOf(configuration, { offered, identity }).known : offered
+}
+
+/**
+ * The record with the claims of whoever has logged in for it, which its schema allows.
+ *
+ * @throws {OAuthError} `credential_request_denied` with the JSON paths of the others, without values
+ * @throws {Problem} 503 if the schema cannot be read for now
+ */
+export async function withLogInClaims(
+  wallet: Wallet,
+  record: CredentialRecord,
+  identity?: Identity,
+): Promise<CredentialRecord> {
+  const known = identity ?? (await findIdentity(wallet, record))
+  if (!known) return record
+  const claims = (await knownClaims(wallet, record, known)) as CredentialRecord['claims']
+  const { credentialFormat, schemaIds, validityPeriod, automaticIssuance = true, openid4vci } = record
+  const terms = { credentialFormat, schemaIds, validityPeriod, automaticIssuance, claims }
+  await checkContent(wallet, { ...terms, type: openid4vci?.type }).catch((cause: unknown) => {
+    if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
+    const message = `The claims of the log-in do not make this credential. ${cause.message}`
+    throw new OAuthError('credential_request_denied', message, { cause })
+  })
+  return { ...record, claims }
+}
+
+async function findIdentity(wallet: Wallet, { thid }: CredentialRecord): Promise<Identity | undefined> {
+  const grant = await findGrantById(wallet.db, thid)
+  return grant && identityOf(wallet, grant)
+}
