@@ -150,6 +150,15 @@ export type Format = {
    * @throws {TypeError | VerificationError}
    */
   checkType(decoded: Decoded, offered: readonly string[]): void
+  /**
+   * Wallet: where the metadata of a credential's type are, whose digest the credential has, and the check of
+   * a whole credential by them. Absent: types have no metadata.
+   */
+  typeMetadata?: {
+    referenceOf(text: string): { vct: string; integrity: unknown } | undefined
+    /** @throws {VerificationError} */
+    check(text: string, type: TypeMetadata): void
+  }
   /** Wallet: whether a credential is bound to a key, by itself or by the DID of that key alone. */
   isBoundTo(decoded: Decoded, key: { did: string; privateJwk: PrivateJwk }): boolean
   /**
