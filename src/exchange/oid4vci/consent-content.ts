@@ -1,11 +1,14 @@
 /** What the consent page shows a person of an authorization request. */
+import { chooseByLocale } from '../../foundation/locale.ts'
 import { getCertificate } from '../../wallet/issuer-certificates/certificates.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { CredentialRecord } from '../issuance/model.ts'
 import { type CheckedRequest, getOpenRecords, requireGrant } from './authorization-request.ts'
+import { findCard } from './card.ts'
 import { claimsOf } from './claims.ts'
+import { settingsOf } from './configuration-settings.ts'
 import { findConfiguration } from './configurations.ts'
-import { nameOf as displayName } from './display.ts'
+import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
 import { openSecrets } from './grant.ts'
 import type { IssuerRow } from './issuers.ts'
 import { knownClaims } from './log-in/claims.ts'
@@ -19,14 +22,22 @@ export type Consent = {
   redirectUri: string
   /** The DID, or the subject of the certificate. */
   issuer: string | undefined
-  /** What the issuer calls itself, and the credential. */
-  issuerName: string | undefined
-  /** The names of the claims. Their values are shown by the wallet, which the person has authorized. */
-  credentials: { name: string; claims: string[] }[]
+  inLanguage: (language: string) => Promise<ConsentTexts>
   /** Who has logged in. */
   person: string | undefined
   /** Whether the offer has a transaction code, and where it comes from. */
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
+}
+
+/** What the issuer calls itself, and the credentials. */
+export type ConsentTexts = { issuerName: string | undefined; credentials: ConsentCredential[] }
+
+/** The claims have no values: the wallet shows them, which the person has authorized. */
+type ConsentCredential = {
+  name: string
+  claims: string[]
+  /** The `data:` URL of a picture. */
+  card: string | undefined
 }
 
 export async function toConsent(
@@ -39,8 +50,13 @@ export async function toConsent(
   const records = await getOpenRecords(wallet.db, grant, request.recordIds)
   const secrets = openSecrets(wallet, grant)
   const { issuingDID, issuerCertificateId } = records[0]!
-  const credentials: Consent['credentials'] = []
-  for (const record of records) credentials.push(await describe(wallet, issuer, record, request.identity))
+  const inLanguage = async (language: string): Promise<ConsentTexts> => {
+    const issuerName = chooseByLocale(issuerDisplayOf(issuer) ?? [], [language])?.name
+    const credentials: ConsentCredential[] = []
+    for (const record of records)
+      credentials.push(await describe(wallet, record, { identity: request.identity, language, issuerName }))
+    return { issuerName, credentials }
+  }
   return {
     sealed: sealRequest(wallet, issuer.id, 'form', request).sealed,
     redirectUri: request.redirectUri,
@@ -48,8 +64,7 @@ export async function toConsent(
       issuerCertificateId === undefined
         ? issuingDID
         : (await getCertificate(wallet.db, issuerCertificateId)).subject,
-    issuerName: displayName(issuer),
-    credentials,
+    inLanguage,
     person: request.identity && nameOf(request.identity),
     txCode:
       secrets?.txCode === undefined
@@ -58,19 +73,30 @@ export async function toConsent(
   }
 }
 
-/** What people call a credential and its claims. */
+type Reader = { identity: CheckedRequest['identity']; language: string; issuerName: string | undefined }
+
+/** What people call a credential and its claims, in their language. */
 async function describe(
   wallet: Wallet,
-  issuer: IssuerRow,
   record: CredentialRecord,
-  identity: CheckedRequest['identity'],
-): Promise<Consent['credentials'][number]> {
-  const { configurationId } = record.openid4vci!
-  const configuration = await findConfiguration(wallet.env.db, issuer.id, configurationId)
-  const claims = await knownClaims(wallet, record, identity)
-  const titles = new Map(configuration && claimsOf(configuration).map(({ name, title }) => [name, title]))
+  { identity, language, issuerName }: Reader,
+): Promise<ConsentCredential> {
+  const { db, urls } = wallet.env
+  const { issuerId, configurationId } = record.openid4vci!
+  const configuration = await findConfiguration(db, issuerId, configurationId)
+  const names = Object.keys(await knownClaims(wallet, record, identity))
+  if (!configuration) return { name: configurationId, claims: names, card: undefined }
+  const display = chooseByLocale(credentialDisplayOf(configuration) ?? [], [language])
+  const titles = new Map(claimsOf(configuration).map(({ name, title }) => [name, title]))
+  const labels = new Map(
+    settingsOf(configuration).claims?.map(({ path, labels: all = {} }) => {
+      const entries = Object.entries(all).map(([locale, label]) => ({ locale, label }))
+      return [path.length === 1 ? path[0] : undefined, chooseByLocale(entries, [language])?.label]
+    }),
+  )
   return {
-    name: (configuration && displayName(configuration)) ?? configurationId,
-    claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
+    name: display?.name ?? configurationId,
+    claims: names.map((name) => labels.get(name) ?? titles.get(name) ?? name),
+    card: await findCard(db, urls.rest, configuration, { language, issuer: issuerName }),
   }
 }

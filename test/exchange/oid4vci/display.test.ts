@@ -181,6 +181,52 @@ test('the consent page names the credential, and says what the issuer calls itse
   expect(text).toContain('Acme &lt;b&gt;')
 })
 
+test('the consent page has the card and the labels in the language of the reader, as a picture', async () => {
+  const [logo, template] = [await upload(png), await upload(card)]
+  const display = [
+    {
+      locale: 'de',
+      name: 'Dienstausweis',
+      logo: { uri: logo.uri },
+      backgroundColor: '#777777',
+      textColor: '#888888',
+    },
+    { locale: 'en', name: 'Employee card', backgroundColor: '#003366' },
+  ]
+  const claims = [{ path: ['name'], svgId: 'name', labels: { de: 'Vorname', en: 'Given name' } }]
+  await add('Shown', { display, claims })
+  const { credentialOffer } = await offer(setup, {
+    grant: 'authorization_code',
+    credentialConfigurationId: 'Shown',
+    txCode: false,
+  })
+  const { parameters } = await requestFor(credentialOffer)
+  const pageIn = async (language: string) => {
+    const query = new URLSearchParams({ ...parameters, scope: 'Shown' })
+    const headers = { accept: 'text/html', 'accept-language': language }
+    const text = await (await fetch(`${setup.identifier}/authorize?${query}`, { headers })).text()
+    const [, base64 = ''] =
+      /<img class="card" src="data:image\/svg\+xml;base64,([^"]*)" alt="" \/>/.exec(text) ?? []
+    return { text, card: Buffer.from(base64, 'base64').toString() }
+  }
+  const german = await pageIn('de')
+  expect(german.text).toContain('<li>Vorname</li>')
+  expect(german.card).toContain('>Dienstausweis</text>')
+  expect(german.card).toContain(`data:image/png;base64,${png.toString('base64')}`)
+  // The colours of the issuer cannot be told apart.
+  expect(german.card).not.toContain('#777777')
+  const english = await pageIn('en')
+  expect(english.text).toContain('<li>Given name</li>')
+  expect(english.card).toMatch(/fill="#003366".*fill="#ffffff">Employee card</)
+  const change = { svgTemplates: [{ uri: template.uri }], newVersion: true }
+  await tenant.call('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
+    path: { ...path, credentialConfigId: 'Shown' },
+    body: change,
+  })
+  // Without the values of claims.
+  expect((await pageIn('de')).card).toBe(card.toString().replace('{{name}}', ''))
+})
+
 test('a name can be removed', async () => {
   await patch({ name: 'Acme' })
   expect((await patch(null)).display).toBeUndefined()
