@@ -18,7 +18,7 @@ export default defineCommand({
   flags: {
     configuration: Flags.string({ required: true, description: 'credential configuration, by its whole id' }),
     locale: localeFlag,
-    output: Flags.string({ description: 'new file of the card, as SVG' }),
+    output: Flags.string({ char: 'o', description: 'new file of the card, as SVG' }),
   },
   async run(context) {
     const { args, flags, print } = context
