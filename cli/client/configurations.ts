@@ -12,6 +12,8 @@ export type Configuration = {
   schemaId: string
   /** Whether the DID of an offer is known: the one of the configuration, or none beside a certificate. */
   hasSigner: boolean
+  /** Whether a claims source has the claims that an offer does not have. */
+  hasSource: boolean
 }
 
 /** The credentials that the issuers of the wallet offer. */
@@ -26,13 +28,14 @@ export async function listConfigurations(call: Client): Promise<Configuration[]>
         query,
       })
       return contents.map(
-        ({ configurationId, format, display, schemaId, issuingDID, issuerCertificateId }) => ({
+        ({ configurationId, format, display, schemaId, issuingDID, issuerCertificateId, claimsSource }) => ({
           issuerId,
           configurationId,
           label: nameOf(display) ?? configurationId,
           detail: `${configurationId}, ${format}, of ${nameOf(issuer) ?? 'the issuer'} ${issuerId}`,
           schemaId,
           hasSigner: (issuingDID ?? issuerCertificateId) !== undefined,
+          hasSource: claimsSource !== undefined,
         }),
       )
     }),

@@ -32,8 +32,8 @@ export function readExpected(texts: readonly string[] | undefined) {
 /**
  * Reads all claims. `--claim` overrides `--claims`.
  *
- * @throws {UsageError} when there is none, unless another origin is expected, one is named twice, or one is not in the form `name=value` or
- * `name:=json`.
+ * @throws {UsageError} when there is none, unless another origin is expected, one is named twice, or one is
+ * not in the form `name=value` or `name:=json`.
  */
 export function readClaims(flags: {
   claim?: readonly string[] | undefined
@@ -54,6 +54,11 @@ export function readClaims(flags: {
       flags.template === undefined ? undefined : `agent template show ${flags.template}`,
     )
   return claims
+}
+
+/** Reads all claims, if a flag gives any. @throws {UsageError} as `readClaims` */
+export function readGivenClaims(flags: Parameters<typeof readClaims>[0]) {
+  return flags.claim === undefined && flags.claims === undefined ? undefined : readClaims(flags)
 }
 
 /** Reads one claim. The first `=` ends its name; a colon before it marks a JSON value. */

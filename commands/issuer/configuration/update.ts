@@ -21,6 +21,7 @@ export default defineCommand({
     'agent issuer configuration update <issuer id> Person --display @card.json --new-version',
     'agent issuer configuration update <issuer id> Person --issuing-did did:web:…',
     'agent issuer configuration update <issuer id> Person --no-key-attestation',
+    'agent issuer configuration update <issuer id> Member --begin log-in',
   ],
   args: { ...idOf('issuer'), configuration: argument('configuration, by its whole id') },
   flags: {
@@ -30,6 +31,10 @@ export default defineCommand({
       description: 'make the next version of the type if credentials have the digest of its metadata',
     }),
     'key-attestation': Flags.boolean({ allowNo: true, description: keyAttestation }),
+    'no-claims-source': Flags.boolean({
+      exclusive: ['claims-source'],
+      description: 'ask no claims source: the claims are those of the offer',
+    }),
   },
   async run(context) {
     const { args, flags, call, print } = context
@@ -37,11 +42,12 @@ export default defineCommand({
       ...(await readLook(context, args.id, flags)),
       ...settingsOf(flags),
       newVersion: flags['new-version'],
+      ...(flags['no-claims-source'] && { claimsSource: null }),
       keyAttestation: attestationOf(flags['key-attestation'], flags),
     }
     if (Object.values(body).every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --display, --issuing-did, --certificate, --always-disclosed or --key-attestation.',
+        'There is nothing to change: give --name, --display, --issuing-did, --certificate, --always-disclosed, --begin, --claims-source or --key-attestation.',
       )
     const configuration = await call(
       'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',

@@ -7,6 +7,7 @@ import type { AgentDb } from '../../foundation/storage/database.ts'
 import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { claimsOf, readClaims, withDisclosure } from './claims.ts'
+import { accessOf, checkAccess, toAccessColumn } from './configuration-access.ts'
 import {
   checkMembers,
   type CreateCredentialConfiguration,
@@ -64,8 +65,11 @@ export async function createConfiguration(
     display: toColumn(display),
     issuing_did: issuingDID ?? null,
     document: document ? JSON.stringify(document) : null,
+    claims_source: given.claimsSource ? JSON.stringify(given.claimsSource) : null,
     settings: toSettingsColumn({ ...settings, ...version, integrity }),
+    access: toAccessColumn({ access: null }, given),
   }
+  checkAccess(issuer, accessOf(row), row)
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
     await getOwnIssuer(tx, wallet.id, issuerId)
@@ -92,6 +96,11 @@ async function check(wallet: Wallet, issuer: IssuerRow, given: Members): Promise
       'BadRequest',
       'keyAttestation: the issuer trusts no wallet provider. Set walletProviders first.',
     )
+  if (given.claimsSource && issuer.claims_secrets === null)
+    throw new Problem(
+      'BadRequest',
+      `claimsSource: the issuer has no secret that signs the requests to it. Make one first: agent issuer secret ${issuer.id}`,
+    )
   if (issuerCertificateId !== undefined)
     await requireCertificate(wallet.db, issuerCertificateId, openIdTraits(format).certificateProfile)
   if (issuingDID !== undefined) await getManagedDid(wallet.db, issuingDID)
@@ -112,7 +121,7 @@ export async function updateConfiguration(
   const { db, wallet } = context
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
   const found = await requireConfiguration(db, issuerId, id)
-  const { keyAttestation, alwaysDisclosed } = given
+  const { keyAttestation, alwaysDisclosed, claimsSource } = given
   await check(wallet, issuer, {
     format: Format.parse(found.format),
     issuingDID: signerAfter(found, given).issuing_did ?? undefined,
@@ -120,6 +129,7 @@ export async function updateConfiguration(
     keyAttestation: keyAttestation ?? undefined,
     alwaysDisclosed,
     svgTemplates: given.svgTemplates ?? undefined,
+    claimsSource: claimsSource ?? undefined,
   })
   const look = await lookAfter(context, found, given)
   const row = await db.transaction().execute(async (tx) => {
@@ -133,6 +143,10 @@ export async function updateConfiguration(
       ...(keyAttestation !== undefined && {
         key_attestation: keyAttestation && JSON.stringify(keyAttestation),
       }),
+      ...(claimsSource !== undefined && {
+        claims_source: claimsSource && JSON.stringify(claimsSource),
+      }),
+      access: toAccessColumn(before, given),
       display: toColumn(display),
       settings: toSettingsColumn({
         ...settingsOf(before),
@@ -140,12 +154,15 @@ export async function updateConfiguration(
         ...(given.integrity !== undefined && { integrity: given.integrity ?? undefined }),
       }),
     }
+    checkAccess(issuer, accessOf(after), after)
     const { rest } = wallet.env.urls
     const change = {
       certificate_id: after.certificate_id,
       issuing_did: after.issuing_did,
       claims: after.claims,
       key_attestation: after.key_attestation,
+      claims_source: after.claims_source,
+      access: after.access,
       display: after.display,
       settings: toSettingsColumn(await settingsAfter(tx, rest, before, after, newVersion)),
     }

@@ -8,6 +8,8 @@ import { maxClaims } from './claims.ts'
 import { ClaimSettings } from './claim-settings.ts'
 import { SvgTemplates } from './configuration-settings.ts'
 import { CredentialDisplay, GivenCredentialDisplay } from './display.ts'
+import { Begin } from './configuration-access.ts'
+import { ClaimsSource } from './claims-source.ts'
 import { documentMembers } from './documents.ts'
 import { KeyAttestationRequirement } from './key-attestation.ts'
 
@@ -56,6 +58,12 @@ export const CreateCredentialConfiguration = z
     integrity: optional(z.literal(false)).describe(
       'For `dc+sd-jwt`: credentials do not have the digest of the type metadata, which can then change (extension).',
     ),
+    begin: optional(Begin).describe(
+      'What begins an issuance: `offer`, the default, an offer of the tenant; `log-in`, also a wallet whose person logs in at the provider of the issuer; `open`, also any wallet (extension).',
+    ),
+    claimsSource: optional(ClaimsSource).describe(
+      'The endpoint that says which claims a wallet gets when it requests the credential. Default: the claims are those of the offer (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialConfigurationRequest' })
 export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
@@ -79,7 +87,9 @@ export const PatchCredentialConfiguration = z
     keyAttestation: KeyAttestationRequirement.nullish().describe(
       'As of a new configuration; null requires none.',
     ),
+    claimsSource: ClaimsSource.nullish().describe('As of a new configuration; null removes it.'),
     alwaysDisclosed: optional(AlwaysDisclosed).describe('As of a new configuration. It replaces all names.'),
+    begin: Begin.nullish().describe('As of a new configuration; null is `offer`.'),
   })
   .meta({ id: 'PatchCredentialConfigurationRequest' })
 export type PatchCredentialConfiguration = z.output<typeof PatchCredentialConfiguration>
@@ -107,6 +117,8 @@ export const CredentialConfiguration = z
     svgTemplates: SvgTemplates.optional().describe('As in the request (extension).'),
     integrity: z.literal(false).optional().describe('As in the request (extension).'),
     typeVersion: z.int().optional().describe('The version of the type, if it is not the first (extension).'),
+    begin: Begin.optional().describe('What else begins an issuance than an offer (extension).'),
+    claimsSource: ClaimsSource.optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'CredentialConfiguration' })

@@ -10,6 +10,8 @@ import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import { claimsOf } from './claims.ts'
+import { accessOf } from './configuration-access.ts'
+import { sourceOf } from './claims-source.ts'
 import { type CredentialConfiguration, Format } from './configuration-members.ts'
 import { settingsOf } from './configuration-settings.ts'
 import { credentialDisplayOf } from './display.ts'
@@ -96,6 +98,7 @@ export function toConfiguration(
   const keyAttestation = requirementOf(row)
   const { id, format, schema_id: schemaId, vct, certificate_id: certificate, created_at: createdAt } = row
   const display = credentialDisplayOf(row)
+  const claimsSource = sourceOf(row)
   const document = documentOf(row)
   const { claims, svgTemplates, integrity, typeVersion } = settingsOf(row)
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
@@ -113,7 +116,9 @@ export function toConfiguration(
     ...(keyAttestation && { keyAttestation }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),
+    ...(row.access !== null && accessOf(row)),
     ...(display && { display }),
+    ...(claimsSource && { claimsSource }),
     ...(claims && { claims }),
     ...(svgTemplates && { svgTemplates }),
     ...(integrity === false && { integrity }),

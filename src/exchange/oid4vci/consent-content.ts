@@ -2,8 +2,9 @@
 import { chooseByLocale } from '../../foundation/locale.ts'
 import { getCertificate } from '../../wallet/issuer-certificates/certificates.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import type { CredentialRecord } from '../issuance/model.ts'
+import type { CredentialData } from '../issuance/model.ts'
 import { type CheckedRequest, getOpenRecords, requireGrant } from './authorization-request.ts'
+import { withoutOffer } from './begun-by-wallet.ts'
 import { findCard } from './card.ts'
 import { claimsOf } from './claims.ts'
 import { settingsOf } from './configuration-settings.ts'
@@ -46,9 +47,12 @@ export async function toConsent(
   request: CheckedRequest,
   isWrong = false,
 ): Promise<Consent> {
-  const grant = await requireGrant(wallet.db, request)
-  const records = await getOpenRecords(wallet.db, grant, request.recordIds)
-  const secrets = openSecrets(wallet, grant)
+  const { configurationIds } = request
+  const grant = configurationIds ? undefined : await requireGrant(wallet.db, request)
+  const records = grant
+    ? await getOpenRecords(wallet.db, grant, request.recordIds)
+    : await withoutOffer(wallet, issuer, configurationIds!)
+  const secrets = grant && openSecrets(wallet, grant)
   const { issuingDID, issuerCertificateId } = records[0]!
   const inLanguage = async (language: string): Promise<ConsentTexts> => {
     const issuerName = chooseByLocale(issuerDisplayOf(issuer) ?? [], [language])?.name
@@ -69,7 +73,7 @@ export async function toConsent(
     txCode:
       secrets?.txCode === undefined
         ? undefined
-        : { description: secrets.txCodeHint?.description, isWrong, guesses: grant.guesses },
+        : { description: secrets.txCodeHint?.description, isWrong, guesses: grant!.guesses },
   }
 }
 
@@ -78,19 +82,22 @@ type Reader = { identity: CheckedRequest['identity']; language: string; issuerNa
 /** What people call a credential and its claims, in their language. */
 async function describe(
   wallet: Wallet,
-  record: CredentialRecord,
+  record: CredentialData,
   { identity, language, issuerName }: Reader,
 ): Promise<ConsentCredential> {
   const { db, urls } = wallet.env
   const { issuerId, configurationId } = record.openid4vci!
   const configuration = await findConfiguration(db, issuerId, configurationId)
-  const names = Object.keys(await knownClaims(wallet, record, identity))
+  const all = configuration ? claimsOf(configuration) : []
+  const names = record.openid4vci!.begun
+    ? all.map(({ name }) => name)
+    : Object.keys(await knownClaims(wallet, record, identity))
   if (!configuration) return { name: configurationId, claims: names, card: undefined }
   const display = chooseByLocale(credentialDisplayOf(configuration) ?? [], [language])
-  const titles = new Map(claimsOf(configuration).map(({ name, title }) => [name, title]))
+  const titles = new Map(all.map(({ name, title }) => [name, title]))
   const labels = new Map(
-    settingsOf(configuration).claims?.map(({ path, labels: all = {} }) => {
-      const entries = Object.entries(all).map(([locale, label]) => ({ locale, label }))
+    settingsOf(configuration).claims?.map(({ path, labels: named = {} }) => {
+      const entries = Object.entries(named).map(([locale, label]) => ({ locale, label }))
       return [path.length === 1 ? path[0] : undefined, chooseByLocale(entries, [language])?.label]
     }),
   )
