@@ -60,7 +60,7 @@ type Look = Pick<
   NonNullable<
     Input<'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}'>['body']
   >,
-  'display' | 'svgTemplates' | 'claims'
+  'display' | 'svgTemplates' | 'claims' | 'extends'
 >
 
 /**
@@ -86,7 +86,8 @@ export async function readLook(
     const added = await getFileClient('tenant').upload(key, { path: { issuerId }, ...body })
     return (added as Answer<typeof key>).uri
   })
-  const isWhole = isJsonObject(look) && ['display', 'svgTemplates', 'claims'].some((name) => name in look)
+  const isWhole =
+    isJsonObject(look) && ['display', 'svgTemplates', 'claims', 'extends'].some((name) => name in look)
   return isWhole ? look : ({ display: look } as Look)
 }
 

@@ -26,6 +26,7 @@ import {
 } from './configurations.ts'
 import { credentialDisplayOf, toColumn } from './display.ts'
 import { readDocument } from './documents.ts'
+import { readExtended } from './extended-type.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import { completeLook } from './look.ts'
 import { firstVersion, settingsAfter } from './type-documents.ts'
@@ -51,6 +52,7 @@ export async function createConfiguration(
   const look = await completeLook({ db, wallet }, issuerId, given, claims)
   const { display = title === undefined ? undefined : [{ name: title }], ...settings } = look
   const version = await firstVersion(db, issuerId, configurationId)
+  const extended = await extendedBy(wallet, given.extends)
   const row = {
     issuer_id: issuerId,
     id: configurationId,
@@ -66,7 +68,7 @@ export async function createConfiguration(
     issuing_did: issuingDID ?? null,
     document: document ? JSON.stringify(document) : null,
     claims_source: given.claimsSource ? JSON.stringify(given.claimsSource) : null,
-    settings: toSettingsColumn({ ...settings, ...version, integrity }),
+    settings: toSettingsColumn({ ...settings, ...version, integrity, ...extended }),
     access: toAccessColumn({ access: null }, given),
   }
   checkAccess(issuer, accessOf(row), row)
@@ -129,9 +131,11 @@ export async function updateConfiguration(
     keyAttestation: keyAttestation ?? undefined,
     alwaysDisclosed,
     svgTemplates: given.svgTemplates ?? undefined,
+    extends: given.extends ?? undefined,
     claimsSource: claimsSource ?? undefined,
   })
   const look = await lookAfter(context, found, given)
+  const extended = await extendedBy(wallet, given.extends)
   const row = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
     const before = await getConfiguration(tx, wallet.id, issuerId, id)
@@ -151,6 +155,7 @@ export async function updateConfiguration(
       settings: toSettingsColumn({
         ...settingsOf(before),
         ...settings,
+        ...extended,
         ...(given.integrity !== undefined && { integrity: given.integrity ?? undefined }),
       }),
     }
@@ -171,6 +176,12 @@ export async function updateConfiguration(
     return { ...after, ...change }
   })
   return toConfiguration(row)
+}
+
+/** The setting of a type that is extended; null removes it. */
+async function extendedBy(wallet: Wallet, uri: string | null | undefined) {
+  if (uri === undefined) return {}
+  return { extends: uri === null ? undefined : await readExtended(wallet, uri) }
 }
 
 /** The look with the members that are given; null removes one. */

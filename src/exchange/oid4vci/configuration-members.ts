@@ -23,6 +23,8 @@ export const ConfigurationId = z
 
 export const Format = z.enum(openIdFormats)
 
+const TypeUrl = z.url({ protocol: /^https?$/, error: 'is not an https URL' }).max(2_000)
+
 const AlwaysDisclosed = z.array(z.string().min(1)).max(maxClaims)
 
 export const CreateCredentialConfiguration = z
@@ -52,6 +54,9 @@ export const CreateCredentialConfiguration = z
     claims: optional(ClaimSettings).describe(
       'What people call the claims, in the order in which wallets show them, and where their values come from (extension).',
     ),
+    extends: optional(TypeUrl).describe(
+      'For `dc+sd-jwt`: the URL of type metadata that those of this type extend. They are read at once, and kept with their digest (extension).',
+    ),
     svgTemplates: optional(SvgTemplates).describe(
       'For `dc+sd-jwt`: cards as SVG, with a placeholder `{{svgId}}` for each claim (extension).',
     ),
@@ -73,6 +78,7 @@ export const PatchCredentialConfiguration = z
   .object({
     display: GivenCredentialDisplay.nullish().describe('As of a new configuration; null removes it.'),
     claims: ClaimSettings.nullish().describe('As of a new configuration; null removes them.'),
+    extends: TypeUrl.nullish().describe('As of a new configuration; null removes it.'),
     svgTemplates: SvgTemplates.nullish().describe('As of a new configuration; null removes them.'),
     integrity: z.literal(false).nullish().describe('As of a new configuration; null removes it.'),
     newVersion: optional(z.boolean()).describe(
@@ -114,6 +120,10 @@ export const CredentialConfiguration = z
       'As in the request, or by the title of the schema (extension).',
     ),
     claims: ClaimSettings.optional().describe('As in the request (extension).'),
+    extends: z
+      .string()
+      .optional()
+      .describe('As in the request, or the version of the type before this one (extension).'),
     svgTemplates: SvgTemplates.optional().describe('As in the request (extension).'),
     integrity: z.literal(false).optional().describe('As in the request (extension).'),
     typeVersion: z.int().optional().describe('The version of the type, if it is not the first (extension).'),
@@ -152,6 +162,7 @@ export const isDocument = (format: OpenIdFormat) => openIdTraits(format).configu
 const ownMembers = {
   vct: isTyped,
   alwaysDisclosed: isTyped,
+  extends: isTyped,
   svgTemplates: isTyped,
   integrity: isTyped,
   issuerCertificateId: (format: OpenIdFormat) => openIdTraits(format).hasCertificates,

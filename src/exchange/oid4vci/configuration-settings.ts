@@ -16,13 +16,16 @@ const SvgTemplate = z
 export const SvgTemplates = z.array(SvgTemplate).min(1).max(10)
 export type SvgTemplates = z.output<typeof SvgTemplates>
 
+const Extended = z.object({ uri: z.string(), integrity: z.string() })
+export type Extended = z.output<typeof Extended>
+
 export const ConfigurationSettings = z.object({
   claims: ClaimSettings.exactOptional(),
   svgTemplates: SvgTemplates.exactOptional(),
   /** Of the type metadata. Absent: the first. */
   typeVersion: z.int().min(2).exactOptional(),
   /** The type that this one extends, with the digest of its metadata. */
-  extends: z.object({ uri: z.string(), integrity: z.string() }).exactOptional(),
+  extends: Extended.exactOptional(),
   /** The earlier versions of the type. */
   akaVcts: z.array(z.string()).exactOptional(),
   /** Credentials do not have the digest of the type metadata, which can change. */

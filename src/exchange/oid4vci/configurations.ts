@@ -100,7 +100,7 @@ export function toConfiguration(
   const display = credentialDisplayOf(row)
   const claimsSource = sourceOf(row)
   const document = documentOf(row)
-  const { claims, svgTemplates, integrity, typeVersion } = settingsOf(row)
+  const { claims, svgTemplates, integrity, typeVersion, extends: extended } = settingsOf(row)
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
   return {
     configurationId: id,
@@ -120,6 +120,7 @@ export function toConfiguration(
     ...(display && { display }),
     ...(claimsSource && { claimsSource }),
     ...(claims && { claims }),
+    ...(extended && { extends: extended.uri }),
     ...(svgTemplates && { svgTemplates }),
     ...(integrity === false && { integrity }),
     ...(typeVersion !== undefined && { typeVersion }),

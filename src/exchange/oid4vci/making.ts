@@ -133,6 +133,7 @@ export async function makeConfiguration(
     display: [{ name, ...template?.display }],
     claims: undefined,
     svgTemplates: undefined,
+    extends: undefined,
     integrity: undefined,
     vct: undefined,
     doctype: template?.document?.docType,

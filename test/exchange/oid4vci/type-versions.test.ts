@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { decodeSdJwt } from '../../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
 import { ask } from '../../support/ask.ts'
 import { untilEnd } from '../../support/shared.ts'
+import { startServer } from '../../support/server.ts'
 import { publishSchema, refusal } from '../../support/tenants.ts'
 import { offer, prove, redeemed, request, startIssuer } from './_wallet.ts'
 
@@ -74,6 +75,35 @@ test('a used type keeps its metadata; the next version extends it, and its crede
     vct: `${first['vct']}/v3`,
     aka_vcts: [first['vct'], second['vct']],
   })
+})
+
+test('a type extends one of others, whose metadata are read at once', async () => {
+  const base = { vct: '', name: 'Employee', claims: [{ path: ['name'], mandatory: true }] }
+  let answer: object | number = base
+  const host = await untilEnd(
+    startServer((_, response) => {
+      response.statusCode = typeof answer === 'number' ? answer : 200
+      response.end(JSON.stringify(answer))
+    }),
+  )
+  base.vct = `${host.url}/employee`
+  const made = await add('Extending', { ...named('Card'), extends: base.vct })
+  expect(made.extends).toBe(base.vct)
+  const { document } = await read(`${identifier}/credential-types/Extending`)
+  const digest = createHash('sha256').update(JSON.stringify(base)).digest('base64')
+  expect(document).toMatchObject({ extends: base.vct, 'extends#integrity': `sha256-${digest}` })
+  const refused = async () => (await refusal(add('Refused', { extends: base.vct }))).detail
+  answer = { ...base, vct: 'other' }
+  expect(await refused()).toBe('extends: The type metadata describes another vct.')
+  answer = { ...base, extends: 'https://a.example/b' }
+  expect(await refused()).toContain('without the digest of its metadata')
+  answer = 404
+  expect(await refused()).toContain('cannot be read: status 404')
+  expect((await refusal(add('Refused', { extends: 'http://types.example/a' }))).detail).toContain(
+    'not at an https URL',
+  )
+  await change('Extending', { extends: null })
+  expect((await read(`${identifier}/credential-types/Extending`)).document).not.toHaveProperty('extends')
 })
 
 test('an offer fixes the metadata of its credential', async () => {
