@@ -87,7 +87,7 @@ export async function redeemCode(
     if (!grant) throw unusable()
     if (client || proof) await wallet.env.limitOffers(grant.id)
     const { configurationIds } = authorizedIn(grant) ?? {}
-    const begun = configurationIds && (await withoutOffer(wallet, issuer, configurationIds))
+    const begun = configurationIds && (await withoutOffer(wallet, issuer, configurationIds, true))
     const known = begun ? [] : await findRecords(wallet.db, recordIdsOf(grant))
     const records = begun ?? known
     const keys = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
