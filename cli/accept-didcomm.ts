@@ -1,9 +1,9 @@
 /** Answers to invitations of DIDComm: a connection, a credential offer, a proof request. */
-import { findSubjects, needsSubject, noSubject } from './client/subjects.ts'
+import { findSubjects, needsSubject, noSubject, severalDids } from './client/subjects.ts'
 import type { Answer, Input } from './client/api.ts'
 import type { Context } from './define-command.ts'
 import { ProblemError } from '../daemon/client/client.ts'
-import { CommandError, UsageError } from './errors/errors.ts'
+import { CommandError } from './errors/errors.ts'
 import { acceptedOffers } from './format/records.ts'
 import { shownState } from './format/states.ts'
 import type { Incoming } from './incoming.ts'
@@ -126,7 +126,6 @@ export async function onlySubject(
   if (!needsSubject(record)) return undefined
   const [only, ...more] = await findSubjects(call)
   if (!only) throw noSubject()
-  if (more.length > 0)
-    throw new UsageError(`The wallet has ${more.length + 1} DIDs: name one with ${name}.`, 'agent did list')
+  if (more.length > 0) throw severalDids([only, ...more], name)
   return only.did
 }

@@ -180,7 +180,10 @@ async function execute(
     await daemon?.resolveIds(line, { args, flags }, daemon.call)
     line.record = (args as { id?: unknown }).id
     const output = createOutput(line.isJson, line.common)
-    return await run({ args, flags, name: line.name, argv, ...output, ...daemon })
+    const running = run({ args, flags, name: line.name, argv, ...output, ...daemon })
+    return await running.catch(async (error: unknown) => {
+      throw (await daemon?.withOther(error, line.id, { args, flags }, daemon.call)) ?? error
+    })
   } finally {
     daemon?.close()
   }
@@ -194,7 +197,8 @@ async function connect(line: Line, timeoutMs: number | undefined) {
   const find = () => findAccess(line.common, fromProcess())
   const offerStart = async (access: Access) =>
     (await import('./daemon/offer-start.ts')).offerStart(access, { json: line.isJson, ...line.common })
-  return { resolveIds, ...connectDaemon(find, timeoutMs, offerStart) }
+  const { withOther } = await import('./client/other-kind.ts')
+  return { resolveIds, withOther, ...connectDaemon(find, timeoutMs, offerStart) }
 }
 
 /**

@@ -11,10 +11,10 @@ import { inStyle } from './format/colour.ts'
 import { isExpired } from './format/states.ts'
 import { safeLine } from './format/text.ts'
 import type { Column } from './format/table.ts'
-import { ago } from './format/time.ts'
+import { ago, whenAhead } from './format/time.ts'
 import { readTimeout, timeoutFlag } from './input/time.ts'
 import { sessionFlags } from './oid4vp-request.ts'
-import { draw, type Scannable, warnNoQr } from './invitation.ts'
+import { answerLine, draw, type Scannable, warnNoQr } from './invitation.ts'
 import { askedQrFlags, chooseAskedQr, chooseQr, qrFlags, type QrChoice, type QrFlags } from './qr/flags.ts'
 
 type DidRequest = Answer<'GET /onboard/did-requests/{didRequestId}'>
@@ -70,6 +70,7 @@ export async function createRequest(
   log(isQuiet ? request.id : scannable.text)
   if (request.openid4vp && !isQuiet)
     say(`\nFor wallets of OpenID4VP:\n${request.openid4vp.authorizationRequest}`)
+  if (!isQuiet) say(`\n${answerLine(scannable.code)}`)
   const drawCode = () => draw(context, request.id, scannable, qr)
   if (timeoutMs === undefined) {
     suggest(`agent ${topic} show ${request.id} --wait`)
@@ -162,7 +163,7 @@ function printRequest({ print }: Context, topic: RequestTopic, request: Request)
     ['proof', request.openid4vp?.presentationId],
     ['failed', failedCheck(request)],
     ['claims', disclosedClaims(request)],
-    ['ends', 'expireAt' in rest ? rest.expireAt : undefined],
+    ['ends', 'expireAt' in rest ? whenAhead(rest.expireAt, Date.now()) : undefined],
     ['created', request.createdAt],
     ['updated', request.updatedAt],
   ])

@@ -3,7 +3,7 @@ import type { Interfaces } from '@oclif/core'
 import { CommandHelp as OclifCommandHelp, Help } from '@oclif/core/help'
 import { exit } from '@oclif/core/errors'
 import { colour } from './format/colour.ts'
-import { wrap } from './format/text.ts'
+import { breakCommand, wrap } from './format/text.ts'
 import { byUse, groups, withoutAlias } from './tree.ts'
 
 /** The commands that answer one kind of link. `agent accept` answers all. */
@@ -44,6 +44,17 @@ class CommandHelp extends OclifCommandHelp {
     return wrapWords(this.render(text), this.opts.maxWidth - spacing) ?? super.wrap(text, spacing)
   }
 
+  /** Breaks long lines, but not on Windows, whose shells continue a line in other ways. */
+  protected override examples(examples: Parameters<OclifCommandHelp['examples']>[0]) {
+    const text = super.examples(examples)
+    if (this.config.platform === 'win32') return text
+    const columns = this.opts.maxWidth - this.indentSpacing
+    return text
+      ?.split('\n')
+      .map((line) => breakCommand(line, columns))
+      .join('\n')
+  }
+
   protected override sections() {
     const sections = super.sections()
     const isExamples = ({ header }: { header: string }) => header === 'EXAMPLES'
@@ -75,6 +86,11 @@ export default class AgentHelp extends Help {
 
   override wrap(text: string, spacing = this.indentSpacing) {
     return wrapWords(this.render(text), this.opts.maxWidth - spacing) ?? super.wrap(text, spacing)
+  }
+
+  protected override summary(command: Parameters<Help['summary']>[0]) {
+    const text = super.summary(command)
+    return text && wrap(text, this.opts.maxWidth).join('\n')
   }
 
   /** As oclif's, which compares every topic with every command. */

@@ -4,7 +4,7 @@ import type { Client } from '../daemon/client/client.ts'
 import type { Answer } from './client/api.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 import { safeLine } from './format/text.ts'
-import { ago, whenAgo } from './format/time.ts'
+import { ago, whenAhead } from './format/time.ts'
 import { readGiven } from './input/given.ts'
 import { type Question, typed } from './prompts/missing.ts'
 
@@ -84,7 +84,7 @@ export function aboutLines({ purpose, sender, goal, expiresAt }: Incoming): stri
     `This is ${titles[purpose]}.`,
     `  from     ${from || 'somebody who does not say'} (not verified)`,
     ...(goal === undefined ? [] : [`  purpose  “${safeLine(goal)}”`]),
-    ...(expiresAt === undefined ? [] : [`  expires  ${whenAgo(expiresAt, Date.now())}`]),
+    ...(expiresAt === undefined ? [] : [`  expires  ${whenAhead(expiresAt, Date.now())}`]),
   ]
 }
 

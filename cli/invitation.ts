@@ -9,6 +9,7 @@ import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
 import { type Expiring, expiresCell } from './format/states.ts'
 import { widthOf } from './format/text.ts'
+import { typed } from './prompts/missing.ts'
 import { qrFlags, type Format, type QrChoice, type QrOutput } from './qr/flags.ts'
 
 /** The flags of an invitation; `dependsOn` names the flag without which none is made. */
@@ -73,12 +74,21 @@ export function printInvitation(
   record: Expiring & { invitation?: Invitation | undefined },
   qr: QrChoice,
 ): void {
-  const { flags, isJson, isQuiet, log, logJson, say } = context
+  const { flags, isJson, isQuiet, log, logJson, say, sayAtTerminal } = context
   if (!record.invitation) return
   log(isQuiet ? id : toScannable(context, record.invitation, qr).text)
-  if (!isQuiet && flags.wait === undefined)
-    say([`\n${topicOf(context)}  ${id}`, ...expiryLine(record)].join('\n'))
+  const answer = answerLine(toScannable(context, record.invitation, qr).text)
+  if (flags.wait !== undefined) sayAtTerminal(`\n${answer}`)
+  else if (!isQuiet) say([`\n${topicOf(context)}  ${id}`, ...expiryLine(record), answer].join('\n'))
   if (flags.wait !== undefined && isJson) logJson(record)
+}
+
+/** The longest link that is repeated in a command, in characters. */
+const longestRepeated = 100
+
+/** What the other side types to answer a link, which wallets on phones scan instead. */
+export function answerLine(link: string): string {
+  return `The other side types: agent accept ${link.length > longestRepeated ? '<link>' : typed([link])}`
 }
 
 function expiryLine(record: Expiring): string[] {

@@ -16,9 +16,9 @@ export const authorizationServerFlags = {
   'authorization-server': Flags.string({
     description: 'issuer identifier, a URL, of an external authorization server',
   }),
-  'client-id': Flags.string({ description: 'client id of the issuer at the external authorization server' }),
+  'client-id': Flags.string({ description: 'client id of the issuer at the server or the OpenID provider' }),
   'client-secret-file': Flags.string({
-    description: 'file of the client secret at that server, - for standard input',
+    description: 'file of the client secret there, - for standard input',
   }),
 }
 
@@ -105,6 +105,9 @@ export const issuerFields = (issuer: Issuer): Pair[] => [
   ['name', issuer.display?.name],
   ['logo', issuer.display?.logo?.uri],
   ['authorization server', shownServer(issuer)],
+  ['log-in', issuer.logIn?.issuer],
+  ['client', issuer.logIn?.clientId],
+  ['redirect URI', issuer.logIn?.redirectUri],
   ['wallet providers', shownProviders(issuer)],
   ['wallet attestation', issuer.walletAttestation],
   ['certificate', issuer.issuerCertificateId],

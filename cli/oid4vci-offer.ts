@@ -6,10 +6,11 @@ import { UsageError } from './errors/errors.ts'
 import { credentialFields } from './format/records.ts'
 import { safeLine } from './format/text.ts'
 import { whenAhead } from './format/time.ts'
-import { draw, type Scannable } from './invitation.ts'
+import { answerLine, draw, type Scannable } from './invitation.ts'
 import type { Question } from './prompts/missing.ts'
 import { whichIssuingDid } from './prompts/questions.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
+import { naming } from './templates.ts'
 import { changeRecord, type WaitFlags } from './wait.ts'
 
 const route = 'POST /oid4vci/credential-offers'
@@ -65,7 +66,9 @@ export async function offerToWallet(
   const record = await changeRecord(context, 'credential', {
     until: 'CredentialSent',
     async change() {
-      offer = await makeOffer(call, { ...offered, byReference: !qr.isLong })
+      offer = await naming(offered.template ?? undefined, () =>
+        makeOffer(call, { ...offered, byReference: !qr.isLong }),
+      )
       printOffer(context, offer)
       if (isJson && flags.wait !== undefined) logJson(offer)
       return call('GET /issue-credentials/records/{recordId}', { path: { recordId: offer.recordId } })
@@ -175,6 +178,7 @@ function printOffer({ log, say, isQuiet, isJson }: Context, offer: Offer): void 
   say(`expires           ${whenAhead(expiresAt, Date.now())}`)
   if (txCode !== undefined)
     say(`transaction code  ${txCode}   (not shown again; give it to the holder on another channel)`)
+  say(answerLine(credentialOffer))
 }
 
 /** The page of an offer by reference is at its URL. */

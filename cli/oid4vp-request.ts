@@ -5,11 +5,12 @@ import { readClaimsPath } from './dcql.ts'
 import type { Context, FlagValues } from './define-command.ts'
 import { presentationFields } from './format/proofs.ts'
 import { isExpired, nextCommand } from './format/states.ts'
+import { whenAhead } from './format/time.ts'
 import { repeatable } from './input/arguments.ts'
 import { readJson } from './input/files.ts'
 import { acceptedBy, type IssuerFlags, readIssuers } from './input/issuers.ts'
 import { readExpiresIn } from './input/time.ts'
-import { draw, type Scannable } from './invitation.ts'
+import { answerLine, draw, type Scannable } from './invitation.ts'
 import { onlyType, sayChosen } from './oid4vp-type.ts'
 import { chooseQr, type QrChoice, type QrFlags } from './qr/flags.ts'
 import { changeRecord, type Records, type WaitFlags } from './wait.ts'
@@ -153,7 +154,9 @@ export async function requestFromWallet(
       const { presentationId, openid4vp } = record
       log(isQuiet ? presentationId : openid4vp!.authorizationRequest)
       if (!isQuiet)
-        say(`\nproof    ${presentationId}\nexpires  ${openid4vp!.expiresAt}\npage     ${openid4vp!.pageUrl}`)
+        say(
+          `\nproof    ${presentationId}\nexpires  ${whenAhead(openid4vp!.expiresAt, Date.now())}\npage     ${openid4vp!.pageUrl}\n${answerLine(openid4vp!.authorizationRequest)}`,
+        )
       if (isJson && flags.wait !== undefined) logJson(record)
       return record
     },

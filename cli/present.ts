@@ -3,6 +3,7 @@
  * what would be disclosed, asks for consent, presents, and waits for the outcome.
  */
 import * as Flags from '@oclif/core/flags'
+import { describeCandidates } from './client/candidates.ts'
 import type { Context } from './define-command.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 import { verifierFields } from './format/dcql.ts'
@@ -96,11 +97,11 @@ async function choose(
   found: Candidates,
 ): Promise<string[]> {
   if (found.choice) return found.choice
-  if (openid4vpRequest ? !found.answer : isUnanswered(found)) throw nothingFits(context, id, found)
-  if (canAsk({ json: context.isJson, quiet: context.isQuiet })) return askCandidates(found)
+  if (openid4vpRequest ? !found.answer : isUnanswered(found)) throw await nothingFits(context, id, found)
+  if (canAsk({ json: context.isJson, quiet: context.isQuiet })) return askCandidates(context.call, found)
   const { candidates } = found
   throw new UsageError(
-    `${candidates.length} credentials answer the request; name one for each query with --credential:\n\n${candidatesTable(candidates, context.width)}`,
+    `${candidates.length} credentials answer the request; name one for each query with --credential:\n\n${candidatesTable(await describeCandidates(context.call, candidates), context.width)}`,
     ...presentCommands(id, found).slice(0, 1),
   )
 }
@@ -153,8 +154,15 @@ async function askConsent({ call }: Context, path: { presentationId: string }): 
   }
 }
 
-function nothingFits({ width }: Context, id: string, { others }: Candidates): CommandError {
-  const why = others.length === 0 ? ': it holds none' : `:\n\n${candidatesTable(others, width)}`
+async function nothingFits(
+  { call, width }: Context,
+  id: string,
+  { others }: Candidates,
+): Promise<CommandError> {
+  const why =
+    others.length === 0
+      ? ': it holds none'
+      : `:\n\n${candidatesTable(await describeCandidates(call, others), width)}`
   return new CommandError(
     `No credentials of this wallet answer the request${why}`,
     3,

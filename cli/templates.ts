@@ -1,6 +1,7 @@
 /** Templates of credentials, as flags and as schemas that are published once. */
 import * as Flags from '@oclif/core/flags'
 import { getTemplate, type TemplateName, templateNames } from '../src/definitions/templates/index.ts'
+import { ProblemError } from '../daemon/client/client.ts'
 import type { Context } from './define-command.ts'
 import { kinds, schemaUrl } from './input/registry.ts'
 
@@ -8,6 +9,26 @@ export const templateFlag = Flags.option({
   options: templateNames,
   description: 'template of the credential: its schema, labels and colours (agent template list)',
 })
+
+/**
+ * Runs a step that offers claims. If they do not fit the template, the error names it and the command that
+ * shows an example.
+ */
+export async function naming<Result>(
+  template: TemplateName | undefined,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await step()
+  } catch (error) {
+    const isOfClaims =
+      error instanceof ProblemError && (error.problem.type ?? '').endsWith('CredentialSchemaValidationError')
+    if (!isOfClaims || template === undefined) throw error
+    const detail = `The claims do not fit the template ${template}. ${error.problem.detail ?? ''}`
+    const hint = `agent template show ${template}   # its claims, and an example`
+    throw Object.assign(error, { hint, problem: { ...error.problem, detail } })
+  }
+}
 
 /**
  * The URL of a template's schema by an author. It is published unless the author has published the same

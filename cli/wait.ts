@@ -6,6 +6,8 @@ import type { Answer } from './client/api.ts'
 import type { Event } from './client/events.ts'
 import type { Context } from './define-command.ts'
 import { CommandError } from './errors/errors.ts'
+import { readNames } from './client/names.ts'
+import { reasonOf } from './format/failures.ts'
 import { connectionFields, credentialFields } from './format/records.ts'
 import { presentationFields } from './format/proofs.ts'
 import {
@@ -184,11 +186,9 @@ export async function waitForRecord<T extends Topic>(
     const record = await readRecord<T>(call, definition, id).catch(() => changed)
     if (state === wanted) return { changed, record }
     if (refusal !== undefined) return { changed, record, failure: refusedFailure(topic, id, state, refusal) }
-    return {
-      changed,
-      record,
-      failure: toFailure(toWaited(topic, record, id, state), wanted, timeoutMs / 1_000, reasonOf(record)),
-    }
+    const names = await readNames(call, 'state' in record ? [] : [record])
+    const waited = toWaited(topic, record, id, state)
+    return { changed, record, failure: toFailure(waited, wanted, timeoutMs / 1_000, reasonOf(record, names)) }
   } finally {
     clearTimeout(timer)
     closing.abort()
@@ -250,11 +250,6 @@ function toWaited(topic: Topic, record: Records[Topic], id: string, state: strin
     state,
     invitationUrl: 'invitation' in record ? record.invitation?.invitationUrl : undefined,
   }
-}
-
-/** Why the record has failed. The fields of a record are cut to the width of a terminal; errors are not. */
-function reasonOf({ metaLastFailure: failure }: Records[Topic]): string | undefined {
-  return failure && safeLine(failure.detail ?? failure.title)
 }
 
 function refusedFailure(topic: Topic, id: string, state: string, reason: string): CommandError {

@@ -9,7 +9,7 @@ export default defineCommand({
   examples: [
     'agent accept "https://acme.example/i?_oobid=tN1diGk6S4qZ6SgG"',
     'agent accept code.png',
-    'agent accept "openid-credential-offer://?credential_offer_uri=https%3A%2F%2F…" --tx-code 493536',
+    'agent accept "openid-credential-offer://?credential_offer=%7B…" --tx-code 493536',
     'agent accept "openid4vp://?client_id=…&request_uri=…" --yes',
     'wl-paste | agent accept - --yes',
   ],

@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import { fromProcess } from '../cli/client/settings.ts'
 import { defineCommand, type Context } from '../cli/define-command.ts'
 import { CommandError, UsageError } from '../cli/errors/errors.ts'
+import { whenAhead } from '../cli/format/time.ts'
 import { type Login, readLogin, writeLogin } from '../cli/login/store.ts'
 import { ProblemError } from '../daemon/client/client.ts'
 
@@ -53,7 +54,7 @@ export default defineCommand({
       ['signed in', issuer],
       ['profile', profileName],
       ['wallet', login.walletId],
-      ['expires', expires],
+      ['expires', expires && whenAhead(expires, Date.now())],
       ['renewed', login.refreshToken === undefined ? 'no' : 'automatically'],
     ])
     suggest('agent wallet list', 'agent logout')

@@ -5,12 +5,12 @@
 import type { Client } from '../../daemon/client/client.ts'
 import { usualMethod } from '../../src/definitions/did-names.ts'
 import { hasOptionalValue } from '../argv.ts'
-import { kindOf } from '../input/kinds.ts'
 import { CommandError, UsageError } from '../errors/errors.ts'
 import { safeLine } from '../format/text.ts'
 import { isConnected } from '../format/states.ts'
 import { isGuid } from '../input/registry.ts'
 import type { Rules } from '../prompts/missing.ts'
+import { findOther, resourceOf, withArticle } from './other-kind.ts'
 import { type Item, readItems, type ResourceName, resources } from './resources.ts'
 
 const pageSize = 1_000
@@ -39,9 +39,8 @@ export async function resolveIds(
   ] as const
   for (const { kind, values } of places)
     for (const [name, value] of Object.entries(values)) {
-      const resource = kindOf({ command, kind, name })
-      if (resource === undefined || resource === 'file' || resource === 'profile' || resource === 'record')
-        continue
+      const resource = resourceOf({ command, kind, name })
+      if (resource === undefined) continue
       const isLeftOut = (text: string) =>
         text === '' && kind === 'flag' && hasOptionalValue(command.rules.flags[name])
       const find = (text: unknown) =>
@@ -69,7 +68,7 @@ async function findId(
   const part = toIdPart(resource, text)
   if (part === undefined && resources[resource].name === undefined)
     throw new UsageError(
-      `${JSON.stringify(text)} is not an id of ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}. ${formOf(resource)}`,
+      `${JSON.stringify(text)} is not an id of ${withArticle(noun)}. ${formOf(resource)}`,
       listCommand,
     )
   const found: Item[] = []
@@ -82,6 +81,13 @@ async function findId(
   }
   const among = isAll ? '' : ` among the newest ${maxPages * pageSize}`
   const [first, ...more] = withoutOpenInvitations(resource, found)
+  const other = first || part === undefined ? undefined : await findOther(resource, hasPart(part), call)
+  if (other)
+    throw new CommandError(
+      `${JSON.stringify(text)} is of the id of ${withArticle(other.noun)}, not of ${withArticle(noun)}.`,
+      3,
+      other.command,
+    )
   if (!first)
     throw new CommandError(
       `There is no ${noun} ${JSON.stringify(text)}${among}. ${formOf(resource)}`,
@@ -123,8 +129,12 @@ function isNamed(
   if (start !== undefined) return id.startsWith(start) && id.endsWith(end!)
   if (part === undefined) return false
   if (resource === 'did') return id.endsWith(part)
+  return hasPart(part)({ id })
+}
+
+function hasPart(part: string): (item: Pick<Item, 'id'>) => boolean {
   const small = part.toLowerCase()
-  return id.startsWith(small) || id.endsWith(small)
+  return ({ id }) => id.startsWith(small) || id.endsWith(small)
 }
 
 /** Prefers established connections to unanswered invitations with the same label. */

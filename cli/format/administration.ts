@@ -38,7 +38,7 @@ export function keyFields(key: ApiKey) {
     ['for', keyScopes(key)],
     ['created', key.createdAt],
     ['last used', key.lastUsedAt],
-    ['expires', key.expiresAt],
+    ['expires', key.expiresAt && whenAhead(key.expiresAt, Date.now())],
     ['revoked', key.revokedAt],
   ] as const
 }

@@ -57,10 +57,14 @@ type Pair = readonly [name: string, value: unknown]
 
 /** Formats claims in one line: `name=Alice age=42`. Of an mdoc without their namespaces. */
 export function claimsLine(claims: Readonly<Record<string, unknown>>): string {
+  return claimWords(claims).join(' ')
+}
+
+/** Formats each claim: `name=Alice`, `age=42`. */
+export function claimWords(claims: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(claims)
     .flatMap(([name, value]) => (isNamespace(name, value) ? Object.entries(value) : [[name, value] as const]))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? shortText(value) : JSON.stringify(value)}`)
-    .join(' ')
 }
 
 /** Whether a claim is a namespace of an mdoc, such as `org.iso.18013.5.1`, with its elements. */

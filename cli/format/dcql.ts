@@ -1,7 +1,8 @@
 /** Formats DCQL queries, and the verifier of a request over OpenID4VP. */
 import * as z from 'zod'
 import type { Answer } from '../client/api.ts'
-import { safeLine, shortUrlName } from './text.ts'
+import { safeLine, shortType } from './text.ts'
+import { whenAhead } from './time.ts'
 
 type Pair = readonly [name: string, value: unknown]
 
@@ -40,7 +41,7 @@ function credentialText(
   const types = vcts ?? sets?.map((all) => all.join(' ')) ?? [docType ?? []].flat()
   const what =
     types.length > 0
-      ? types.map((type) => safeLine(isShort ? shortUrlName(type) : type)).join(' or ')
+      ? types.map((type) => safeLine(isShort ? shortType(type) : type)).join(' or ')
       : `any ${safeLine(format)} credential`
   const names = (claims ?? []).map(({ path, intent_to_retain: isKept }) => {
     // The elements of a document follow its namespace.
@@ -70,7 +71,7 @@ export function verifierFields({ openid4vpRequest: request }: PresentationRecord
     ['certificate', certificateSubject],
     ['trust', `${isTrusted ? 'trusted' : 'NOT trusted'}: ${trustReason}`],
     ['sends to', responseHost],
-    ['expires', request.expiresAt],
+    ['expires', request.expiresAt && whenAhead(request.expiresAt, Date.now())],
     ['continue at', request.redirectUri],
   ]
 }

@@ -3,7 +3,7 @@ import { canonicalDid } from '../../src/definitions/did-names.ts'
 import type { Answer } from '../client/api.ts'
 import { claimsLine } from './credential.ts'
 import { shortProofRequest } from './proof-request.ts'
-import { connectionName, hostOf, shortId, shorten, shortUrlName } from './text.ts'
+import { connectionName, hostOf, shortId, shorten, shortType } from './text.ts'
 
 type Proof = Answer<'GET /present-proof/presentations/{presentationId}'>
 type Credential = Answer<'GET /issue-credentials/records/{recordId}'>
@@ -100,7 +100,7 @@ export function credentialAbout({ claims, goal, openid4vci }: Credential): strin
   return (
     claimsLine(claims) ||
     (openid4vci?.credentialName ??
-      (type === undefined ? undefined : shortUrlName(type)) ??
+      (type === undefined ? undefined : shortType(type)) ??
       goal ??
       'a credential')
   )

@@ -180,21 +180,36 @@ export type Candidates = Answer<'GET /present-proof/presentations/{presentationI
 type Candidate = Candidates['candidates'][number]
 type Line = Candidates['lines'][number]
 
+/** A candidate with what tells it from others of its kind. */
+export type Described = Candidate & {
+  /** What people call it. */
+  type: string
+  /** The name of the issuer, if one is known. */
+  issuerName: string | undefined
+  /** The claims with their values. */
+  line: string
+}
+
 /** Prints candidates as a table, with the reason for those that do not match. */
-export function candidatesTable(candidates: readonly Candidate[], width?: number): string {
+export function candidatesTable(candidates: readonly Described[], width?: number): string {
   return table(
     candidates,
     [
       { head: 'credential', of: ({ recordId }) => recordId, isId: true },
-      ...(candidates.some(({ reason }) => reason !== undefined)
-        ? [{ head: 'why not', of: ({ reason }: Candidate) => reason }]
-        : []),
-      { head: 'claims', of: ({ claims }) => claims.join(' '), cut: 'end' },
-      { head: 'received', of: ({ receivedAt }) => ago(receivedAt, Date.now()) },
-      { head: 'issuer', of: ({ issuer }) => issuer, cut: 'middle', optional: true },
+      { head: 'why not', of: ({ reason }) => reason, optional: true },
+      { head: 'type', of: ({ type }) => type, cut: 'end' },
+      { head: 'claims', of: ({ line }) => line, cut: 'end' },
+      { head: 'issuer', of: issuerOf, cut: 'end' },
+      { head: 'ends', of: ({ validUntil }) => validUntil?.slice(0, 10), optional: true },
+      { head: 'received', of: ({ receivedAt }) => ago(receivedAt, Date.now()), optional: true },
     ],
     width,
   )
+}
+
+/** The name of the issuer, which it gives itself, before its DID or address. */
+export function issuerOf({ issuer, issuerName }: Described): string {
+  return issuerName === undefined ? issuer : `${issuerName} (${issuer})`
 }
 
 /**

@@ -3,9 +3,10 @@ import type { Answer } from '../client/api.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { claimPairs } from './credential.ts'
 import { verifierFields } from './dcql.ts'
+import { reporterOf, shownFailure } from './failures.ts'
 import { type Names, partnerInProof } from './parties.ts'
 import { proofRequestFields } from './proof-request.ts'
-import { expiryField, shownFailure } from './records.ts'
+import { expiryField } from './records.ts'
 import { explain, listedState, shownState } from './states.ts'
 import { whenAgo } from './time.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
@@ -40,7 +41,7 @@ export function presentationFields(record: PresentationRecord, names?: Names): P
     ['thread', record.thid],
     ['created', whenAgo(record.createdAt, Date.now())],
     ['updated', record.updatedAt && whenAgo(record.updatedAt, Date.now())],
-    ['last failure', shownFailure(record)],
+    ['last failure', shownFailure(record, reporterOf(record, names))],
   ]
 }
 
@@ -84,7 +85,7 @@ export function isUnchecked({ status, verification }: PresentationRecord): boole
 
 export function shortProofState(record: PresentationRecord): Styled {
   return isUnchecked(record)
-    ? inStyle('waiting', `${record.status}, issuer not checked`)
+    ? inStyle('waiting', `${record.status}, any issuer`)
     : listedState('proof', record.status, record)
 }
 

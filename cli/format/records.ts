@@ -6,6 +6,7 @@ import { partOf } from '../input/credential.ts'
 import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { type Expiring, isExpired, listedState, shownState } from './states.ts'
+import { reporterOf, shownFailure, usedOffer } from './failures.ts'
 import { type Names, partnerInCredential } from './parties.ts'
 import { ago, inUnits, whenAhead, whenAgo } from './time.ts'
 
@@ -41,7 +42,8 @@ export function credentialFields(
     ['thread', record.thid],
     ['created', whenAgo(record.createdAt, Date.now())],
     ['updated', record.updatedAt && whenAgo(record.updatedAt, Date.now())],
-    ['last failure', shownFailure(record)],
+    ['last failure', shownFailure(record, reporterOf(record, names))],
+    ['offer', usedOffer(record)],
   ]
 }
 
@@ -64,12 +66,6 @@ export function expiryField(record: Expiring): string | Styled | undefined {
   if (expiresAt === undefined) return undefined
   const when = whenAhead(expiresAt, Date.now())
   return isExpired(record) ? inStyle('faint', when) : when
-}
-
-export function shownFailure({
-  metaLastFailure: failure,
-}: Pick<CredentialRecord, 'metaLastFailure'>): Styled | undefined {
-  return failure && inStyle('bad', failure.detail ?? failure.title)
 }
 
 /**

@@ -21,7 +21,7 @@ export type Column<Row> = {
 
 const gap = 2
 /** The least widths of cut columns: while there are optional columns to drop, and without any. */
-const comfortable = 16
+const comfortable = 12
 const narrowest = 8
 /** The widest cell in a pipe that the others of its column are padded to. */
 const widestPadded = 120

@@ -110,6 +110,27 @@ export function fold(text: string, columns = Infinity): string {
     .join('\n')
 }
 
+/**
+ * Breaks a command line before its flags and pipes into lines of at most `columns`, each but the last with a
+ * backslash at its end, so that a shell still reads it as one. A longer word stays whole.
+ */
+export function breakCommand(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line
+  const [, indent] = /^(\s*)/.exec(line) as unknown as [string, string]
+  // A part is a flag with its value: its spaces do not break.
+  const parts = line.trim().split(/(?<!^\$) (?=(?:agent |--?\w|[|>]|&& )(?:[^"']|"[^"]*"|'[^']*')*$)/)
+  const whole = parts.map((part) => part.replaceAll(' ', '\u00a0')).join(' ')
+  return wrap(whole, columns - indent.length - '     \\'.length)
+    .map((each, index) => `${indent}${index === 0 ? '' : '    '}${each.replaceAll('\u00a0', ' ')}`)
+    .join(' \\\n')
+}
+
+/** Returns the name at the end of a type: of a URL, or of a document type, such as `mDL` or `pid.1`. */
+export function shortType(type: string): string {
+  const [name] = /^\w+(?:\.\w+){2,}$/.test(type) ? (/[^.]*[a-z][^.]*(?:\.\d+)*$/i.exec(type) ?? []) : []
+  return name ?? shortUrlName(type)
+}
+
 type Named = {
   connectionId: string
   label?: string | undefined

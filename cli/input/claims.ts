@@ -11,25 +11,44 @@ export const claimFlags = {
   }),
 }
 
+/** Who has to log in for an offer of an issuer with a log-in. */
+export const expectFlag = Flags.string({
+  ...repeatable,
+  dependsOn: ['oid4vci'],
+  description:
+    'who has to log in at the provider of the issuer (agent issuer update --log-in): sub=text, or a claim name=text; all must be right, and claims of the offer may be absent',
+})
+
+/** @throws {UsageError} when one is not in the form `name=value` or `name:=json` */
+export function readExpected(texts: readonly string[] | undefined) {
+  if (texts === undefined) return undefined
+  const { sub, ...claims } = Object.fromEntries(texts.map((text) => readClaim(text, 'expect')))
+  return {
+    ...(sub !== undefined && { sub: typeof sub === 'string' ? sub : JSON.stringify(sub) }),
+    ...(Object.keys(claims).length > 0 && { claims }),
+  }
+}
+
 /**
  * Reads all claims. `--claim` overrides `--claims`.
  *
- * @throws {UsageError} when there is none, one is named twice, or one is not in the form `name=value` or
+ * @throws {UsageError} when there is none, unless another origin is expected, one is named twice, or one is not in the form `name=value` or
  * `name:=json`.
  */
 export function readClaims(flags: {
   claim?: readonly string[] | undefined
   claims?: string | undefined
   template?: string | undefined
+  expect?: readonly string[] | undefined
 }): Record<string, Json> {
-  const pairs = (flags.claim ?? []).map(readClaim)
+  const pairs = (flags.claim ?? []).map((text) => readClaim(text))
   const twice = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index)
   if (twice) throw new UsageError(`--claim names ${JSON.stringify(twice[0])} twice.`)
   const claims = {
     ...(flags.claims !== undefined && readObject('claims', flags.claims)),
     ...Object.fromEntries(pairs),
   }
-  if (Object.keys(claims).length === 0)
+  if (Object.keys(claims).length === 0 && flags.expect === undefined)
     throw new UsageError(
       'There are no claims: give --claim name=value, or --claims @file.json.',
       flags.template === undefined ? undefined : `agent template show ${flags.template}`,
@@ -43,18 +62,18 @@ export function readGivenClaims(flags: Parameters<typeof readClaims>[0]) {
 }
 
 /** Reads one claim. The first `=` ends its name; a colon before it marks a JSON value. */
-function readClaim(text: string): [name: string, value: Json] {
+function readClaim(text: string, flag = 'claim'): [name: string, value: Json] {
   const equals = text.indexOf('=')
   const isJson = text[equals - 1] === ':'
   const name = text.slice(0, isJson ? equals - 1 : equals)
   if (equals === -1 || name === '')
-    throw new UsageError(`--claim ${JSON.stringify(text)} is not in the form name=value, or name:=json.`)
+    throw new UsageError(`--${flag} ${JSON.stringify(text)} is not in the form name=value, or name:=json.`)
   const value = text.slice(equals + 1)
   if (!isJson) return [name, value]
   try {
     return [name, JSON.parse(value) as Json]
   } catch {
-    throw new UsageError(`--claim ${name}: the value after := is not JSON. For a text write ${name}=value.`)
+    throw new UsageError(`--${flag} ${name}: the value after := is not JSON. For a text write ${name}=value.`)
   }
 }
 

@@ -11,6 +11,7 @@ const flags: Readonly<Record<string, Kind | 'file'>> = {
   after: 'event',
   author: 'did',
   certificate: 'issuerCertificate',
+  'client-key': 'issuerCertificate',
   'client-secret-file': 'file',
   connection: 'connection',
   credential: 'credential',

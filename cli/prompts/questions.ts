@@ -1,10 +1,11 @@
 /** Questions of several commands. Each loads its options when it is asked. */
+import { describeCandidates } from '../client/candidates.ts'
 import { readNames } from '../client/names.ts'
 import { credentialTitle, proofTitle } from '../format/parties.ts'
-import { type Candidates, unanswered } from '../format/proof-request.ts'
+import { type Candidates, issuerOf, unanswered } from '../format/proof-request.ts'
 import { faultOf, UsageError } from '../errors/errors.ts'
 import { createPublished } from '../client/new-did.ts'
-import { findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
+import { findIssuers, findSubjects, needsSubject, noSubject } from '../client/subjects.ts'
 import { explainDid, type Did } from '../format/records.ts'
 import { connectionName, shortDid, shortenDids, shortId, shortUrlName } from '../format/text.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
@@ -141,10 +142,12 @@ export async function hasDid(call: Asking['call']): Promise<boolean> {
   return contents.some(({ deactivated }) => !deactivated)
 }
 
-/** Asks for the DID that issues, as `--issuing-did`. A wallet without one gets it here, if the person agrees. */
+/** Asks which of several DIDs issues, as `--issuing-did`, or makes one, if the person agrees. */
 export const whichIssuingDid: Question = {
   ask: async (asking) => {
     const { call, terminal } = asking
+    const issuers = await findIssuers(call)
+    if (issuers.length === 1) return []
     if (await hasDid(call)) return whichDid('Which DID issues it?', 'issuing-did').ask(asking)
     const { askYes } = await import('./ask.ts')
     if (!(await askYes('This wallet has no DID to issue with. Make and publish one?', terminal)))
@@ -182,7 +185,7 @@ export const whichCredential: Question = {
       { path },
     )
     if (choice || candidates.length === 0 || unanswered(lines)) return []
-    const chosen = await askCandidates({ candidates, lines }, terminal)
+    const chosen = await askCandidates(call, { candidates, lines }, terminal)
     return chosen.map((id) => `--credential=${id}`)
   },
 }
@@ -192,6 +195,7 @@ export const whichCredential: Question = {
  * records.
  */
 export async function askCandidates(
+  call: Asking['call'],
   { candidates, lines }: Pick<Candidates, 'candidates' | 'lines'>,
   terminal?: Asking['terminal'],
 ): Promise<string[]> {
@@ -202,14 +206,18 @@ export async function askCandidates(
           ids,
         }))
       : [{ message: 'Which credential?', ids: candidates.map(({ recordId }) => recordId) }]
+  const described = await describeCandidates(call, candidates)
   const chosen = new Set<string>()
   for (const { message, ids } of questions) {
-    const choices = candidates
+    const choices = described
       .filter(({ recordId }) => ids.includes(recordId))
-      .map(({ recordId, claims, issuer, receivedAt }) => ({
-        value: recordId,
-        name: `${claims.join(' ') || recordId}  (${ago(receivedAt, Date.now())})`,
-        hint: `${recordId}  of ${issuer}`,
+      .map((each) => ({
+        value: each.recordId,
+        name: `${each.type}: ${each.line || each.recordId}  (${ago(each.receivedAt, Date.now())})`,
+        hint: [
+          `${each.recordId}  of ${issuerOf(each)}`,
+          ...(each.validUntil === undefined ? [] : [`until ${each.validUntil.slice(0, 10)}`]),
+        ].join(', '),
       }))
     chosen.add(choices.length === 1 ? choices[0]!.value : await choose(message, choices, terminal))
   }

@@ -30,11 +30,11 @@ export default listCommand({
   id: ({ connectionId }) => connectionId,
   columns: [
     { head: 'id', of: ({ connectionId }) => connectionId, isId: true },
-    { head: 'role', of: ({ role }) => role, optional: true },
     { head: 'state', of: (item) => listedState('connection', item.state, item) },
     { head: 'label', of: (item) => connectionName(item), cut: 'end' },
+    { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
     { head: 'expires', of: (item) => expiresCell(item), optional: true },
-    { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
+    { head: 'role', of: ({ role }) => role, optional: true },
   ],
   next: ({ contents: [newest] }) => newest && renewal('connection', newest.state, newest),
   empty: 'There are no connections. `agent connection invite` makes an invitation.',

@@ -7,7 +7,7 @@ import { incomingArgument, readIncoming, whichIncoming } from '../../cli/incomin
 export default defineCommand({
   summary: 'Receive the offer in an invitation (holder)',
   examples: [
-    'agent credential accept-invitation "http://127.0.0.1:8085/invitation?_oob=eyJ…"',
+    'agent credential accept-invitation "http://127.0.0.1:8085/i?_oobid=…"',
     'wl-paste | agent credential accept-invitation -',
   ],
   args: { invitation: incomingArgument },

@@ -17,15 +17,12 @@ export default listCommand({
     const names = await readNames(call, items)
     return [
       { head: 'id', of: ({ recordId }) => recordId, isId: true },
-      { head: 'role', of: ({ role }) => role, optional: true },
-      {
-        head: 'state',
-        of: shortCredentialState,
-      },
+      { head: 'state', of: shortCredentialState },
       { head: 'claims', of: (item) => credentialAbout(item), cut: 'end' },
-      { head: 'with', of: (record) => partnerInCredential(record, names), cut: 'end', optional: true },
+      { head: 'with', of: (record) => partnerInCredential(record, names), cut: 'end' },
+      { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
       { head: 'expires', of: (item) => expiresCell(item), optional: true },
-      { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
+      { head: 'role', of: ({ role }) => role, optional: true },
     ]
   },
   next: ({ contents: [newest] }) => newest && renewal('credential', newest.protocolState, newest),

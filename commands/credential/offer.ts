@@ -3,16 +3,19 @@ import { optionalValue } from '../../cli/argv.ts'
 import type { Bulk, Summary } from '../../cli/bulk/offers.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
+import { findIssuers, severalDids } from '../../cli/client/subjects.ts'
+import { safeLine } from '../../cli/format/text.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
-import { claimFlags, readClaims, readGivenClaims } from '../../cli/input/claims.ts'
+import { claimFlags, expectFlag, readClaims, readExpected, readGivenClaims } from '../../cli/input/claims.ts'
 import { type FormatFlag, formatFlag, toFormat, toOpenIdFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { expiresInFlag, noteUnits, readExpiresIn, readSeconds } from '../../cli/input/time.ts'
 import { offerToWallet, whichConfiguration, whichSigner } from '../../cli/oid4vci-offer.ts'
 import { whichClaims } from '../../cli/prompts/claims.ts'
-import { hasDid, toWhomOrWallet } from '../../cli/prompts/questions.ts'
+import { toWhomOrWallet } from '../../cli/prompts/questions.ts'
+import { canonicalDid } from '../../src/definitions/did-names.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
-import { publishTemplate, templateFlag } from '../../cli/templates.ts'
+import { naming, publishTemplate, templateFlag } from '../../cli/templates.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
 
 /** A flag about the invitation, or about those of `--csv`. */
@@ -35,6 +38,7 @@ export default defineCommand({
     'agent credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
     'agent credential offer --oid4vci <issuer id> --configuration Person --issuing-did <did> --claim name=Alice --tx-code',
     'agent credential offer --oid4vci --configuration Person --configuration Licence --claims @alice.json',
+    'agent credential offer --oid4vci <issuer id> --configuration Employee --issuing-did <did> --expect email=alice@example.org',
   ],
   flags: {
     connection: Flags.string({
@@ -65,12 +69,13 @@ export default defineCommand({
       dependsOn: ['oid4vci'],
       options: ['pre-authorized_code', 'authorization_code'],
       description:
-        'how the wallet gets access: by a code in the offer, or after the holder’s consent at the authorization server; default: authorization_code for an issuer with an external one',
+        'how the wallet gets access: by a code in the offer, or after the holder’s consent at the authorization server; default: authorization_code for an issuer with an external one or with a log-in',
     }),
     'tx-code': Flags.boolean({
       dependsOn: ['oid4vci'],
       description: 'require a transaction code, which is printed; give it to the holder on another channel',
     }),
+    expect: expectFlag,
     defer: Flags.boolean({
       dependsOn: ['oid4vci'],
       description: 'issue after `agent credential issue`; the wallet waits until then',
@@ -87,7 +92,7 @@ export default defineCommand({
     'issuing-did': Flags.string({
       exclusive: ['definition'],
       description:
-        'the issuer’s DID, with an assertionMethod key; not for a configuration with an issuer certificate; with --oid4vci by default the only one',
+        'the issuer’s DID, with an assertionMethod key; not for a configuration with an issuer certificate; default: the only one',
     }),
     definition: Flags.string({
       description: 'guid of a credential definition of the wallet: issue an AnonCreds credential',
@@ -110,7 +115,7 @@ export default defineCommand({
     connection: { ...toWhomOrWallet('--oid4vci='), unless: ['invitation', 'oid4vci', 'csv'] },
     configuration: whichConfiguration,
     'issuing-did': whichSigner,
-    claim: { ...whichClaims, unless: ['claims', 'csv'] },
+    claim: { ...whichClaims, unless: ['claims', 'csv', 'expect'] },
   },
   async run(context) {
     const { flags, call, getAccess } = context
@@ -131,22 +136,20 @@ export default defineCommand({
         claims: flags.configuration ? readGivenClaims(flags) : readClaims(flags),
         grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
         txCode: flags['tx-code'],
+        expectedIdentity: readExpected(flags.expect),
         automaticIssuance: !flags.defer,
         expiresIn,
         ...(validityPeriod !== undefined && { validityPeriod }),
       })
-    if (flags['issuing-did'] === undefined && flags.definition === undefined)
-      throw new UsageError(
-        'Give --issuing-did, or --definition for an AnonCreds credential.',
-        (await hasDid(call)) ? 'agent did list' : 'agent did create --publish --wait',
-      )
-    const { template, 'issuing-did': author } = flags
+    const { template } = flags
+    const author =
+      flags.definition === undefined ? (flags['issuing-did'] ?? (await onlyIssuer(context))) : undefined
     const schemas =
       template !== undefined && author !== undefined
         ? [await publishTemplate(context, template, author)]
         : schema?.map((each) => schemaUrl(each, getAccess().url))
     const terms = {
-      issuingDID: flags['issuing-did'],
+      issuingDID: author,
       credentialDefinitionId: flags.definition,
       automaticIssuance: auto,
       ...toFormat(format),
@@ -156,14 +159,31 @@ export default defineCommand({
     if (csv !== undefined) return offerMany(context, { ...flags, csv }, terms, expiresIn)
     const offered = { ...terms, claims: readClaims(flags) }
     return createRecord(context, 'credential', auto ? 'CredentialSent' : 'RequestReceived', () =>
-      connectionId === undefined
-        ? call('POST /issue-credentials/credential-offers/invitation', {
-            body: { ...offered, goal, goalCode: flags['goal-code'], expiresIn },
-          })
-        : call('POST /issue-credentials/credential-offers', { body: { ...offered, connectionId } }),
+      naming(template, () =>
+        connectionId === undefined
+          ? call('POST /issue-credentials/credential-offers/invitation', {
+              body: { ...offered, goal, goalCode: flags['goal-code'], expiresIn },
+            })
+          : call('POST /issue-credentials/credential-offers', { body: { ...offered, connectionId } }),
+      ),
     )
   },
 })
+
+/** @throws {UsageError} unless exactly one DID of the wallet can issue */
+async function onlyIssuer({ call, say, isQuiet }: Context): Promise<string> {
+  const [only, ...more] = await findIssuers(call)
+  if (!only)
+    throw new UsageError(
+      'No DID of this wallet can issue: it needs a published one with an assertionMethod key. Or give --definition, for an AnonCreds credential.',
+      'agent did create --publish --wait',
+    )
+  if (more.length > 0) throw severalDids([only, ...more], '--issuing-did', ' that can issue')
+  const { did, label } = only
+  const name = label === undefined ? canonicalDid(did) : `${safeLine(label)} (${canonicalDid(did)})`
+  if (!isQuiet) say(`Issued by the only DID that can: ${name}`)
+  return did
+}
 
 type BulkFlags = {
   csv: string

@@ -3,8 +3,10 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { displayOf, issuerDisplayFlags } from '../../cli/display.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { idOf } from '../../cli/input/arguments.ts'
+import { hasLogIn, logInFlags, readLogIn } from '../../cli/issuer-log-in.ts'
 import {
   authorizationServerFlags,
+  getIssuer,
   securityFlags,
   issuerFields,
   readAuthorizationServer,
@@ -18,12 +20,18 @@ export default defineCommand({
   examples: [
     'agent issuer update <id> --name Acme',
     'agent issuer update <id> --client-secret-file secret.txt',
+    'agent issuer update <id> --log-in https://idp.example/realms/staff --client-id issuer --client-secret-file idp.secret',
     'agent issuer update <id> --wallet-providers authorities.pem --wallet-attestation required',
   ],
   args: idOf('issuer'),
   flags: {
     ...issuerDisplayFlags,
     ...authorizationServerFlags,
+    ...logInFlags,
+    'no-log-in': Flags.boolean({
+      exclusive: ['log-in', 'authorization-server', 'client-id', 'client-secret-file', 'client-key'],
+      description: 'people need not log in any more',
+    }),
     ...securityFlags,
     ...walletProviderFlags,
     'no-wallet-providers': Flags.boolean({
@@ -32,7 +40,11 @@ export default defineCommand({
     }),
   },
   async run({ args, flags, call, print, say }) {
-    const authorizationServer = readAuthorizationServer(flags, say)
+    const { url, ...client } = readAuthorizationServer(flags, say)
+    const hasClient = Object.values(client).some((each) => each !== undefined)
+    const isLogIn =
+      hasLogIn(flags) ||
+      (hasClient && url === undefined && (await getIssuer(call, args.id)).logIn !== undefined)
     const settings = {
       issuerCertificateId: flags.certificate,
       display: displayOf(flags),
@@ -41,14 +53,18 @@ export default defineCommand({
         ? { walletProviders: {}, walletAttestation: 'optional' as const }
         : readWalletProviders(flags)),
     }
-    const given = [...Object.values(authorizationServer), ...Object.values(settings)]
+    const given = [url, isLogIn || hasClient || flags['no-log-in'] || undefined, ...Object.values(settings)]
     if (given.every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --authorization-server, --client-id, --client-secret-file, --certificate, --require-encryption, --wallet-providers or --wallet-attestation.',
+        'There is nothing to change: give --name, --authorization-server, --log-in, --client-id, --client-secret-file, --certificate, --require-encryption, --wallet-providers or --wallet-attestation.',
       )
     const issuer = await call('PATCH /oid4vci/issuers/{issuerId}', {
       path: { issuerId: args.id },
-      body: { authorizationServer, ...settings },
+      body: {
+        ...settings,
+        ...(isLogIn ? { logIn: readLogIn(flags, client) } : { authorizationServer: { url, ...client } }),
+        ...(flags['no-log-in'] && { logIn: null }),
+      },
     })
     print(issuer.id, issuerFields(issuer))
     return issuer

@@ -8,7 +8,7 @@ export default defineCommand({
   description:
     'Reads the offer and the issuer’s metadata, shows them, and asks for consent. An offer that needs a person’s consent at the issuer prints a URL for the browser, and waits until the browser comes back to this machine.',
   examples: [
-    'agent oid4vc receive "openid-credential-offer://?credential_offer_uri=https%3A%2F%2F…"',
+    'agent oid4vc receive "openid-credential-offer://?credential_offer_uri=http…"',
     'agent oid4vc receive "openid-credential-offer://?credential_offer=%7B…" --tx-code 493536 --yes',
     'agent oid4vc receive https://issuer.example/o/tN1diGk6S4qZ6SgG --explain',
     'agent oid4vc receive https://issuer.example/o/tN1diGk6S4qZ6SgG --copies 5',

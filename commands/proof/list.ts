@@ -18,12 +18,12 @@ export default listCommand({
     const names = await readNames(call, items)
     return [
       { head: 'id', of: ({ presentationId }) => presentationId, isId: true },
-      { head: 'role', of: ({ role }) => role, optional: true },
       { head: 'state', of: (record) => shortProofState(record) },
       { head: 'with', of: (record) => partnerInProof(record, names), cut: 'end' },
       { head: 'asked for', of: (record) => shortProofRequest(record), cut: 'end' },
+      { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
       { head: 'expires', of: (item) => expiresCell(item), optional: true },
-      { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
+      { head: 'role', of: ({ role }) => role, optional: true },
     ]
   },
   next: ({ contents: [newest] }) => newest && renewal('proof', newest.status, newest),

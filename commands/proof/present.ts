@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { describeCandidates } from '../../cli/client/candidates.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import {
@@ -126,12 +127,12 @@ async function chooseCredentials(context: Context, presentationId: string): Prom
         ? missing
           ? ''
           : ': it holds none'
-        : `:\n\n${candidatesTable(others, context.width)}`
+        : `:\n\n${candidatesTable(await describeCandidates(context.call, others), context.width)}`
     throw new CommandError(`No credential of this wallet ${asked}${why}`, 3, command)
   }
   const what = lines.length > 1 ? 'name one for each schema with --credential' : 'name one with --credential'
   throw new UsageError(
-    `${candidates.length} credentials satisfy the request; ${what}:\n\n${candidatesTable(candidates, context.width)}`,
+    `${candidates.length} credentials satisfy the request; ${what}:\n\n${candidatesTable(await describeCandidates(context.call, candidates), context.width)}`,
     command,
   )
 }

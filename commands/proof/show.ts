@@ -1,3 +1,4 @@
+import { describeCandidates } from '../../cli/client/candidates.ts'
 import { labelled, readNames } from '../../cli/client/names.ts'
 import { type Context, defineCommand } from '../../cli/define-command.ts'
 import { candidatesTable, presentCommands } from '../../cli/format/proof-request.ts'
@@ -44,8 +45,10 @@ async function suggestCandidates(
     path: { presentationId },
   })
   const { candidates, others } = found
-  if (candidates.length > 0) log(`\n${candidatesTable(candidates, width)}`)
+  if (candidates.length > 0) log(`\n${candidatesTable(await describeCandidates(call, candidates), width)}`)
   else if (others.length > 0)
-    log(`\nNo credential of this wallet answers it:\n${candidatesTable(others, width)}`)
+    log(
+      `\nNo credential of this wallet answers it:\n${candidatesTable(await describeCandidates(call, others), width)}`,
+    )
   suggest(...presentCommands(presentationId, found))
 }

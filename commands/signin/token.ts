@@ -1,4 +1,5 @@
 import { defineCommand } from '../../cli/define-command.ts'
+import { whenAhead } from '../../cli/format/time.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
@@ -16,7 +17,7 @@ export default defineCommand({
       ['subject', token.subject],
       ['issuer', token.issuer],
       ['audience', token.audience],
-      ['expires', token.expireAt],
+      ['expires', whenAhead(token.expireAt, Date.now())],
     ])
     return token
   },

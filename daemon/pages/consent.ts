@@ -18,11 +18,13 @@ export type ConsentLink = {
   /** The name that the issuer gives itself. Nothing verifies it. */
   issuerName: string | undefined
   credentials: readonly { name: string; claims: readonly string[] }[]
+  /** Who has logged in. */
+  person: string | undefined
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
 }
 
 export function consentPage({ consent: words }: Texts, link: ConsentLink): Page {
-  const { sealed, redirectUri, host, issuer, issuerName, credentials, txCode } = link
+  const { sealed, redirectUri, host, issuer, issuerName, credentials, person, txCode } = link
   const names = credentials.map(({ name }) => name)
   const { protocol, origin } = new URL(redirectUri)
   return {
@@ -37,7 +39,7 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
       </header>
       <dl>
         ${row(words.credential, names.join(', '))} ${row(words.issuerName, issuerName)}
-        ${row(words.issuer, issuer)} ${row(words.wallet, hostOf(redirectUri))}
+        ${row(words.issuer, issuer)} ${row(words.person, person)} ${row(words.wallet, hostOf(redirectUri))}
       </dl>
       ${credentials.map(
         ({ name, claims }) =>

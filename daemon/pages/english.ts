@@ -109,6 +109,7 @@ export const english = {
     credential: 'Credential',
     issuerName: 'The issuer calls itself',
     issuer: 'DID of the issuer',
+    person: 'You are signed in as',
     wallet: 'Your wallet',
     claims: 'The credential contains',
     code: 'Code from the issuer',

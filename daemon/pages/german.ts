@@ -109,6 +109,7 @@ export const german: Texts = {
     credential: 'Nachweis',
     issuerName: 'Der Aussteller nennt sich',
     issuer: 'DID des Ausstellers',
+    person: 'Sie sind angemeldet als',
     wallet: 'Ihre Wallet',
     claims: 'Der Nachweis enthält',
     code: 'Code des Ausstellers',

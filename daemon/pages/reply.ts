@@ -83,7 +83,7 @@ export async function replyInForm<Resource>(
  */
 export async function replyPage(
   { acceptsLanguage }: Pick<Request, 'acceptsLanguage'>,
-  toPage: (views: Views, texts: Texts) => Promise<Page | { redirect: string }>,
+  toPage: (views: Views, texts: Texts) => Promise<Page | { redirect: string; cookie?: string }>,
 ): Promise<Answer<'text/html'>> {
   const views = await loadViews()
   const language = acceptsLanguage(Object.keys(views.languages)) as keyof typeof views.languages | undefined
@@ -94,6 +94,14 @@ export async function replyPage(
   })
   // With 303, the browser does not send a form on (RFC 9700 §4.12).
   if ('redirect' in page)
-    return { status: 303, type: 'text/html', body: '', headers: { Location: page.redirect } }
+    return {
+      status: 303,
+      type: 'text/html',
+      body: '',
+      headers: {
+        Location: page.redirect,
+        ...(page.cookie !== undefined && { 'Set-Cookie': page.cookie, 'Cache-Control': 'no-store' }),
+      },
+    }
   return views.render(texts, page)
 }

@@ -13,6 +13,9 @@ import {
   openConsent,
   type Refusal,
 } from '../../src/exchange/oid4vci/consent.ts'
+import type { Departure } from '../../src/exchange/oid4vci/log-in/begin.ts'
+import { LogInReturn } from '../../src/exchange/oid4vci/log-in/finish.ts'
+import { returnFromLogIn } from '../../src/exchange/oid4vci/log-in/return.ts'
 import { OAuthError } from '../../src/foundation/oauth/oauth-error.ts'
 import { PushedResponse, pushRequest } from '../../src/exchange/oid4vci/sealed-request.ts'
 import { Uuid } from '../../src/wallet/model.ts'
@@ -24,21 +27,26 @@ const path = { issuerId: Uuid }
 
 const forPeople = { ...forWallets, media: ['text/html'], redirects: true, reply: [200, z.string()] } as const
 
-/** Any values, since the endpoint shows its own errors. */
-const query = z.object(
-  Object.fromEntries(
-    Object.entries(AuthorizationRequest.shape).map(([name, type]) => {
-      const { description } = type
-      return [
-        name,
-        z
-          .unknown()
-          .optional()
-          .meta({ type: 'string', ...(description && { description }) }),
-      ]
-    }),
-  ),
-)
+/** Any values, since the endpoints show their own errors. */
+const anyValues = ({ shape }: z.ZodObject) =>
+  z.object(
+    Object.fromEntries(
+      Object.entries(shape).map(([name, type]) => {
+        const { description } = type as z.ZodType
+        return [
+          name,
+          z
+            .unknown()
+            .optional()
+            .meta({ type: 'string', ...(description && { description }) }),
+        ]
+      }),
+    ),
+  )
+
+const headers = z.object({ cookie: z.string().optional() })
+
+const parametersIn = (target: string) => new URLSearchParams(target.split('?').slice(1).join('?'))
 
 export default [
   route(
@@ -68,14 +76,34 @@ export default [
       extension: true,
       ...forPeople,
       path,
-      query,
+      headers,
+      query: anyValues(AuthorizationRequest),
     },
-    ({ agent }, { path: { issuerId }, target, ...input }) => {
-      const parameters = new URLSearchParams(target.split('?').slice(1).join('?'))
-      return show(agent, input, () =>
-        withIssuer(agent, issuerId, (wallet, issuer) => openConsent(wallet, issuer, parameters)),
-      )
+    ({ agent }, { path: { issuerId }, headers: { cookie: cookies }, target, ...input }) =>
+      show(agent, input, () =>
+        withIssuer(agent, issuerId, (wallet, issuer) =>
+          openConsent(wallet, issuer, { parameters: parametersIn(target), cookies }),
+        ),
+      ),
+  ),
+
+  route(
+    'GET /oid4vci/issuers/{issuerId}/log-in',
+    {
+      summary: 'Return from the OpenID provider of the issuer to the page of an authorization request',
+      operationId: 'returnFromLogIn',
+      extension: true,
+      ...forPeople,
+      path,
+      headers,
+      query: anyValues(LogInReturn),
     },
+    ({ agent }, { path: { issuerId }, headers: { cookie: cookies }, target, ...input }) =>
+      show(agent, input, () =>
+        withIssuer(agent, issuerId, (wallet, issuer) =>
+          returnFromLogIn(wallet, issuer, { parameters: parametersIn(target), cookies }),
+        ),
+      ),
   ),
 
   route(
@@ -102,7 +130,7 @@ export default [
 function show(
   { env }: Agent,
   request: Pick<Input<Contract>, 'acceptsLanguage'>,
-  work: () => Promise<Answered | { refusal: Refusal }>,
+  work: () => Promise<Answered | { refusal: Refusal } | Departure>,
 ): Promise<Answer<'text/html'>> {
   return replyPage(request, async ({ consentPage, refusalPage }, texts) => {
     try {

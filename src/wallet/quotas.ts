@@ -151,6 +151,7 @@ export const countedColumns = {
     'wallet_providers',
     'display',
     'claims_secrets',
+    'log_in',
   ],
   credential_configuration: [
     'issuer_id',

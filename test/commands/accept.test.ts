@@ -51,7 +51,7 @@ test('a proof that the verifier refuses ends in exit code 5', async () => {
   const asked = () => acme.json`proof request --invitation --trust-issuer did:web:nobody.example`
   const credential = await flags.request()
   const first = (await asked()).invitation.shortUrl
-  const says = /Reason: /
+  const says = /Reason: the verifier 127\.0\.0\.1:\d+ says: /
   expect(await alice.run(['accept', first, '--yes', ...credential])).toMatchObject({
     code: 5,
     err: expect.stringMatching(says),

@@ -41,7 +41,9 @@ test('a proof uses the only matching credential or the named one', async () => {
   const alice = await accept('name=Alice')
   const shown = await holder.run`proof show ${first}`
   expect(shown.out).toMatch(
-    new RegExp(`CREDENTIAL +CLAIMS +RECEIVED +ISSUER\n${alice} +name +(?:now|\\d+ s ago) +did:prism:`),
+    new RegExp(
+      `CREDENTIAL +TYPE +CLAIMS +ISSUER +RECEIVED\n${alice} +JWT +name=Alice +did:prism:\\w+ +(?:now|\\d+ s ago)`,
+    ),
   )
   expect(shown.err).toContain(`Next:\n  agent proof present ${first}`)
   expect((await holder.run`proof present ${first} --wait`).out).toContain('PresentationSent')
@@ -50,7 +52,8 @@ test('a proof uses the only matching credential or the named one', async () => {
   const second = await asked()
   const several = await holder.run`proof present ${second}`
   expect(several).toMatchObject(fails(2, 'name one with --credential'))
-  for (const words of [`${alice}  name`, `${bob}  age`]) expect(several.err).toContain(words)
+  for (const words of [`${alice}  JWT   name=Alice`, `${bob}  JWT   age=42`])
+    expect(several.err).toContain(words)
   expect(JSON.parse((await holder.run`proof present ${second} --json`).err)).toMatchObject({
     code: 'Usage',
     exitCode: 2,
@@ -145,7 +148,7 @@ test('an offer is declined, and an issued credential is revoked before its recor
   expect(await holder.run`credential reject ${declined.held}`).toMatchObject(prints(0, 'ProblemReport'))
   await expect
     .poll(async () => (await user.run`credential show ${declined.issued}`).out)
-    .toMatch(/last failure +The holder declined/)
+    .toMatch(/last failure +the holder says: The holder declined/)
   expect((await holder.run`credential accept ${declined.held} --subject ${subject}`).code).toBe(5)
   expect((await user.run`credential remove ${declined.issued} --yes`).code).toBe(0)
 

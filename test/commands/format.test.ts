@@ -155,8 +155,8 @@ describe('a table', () => {
       { head: 'created', of: () => '5 min ago', optional: true },
     ]
     const head = (width: number) => table(rows, more, width).split('\n')[0]!.trimEnd()
-    expect(head(55)).toMatch(/CREATED$/)
-    expect(head(54)).toMatch(/CLAIMS$/)
+    expect(head(51)).toMatch(/CREATED$/)
+    expect(head(50)).toMatch(/CLAIMS$/)
   })
 
   describe('of ids', () => {

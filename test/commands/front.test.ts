@@ -1,5 +1,7 @@
 /** Global flags before a command, `-h`, and help about unknown subjects. */
 import { describe, expect, test } from 'vitest'
+import { readCommands } from '../../build/docs/manifest.ts'
+import { breakCommand } from '../../cli/format/text.ts'
 import { arrange } from '../../cli/argv.ts'
 import { useUser } from './_cli.ts'
 
@@ -42,6 +44,25 @@ describe('-h is --help', () => {
     expect(short).toEqual(long)
     expect(short).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/USAGE|All topics/) })
   })
+})
+
+test('no line of an example is longer than 80 columns, and a broken one is still the command', () => {
+  for (const { id, examples } of readCommands())
+    for (const example of examples) {
+      const lines = breakCommand(`$ ${example}`, 78)
+      expect(
+        Math.max(...lines.split('\n').map((line) => line.length)),
+        `${id}: ${lines}`,
+      ).toBeLessThanOrEqual(78)
+      expect(lines.replaceAll(/ \\\n {4}/g, ' ')).toBe(`$ ${example}`)
+    }
+  expect(breakCommand(`$ a --b "c --d" --e '${'f --g '.repeat(15)}' --h`, 78).split('\n')).toHaveLength(3)
+})
+
+test('the help of a command fits 80 columns', async () => {
+  const { out } = await user.run`help credential offer`
+  expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+  expect(out).toContain('--configuration Person \\\n      --issuing-did <did>')
 })
 
 describe('global flags', () => {

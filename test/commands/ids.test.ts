@@ -1,7 +1,7 @@
 /** Resources are found by id, partial id or name. */
 import { expect, test } from 'vitest'
 import { readCommands } from '../../build/docs/manifest.ts'
-import { fails } from './_cli.ts'
+import { fails, words } from './_cli.ts'
 import { kindOf } from '../../cli/input/kinds.ts'
 import { startServer } from '../support/server.ts'
 import { startCommandedPair } from './_agents.ts'
@@ -95,18 +95,57 @@ test('an end of several ids is refused with the candidates', async () => {
   expect((await admin.run`wallet show 19a6a43 -q`).out).toBe(ids[0])
 })
 
+test('an id of another kind is named, with the command that shows it', async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, agent, as } = pair
+  const { run, json } = as(issuer)
+  const connection = (await json`connection invite`).connectionId as string
+  const proof = (await json`proof request --invitation --any-issuer`).presentationId as string
+  const policy = (await json`policy create --name Adults`).id as string
+  const wrong = [
+    [
+      words`credential show ${proof}`,
+      'a presentation record, not of a credential record',
+      `proof show ${proof}`,
+    ],
+    [
+      words`credential accept ${proof}`,
+      'a presentation record, not of a credential record',
+      `proof show ${proof}`,
+    ],
+    [
+      words`proof show ${connection}`,
+      'a connection, not of a presentation record',
+      `connection show ${connection}`,
+    ],
+    [words`connection show ${policy}`, 'a policy, not of a connection', `policy show ${policy}`],
+    [words`schema show ${connection}`, 'a connection, not of a schema', `connection show ${connection}`],
+    [words`connection show ${policy.slice(-8)}`, 'a policy, not of a connection', `policy show ${policy}`],
+  ] as const
+  for (const [line, kind, command] of wrong) {
+    const { code, err } = await run(line)
+    expect([code, err]).toEqual([3, expect.stringMatching(`the id of ${kind}\\.\\n +Try: agent ${command}$`)])
+  }
+  // What the daemon has said stays in the report of a program.
+  const { err } = await run`credential show ${proof} --json`
+  expect(JSON.parse(err)).toMatchObject({ status: 404, hint: `agent proof show ${proof}` })
+  // The other tenant has no such id, and learns nothing about it.
+  const other = await as(await agent.newTenant('other')).run`credential show ${proof}`
+  expect([other.code, other.err]).toEqual([3, expect.not.stringContaining('presentation')])
+})
+
 test('a complete id needs no additional requests', async () => {
   await using pair = await startCommandedPair()
   const requests: string[] = []
   await using server = await startServer((request, response) => {
     requests.push(`${request.method} ${request.url}`)
     response
-      .writeHead(404, { 'content-type': 'application/json' })
-      .end('{"status":404,"type":"NotFound","title":"NotFound"}')
+      .writeHead(401, { 'content-type': 'application/json' })
+      .end('{"status":401,"type":"Unauthorized","title":"Unauthorized"}')
   })
   const id = '01a20725-6f2b-7d4e-8c15-b0f3a2917c3d'
   const { code } = await pair.user.run`connection show ${id} --url ${server.url}`
-  expect({ code, requests }).toEqual({ code: 3, requests: [`GET /connections/${id}`] })
+  expect({ code, requests }).toEqual({ code: 4, requests: [`GET /connections/${id}`] })
 })
 
 test('every id argument accepts partial ids', () => {

@@ -165,6 +165,43 @@ test('an issuer is listed, shown, changed and removed', async () => {
   expect((await issuer.run`issuer list -q`).out.split('\n')).not.toContain(id)
 })
 
+test('the log-in of an issuer is set, changed and removed, and its client is not that of an external server', async () => {
+  const secret = join(pair.user.folder, 'idp.secret')
+  writeFileSync(secret, 'secret', { mode: 0o600 })
+  const client = `--client-id issuer --client-secret-file ${secret}`.split(' ')
+  const idp = 'https://idp.example/realms/staff'
+  const made = await issuer.json`issuer create --log-in ${idp} ${client} --log-in-scope ${['openid profile']}`
+  expect(made.logIn).toMatchObject({ issuer: idp, clientId: 'issuer', scope: 'openid profile' })
+  const { out } = await issuer.run`issuer show ${made.id}`
+  expect(out).toMatch(
+    /server +this agent\nlog-in +https:\/\/idp.example\/realms\/staff\nclient +issuer\nredirect URI +http.*\/log-in\n/,
+  )
+  const changed = await issuer.json`
+    issuer update ${made.id} --client-id other --log-in-max-age 10m --log-in-acr urn:high --log-in-claims userinfo
+  `
+  expect(changed.logIn).toMatchObject({ clientId: 'other', maxAge: 600, acrValues: ['urn:high'] })
+  expect(await issuer.json`issuer update ${made.id} --client-id third`).toMatchObject({
+    logIn: { clientId: 'third', claimsFrom: 'userinfo' },
+  })
+  expect(await issuer.run`issuer update ${made.id} --no-log-in --log-in ${idp}`).toMatchObject({ code: 2 })
+  expect(await issuer.json`issuer update ${made.id} --no-log-in`).not.toHaveProperty('logIn')
+  const ofPerson = words`credential offer --oid4vci ${issuerId} --configuration Person --issuing-did ${issuingDID}`
+  const noLogIn = await issuer.run`${ofPerson} --expect email=alice@example.org`
+  expect(noLogIn).toMatchObject(fails(1, /no OpenID provider where people log in.*--log-in/s))
+  expect(await issuer.run`${ofPerson} --expect alice`).toMatchObject(
+    fails(2, /--expect "alice" is not in the form/),
+  )
+  await issuer.json`issuer update ${issuerId} --log-in ${idp} ${client}`
+  const offer = await issuer.json`${ofPerson} --expect sub=alice --expect email=alice@example.org`
+  expect(offer).not.toHaveProperty('txCode')
+  await issuer.json`issuer update ${issuerId} --no-log-in`
+  expect(await issuer.run`issuer create --log-in ${idp}`).toMatchObject(
+    fails(2, /A log-in needs --log-in, --client-id/),
+  )
+  const both = await issuer.run`issuer create --log-in ${idp} --authorization-server ${idp} ${client}`
+  expect(both).toMatchObject({ code: 2 })
+})
+
 test('errors name the issuer, the configuration or the schema, and the command that lists them', async () => {
   const { issuerId, issuingDID } = setup
   const noId = '00000000-0000-4000-8000-000000000000'
@@ -217,6 +254,4 @@ test('a configuration with an issuer certificate needs no DID in offers', async 
   })
   const both = await issuer.run`${offer} --issuing-did ${setup.issuingDID}`
   expect([both.code, both.err]).toEqual([expect.any(Number), expect.stringContaining('Leave it out.')])
-  const neither = await issuer.run`credential offer --invitation --claim name=Alice`
-  expect(neither.err).toContain('Give --issuing-did, or --definition')
 })

@@ -51,6 +51,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'POST /oid4vci/issuers/{issuerId}/par': forWallets,
   'GET /oid4vci/issuers/{issuerId}/authorize': forWallets,
   'POST /oid4vci/issuers/{issuerId}/authorize': forWallets,
+  'GET /oid4vci/issuers/{issuerId}/log-in': forWallets,
   'POST /oid4vci/issuers/{issuerId}/token': forWallets,
   'POST /oid4vci/issuers/{issuerId}/nonce': forWallets,
   'POST /oid4vci/nonces': 'for authorization servers',

@@ -89,6 +89,10 @@ test('the package holds the built program, its pages and licences, and nothing e
   expect(unpackedSize).toBeLessThan(26_000_000)
 })
 
+test('the scripts of npm link and of a git dependency run in the folder of the package', async () => {
+  expect(await run('npm', ['run', 'prepare', '--prefix', installed])).toMatchObject({ code: 0, err: '' })
+})
+
 test('npx finds the program by the name of the package and runs the demonstration', async () => {
   const { code, out, err } = await run('npx', ['--no', '--', 'identity-agent', 'demo', '--json'])
   expect({ code, err }).toEqual({ code: 0, err: '' })

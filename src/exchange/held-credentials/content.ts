@@ -102,7 +102,7 @@ async function findIssuer(db: Db, { id, issuingDID }: CredentialRecord): Promise
 const [firstSecond, lastSecond] = [-62_167_219_200, 253_402_300_799]
 
 /** Epoch seconds as an RFC 3339 date, clamped to its range. */
-function toInstant(seconds: number | undefined): string | undefined {
+export function toInstant(seconds: number | undefined): string | undefined {
   if (seconds === undefined) return undefined
   return new Date(Math.min(Math.max(seconds, firstSecond), lastSecond) * 1_000).toISOString()
 }

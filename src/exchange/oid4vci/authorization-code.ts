@@ -11,6 +11,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { CheckedRequest } from './authorization-request.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
+import { sealIdentity } from './log-in/identity.ts'
 import { type GrantRow, revokeTokens, updateGrant } from './grant.ts'
 
 /** The seconds for which an authorization code is valid. */
@@ -20,7 +21,7 @@ const lifetimeSeconds = 60
  * The request that a code is for, when the code ends, in milliseconds since 1970, and the sealed code, for a
  * form that comes twice.
  */
-const Authorized = CheckedRequest.omit({ grantId: true }).extend({
+const Authorized = CheckedRequest.omit({ grantId: true, identity: true }).extend({
   endsMs: z.number(),
   sealedCode: z.string().optional(),
 })
@@ -32,10 +33,14 @@ const contextOf = (grantId: string) => `authorization-code:${grantId}`
 export async function createCode(tx: Tx, wallet: Wallet, request: CheckedRequest): Promise<string> {
   const code = newSecret()
   const endsMs = Date.now() + lifetimeSeconds * 1_000
-  const { grantId, ...kept } = request
+  const { grantId, identity, ...kept } = request
   const sealedCode = wallet.seal(contextOf(grantId), code)
   const authorized = JSON.stringify({ ...kept, endsMs, sealedCode } satisfies Authorized)
-  await updateGrant(tx, grantId, { code_digest: digestOf(code), authorized })
+  await updateGrant(tx, grantId, {
+    code_digest: digestOf(code),
+    authorized,
+    identity: sealIdentity(wallet, grantId, identity),
+  })
   return code
 }
 

@@ -14,6 +14,7 @@ import { identifierOf, type IssuerRow } from './issuers.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters } from '../../foundation/oauth/parameters.ts'
 import { faultOfRedirectUri } from './redirect-uri.ts'
+import { Identity } from './log-in/identity.ts'
 import { findGrant, findGrantById, findRecords, type GrantRow, recordIdsOf } from './grant.ts'
 
 /** The parameters that this server reads. It ignores others (RFC 6749 §3.1). */
@@ -63,6 +64,8 @@ export const CheckedRequest = z.object({
   jkt: z.string().optional(),
   /** The thumbprint of the attested key that the code is bound to, if the client was authenticated. */
   clientKey: z.string().optional(),
+  /** Who has logged in, if the issuer has a log-in. */
+  identity: Identity.optional(),
 })
 export type CheckedRequest = z.infer<typeof CheckedRequest>
 

@@ -4,26 +4,26 @@
  */
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
-import { getCertificate } from '../../wallet/issuer-certificates/certificates.ts'
-import type { CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorizedIn, createCode, findCode } from './authorization-code.ts'
 import {
   checkRequest,
   type CheckedRequest,
+  ClosedRequest,
   getOpenRecords,
   readTarget,
   requireGrant,
 } from './authorization-request.ts'
-import { claimsOf } from './claims.ts'
-import { findConfiguration } from './configurations.ts'
-import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
+import { type Consent, toConsent } from './consent-content.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
+import { beginLogIn, type Departure } from './log-in/begin.ts'
+import { logInOf } from './log-in/settings.ts'
 import { isUsed } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters, withParameters } from '../../foundation/oauth/parameters.ts'
-import { openRequest, readPushed, sealRequest, useRequest } from './sealed-request.ts'
+import { logRefusedLogIn } from './request-log.ts'
+import { openRequest, readPushed, useRequest } from './sealed-request.ts'
 import { type GrantRow, openSecrets, recordIdsOf } from './grant.ts'
 import { guessTxCode } from './tx-code.ts'
 import { providersOf } from './wallet-providers.ts'
@@ -37,21 +37,6 @@ export const ConsentForm = z
   })
   .meta({ id: 'ConsentForm' })
 
-/** The content of the consent page. */
-export type Consent = {
-  /** The field `request` of the form. */
-  sealed: string
-  redirectUri: string
-  /** The DID, or the subject of the certificate. */
-  issuer: string | undefined
-  /** What the issuer calls itself, and the credential. */
-  issuerName: string | undefined
-  /** The names of the claims. Their values are shown by the wallet, which the person has authorized. */
-  credentials: { name: string; claims: string[] }[]
-  /** Whether the offer has a transaction code, and where it comes from. */
-  txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
-}
-
 /** Why a request cannot be answered, and the URL that tells the wallet. */
 export type Refusal = { reason: string; target: string }
 
@@ -59,23 +44,22 @@ export type Refusal = { reason: string; target: string }
 export type Answered = { consent: Consent } | { redirect: string }
 
 /**
- * Reads an authorization request: parameters, or a pushed request. Writes nothing. An error is shown on a
- * page with a link to the redirect URI. The browser is not redirected at once: any tenant can make an offer,
- * so the endpoint would be an open redirector (RFC 9700 §4.11.2).
+ * Reads an authorization request: parameters, or a pushed request. Writes nothing. The browser goes to the
+ * log-in of the issuer first, if there is one. An error is shown on a page with a link to the redirect URI.
+ * The browser is not redirected there at once: any tenant can make an offer, so the endpoint would be an open
+ * redirector (RFC 9700 §4.11.2).
  *
  * @throws {OAuthError} that the wallet is not told
  */
 export async function openConsent(
   wallet: Wallet,
   issuer: IssuerRow,
-  parameters: URLSearchParams,
-): Promise<{ consent: Consent } | { refusal: Refusal }> {
+  { parameters, cookies }: { parameters: URLSearchParams; cookies: string | undefined },
+): Promise<{ consent: Consent } | { refusal: Refusal } | Departure> {
   if (parameters.has('request_uri')) {
     const request = readPushed(wallet, issuer.id, parameters)
-    if (await isUsed(wallet.db, request.id)) throw answeredBefore()
-    return orRefusal(wallet, issuer, request, async () => ({
-      consent: await toConsent(wallet, issuer, request),
-    }))
+    await requireUnanswered(wallet, request)
+    return orRefusal(wallet, issuer, request, () => enter(wallet, issuer, { request, cookies }))
   }
   if (providersOf(issuer)?.attestation === 'required')
     throw new OAuthError(
@@ -84,9 +68,26 @@ export async function openConsent(
     )
   const target = await readTarget(wallet, issuer, parameters)
   const { redirect_uri: redirectUri, state } = target.request
-  return orRefusal(wallet, issuer, { redirectUri, state }, async () => ({
-    consent: await toConsent(wallet, issuer, checkRequest(target, wallet.env.urls.rest)),
-  }))
+  return orRefusal(wallet, issuer, { redirectUri, state }, async () =>
+    enter(wallet, issuer, { request: checkRequest(target, wallet.env.urls.rest), cookies }),
+  )
+}
+
+/** The page, or the way to the log-in before it. A log-in that cannot begin is a failure of the offer. */
+async function enter(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  { request, cookies }: { request: CheckedRequest; cookies: string | undefined },
+): Promise<{ consent: Consent } | Departure> {
+  const logIn = logInOf(issuer)
+  if (!logIn) return { consent: await toConsent(wallet, issuer, request) }
+  const grant = await requireGrant(wallet.db, request)
+  await getOpenRecords(wallet.db, grant, request.recordIds)
+  return beginLogIn(wallet, issuer, logIn, { request, cookies }).catch(async (error: unknown) => {
+    await wallet.env.limitOffers(grant.id)
+    if (error instanceof OAuthError) await logRefusedLogIn(wallet, grant.id, error)
+    throw error
+  })
 }
 
 /**
@@ -102,6 +103,11 @@ export async function answerConsent(
   const { request: sealed, decision, tx_code: txCode } = readParameters(ConsentForm, form)
   const request = openRequest(wallet, issuer.id, 'form', sealed)
   if (!request) throw new OAuthError('invalid_request', 'request: it is not of a page of this issuer.')
+  if (request.identity?.iss !== logInOf(issuer)?.issuer)
+    throw new ClosedRequest(
+      'invalid_request',
+      'The log-in of the issuer has changed. Start again in the wallet.',
+    )
   await wallet.env.limitOffers(request.grantId)
   const answered = await orRefusal(wallet, issuer, request, async (): Promise<Answered> => {
     const answer = await wallet.transaction(
@@ -163,6 +169,11 @@ function answerOf(
   return { decision: 'accept', code }
 }
 
+/** @throws {Problem} 410 if the request was answered */
+export async function requireUnanswered({ db }: Wallet, { id }: CheckedRequest): Promise<void> {
+  if (await isUsed(db, id)) throw answeredBefore()
+}
+
 function answeredBefore(): Problem {
   return new Problem(
     'error:ShortLinkError:LinkClosed',
@@ -176,7 +187,7 @@ type Origin = Pick<CheckedRequest, 'redirectUri' | 'state'>
  * Returns the result of `work`, or its error, which is for the redirect URI of the request (RFC 6749
  * §4.1.2.1).
  */
-async function orRefusal<T>(
+export async function orRefusal<T>(
   wallet: Wallet,
   issuer: IssuerRow,
   request: Origin,
@@ -200,47 +211,4 @@ function toRedirect(
   parameters: Record<string, string>,
 ): string {
   return withParameters(redirectUri, { ...parameters, state, iss: identifierOf(env.urls.rest, id) })
-}
-
-async function toConsent(
-  wallet: Wallet,
-  issuer: IssuerRow,
-  request: CheckedRequest,
-  isWrong = false,
-): Promise<Consent> {
-  const grant = await requireGrant(wallet.db, request)
-  const records = await getOpenRecords(wallet.db, grant, request.recordIds)
-  const secrets = openSecrets(wallet, grant)
-  const { issuingDID, issuerCertificateId } = records[0]!
-  const credentials: Consent['credentials'] = []
-  for (const record of records) credentials.push(await describe(wallet, issuer, record))
-  return {
-    sealed: sealRequest(wallet, issuer.id, 'form', request).sealed,
-    redirectUri: request.redirectUri,
-    issuer:
-      issuerCertificateId === undefined
-        ? issuingDID
-        : (await getCertificate(wallet.db, issuerCertificateId)).subject,
-    issuerName: issuerDisplayOf(issuer)?.name,
-    credentials,
-    txCode:
-      secrets?.txCode === undefined
-        ? undefined
-        : { description: secrets.txCodeHint?.description, isWrong, guesses: grant.guesses },
-  }
-}
-
-/** What people call a credential and its claims. */
-async function describe(
-  { env }: Wallet,
-  issuer: IssuerRow,
-  { claims, openid4vci }: CredentialRecord,
-): Promise<Consent['credentials'][number]> {
-  const { configurationId } = openid4vci!
-  const configuration = await findConfiguration(env.db, issuer.id, configurationId)
-  const titles = new Map(configuration && claimsOf(configuration).map(({ name, title }) => [name, title]))
-  return {
-    name: (configuration && credentialDisplayOf(configuration)?.name) ?? configurationId,
-    claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
-  }
 }

@@ -20,6 +20,7 @@ import {
 import type { Decision, Failure } from './claims-decision.ts'
 import { mergeClaims, originsOf } from './claims-origins.ts'
 import { findUnwanted } from './claims-source.ts'
+import { findIdentity } from './log-in/claims.ts'
 import { sealSourced } from './sourced.ts'
 import { askForClaims, findFault, findSource, type Source } from './sourced-claims.ts'
 
@@ -122,8 +123,9 @@ async function takeClaims(
   source: Source | undefined,
 ): Promise<Decision> {
   if (!source && record.openid4vci?.isPartial !== true) throw claimsOfOffer()
+  const identity = await findIdentity(wallet, record)
   const { known, wanted } = source
-    ? originsOf(source.configuration, { offered: record.claims })
+    ? originsOf(source.configuration, { offered: record.claims, identity })
     : { known: record.claims, wanted: undefined }
   const unwanted = wanted && findUnwanted(given, wanted)
   if (unwanted)

@@ -16,6 +16,7 @@ import { toKeySet } from '../../foundation/crypto/key-set.ts'
 import type { HttpClient } from '../../foundation/net/http-client.ts'
 import { UnreachableError } from '../../foundation/net/unreachable-error.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
+import { basicOf } from '../../foundation/oauth/parameters.ts'
 import { isSameIssuer, serverMetadataUrls } from '../../foundation/oauth/well-known.ts'
 
 /** `url` is the issuer identifier of the server. The client is the issuer's own, for introspection. */
@@ -120,16 +121,13 @@ async function introspect(
 ): Promise<unknown> {
   const { introspection_endpoint: endpoint, issuer } = (await know(http, url)).metadata
   if (endpoint === undefined) throw invalidToken('is not a JWT, and its server has no introspection')
-  // RFC 6749 §2.3.1: both parts are encoded as in a form.
-  const encode = (part: string) => new URLSearchParams({ part }).toString().slice('part='.length)
-  const credentials = Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')
   const { status, text } = await reach(url, () =>
     http.exchange(endpoint, {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
         accept: 'application/json',
-        authorization: `Basic ${credentials}`,
+        authorization: basicOf(clientId, clientSecret),
       },
       body: new URLSearchParams({ token, token_type_hint: 'access_token' }).toString(),
       ...limits,

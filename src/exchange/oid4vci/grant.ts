@@ -4,6 +4,7 @@
  */
 import type { Selectable } from 'kysely'
 import * as z from 'zod'
+import { JsonValue } from '../../foundation/json.ts'
 import { isOver } from '../../foundation/clock.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
 import type { Db, Tx } from '../../foundation/storage/database.ts'
@@ -15,6 +16,13 @@ import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 
 export type GrantRow = Selectable<WalletTables['issuance_grant']>
 
+/** Who has to log in for an offer. */
+export const ExpectedIdentity = z.object({
+  sub: z.string().min(1).max(255).exactOptional(),
+  claims: z.record(z.string(), JsonValue).exactOptional(),
+})
+export type ExpectedIdentity = z.infer<typeof ExpectedIdentity>
+
 /**
  * The secret of the offer, a pre-authorized code or `issuer_state`, and the transaction code. `txCodeHint` is
  * the `tx_code` object of the offer.
@@ -24,6 +32,7 @@ const Secrets = z.object({
   issuerState: z.string().optional(),
   txCode: z.string().optional(),
   txCodeHint: z.looseObject({ description: z.string().optional() }).optional(),
+  expectedIdentity: ExpectedIdentity.optional(),
 })
 export type GrantSecrets = z.infer<typeof Secrets>
 

@@ -13,7 +13,8 @@ import { invalidNonce, isUsed, useNonce } from './nonce.ts'
 import { type Sourced, sourcedOf, withSourced } from './sourced.ts'
 import type { Decision } from './claims-decision.ts'
 import { beginDecided, noteFailure } from './deferred-claims.ts'
-import { askForClaims, findSource } from './sourced-claims.ts'
+import { askForClaims, findSource, type Source } from './sourced-claims.ts'
+import { withLogInClaims } from './log-in/claims.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 
 /** The most attempts. Another request may issue first, or another credential get the index of the status list. */
@@ -40,13 +41,15 @@ export function issueOnce(wallet: Wallet, recordId: string, proven: Proven): Pro
     if (state === 'CredentialSent') return issuedTo(record, keys)
     if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, keys)
     if (state !== 'OfferRedeemed') throw isOverFor(record)
-    if (automaticIssuance === false) return deferNow(wallet, record, proven)
+    const source = await findSource(wallet, record)
+    const filled = source ? record : await withLogInClaims(wallet, record)
+    if (automaticIssuance === false) return deferNow(wallet, filled, proven)
     // The source is asked once, whoever issues first.
-    asked ??= { decision: await askFirst(wallet, record, nonces) }
+    asked ??= { decision: await askFirst(wallet, filled, source, nonces) }
     const { decision } = asked
     if (decision && decision.kind !== 'claims') return waitFor(wallet, record, proven, decision)
     const use = (tx: Tx) => useNonces(tx, nonces)
-    return issueNow(wallet, record, keys, 'received credential request', decision?.sourced, use)
+    return issueNow(wallet, filled, keys, 'received credential request', decision?.sourced, use)
   })
 }
 
@@ -89,9 +92,9 @@ async function retryRaces<T>(issue: () => Promise<T>): Promise<T> {
 async function askFirst(
   wallet: Wallet,
   record: CredentialRecord,
+  source: Source | undefined,
   nonces: Proven['nonces'],
 ): Promise<Decision | undefined> {
-  const source = await findSource(wallet, record)
   if (source) {
     await wallet.env.limitOffers(record.id)
     for (const nonce of nonces.keys()) if (await isUsed(wallet.db, nonce)) await refuseUsed(wallet, record)
@@ -137,7 +140,7 @@ async function deferNow(
   record: CredentialRecord,
   { keys, nonces }: Proven,
 ): Promise<undefined> {
-  const change = { ...requestedBy(keys), metaLastFailure: undefined }
+  const change = { claims: record.claims, ...requestedBy(keys), metaLastFailure: undefined }
   await wallet.transaction(async (tx) => {
     await advance(tx, issueCredential, record, 'received credential request for review', change)
     await useNonces(tx, nonces)
@@ -171,7 +174,14 @@ async function issueNow(
   const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
   const holder = { holderDid, subjectId: holderDid, holderKey }
   const further = batch.length > 0 ? { batch } : {}
-  const change = { ...kept, ...holder, credential, metaLastFailure: undefined, ...further }
+  const change = {
+    claims: record.claims,
+    ...kept,
+    ...holder,
+    credential,
+    metaLastFailure: undefined,
+    ...further,
+  }
   await wallet.transaction(async (tx) => {
     // First the state: the same request at once, of the same nonces, is a race, and gets the same
     // credentials.

@@ -15,6 +15,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { IssuerDisplay, issuerDisplayOf, toColumn } from './display.ts'
 import { newEncryptionKey } from './encryption-key.ts'
 import type { ExternalServer } from './external-server.ts'
+import { changeLogIn, LogIn, PatchLogIn, ShownLogIn, toLogIn } from './log-in/settings.ts'
 import { changeProviders, toSettings, WalletAttestation, WalletProviders } from './wallet-providers.ts'
 
 export type IssuerRow = Selectable<AgentTables['credential_issuer']>
@@ -58,6 +59,9 @@ export const CreateCredentialIssuer = z
     authorizationServer: optional(AuthorizationServer).describe(
       'An external authorization server. Default: this agent authorizes (extension).',
     ),
+    logIn: optional(LogIn).describe(
+      'The OpenID provider where people log in before they consent. Default: none (extension).',
+    ),
     issuerCertificateId: optional(Uuid).describe(
       'The issuer certificate that signs the metadata, for wallets that accept `application/jwt` (extension).',
     ),
@@ -76,6 +80,7 @@ export const PatchCredentialIssuer = z
         .object({ url: optional(Url), clientId: optional(Text), clientSecret: optional(Text) })
         .meta({ id: 'PatchAuthorizationServer' }),
     ),
+    logIn: PatchLogIn.nullish().describe('As of a new issuer; null removes it (extension).'),
     issuerCertificateId: Uuid.nullish().describe('As of a new issuer; null removes it (extension).'),
     display: IssuerDisplay.nullish().describe('As of a new issuer; null removes it (extension).'),
     encryptionRequired: optional(z.boolean()).describe('As of a new issuer (extension).'),
@@ -90,6 +95,7 @@ export const CredentialIssuer = z
     display: IssuerDisplay.optional().describe('As in the request (extension).'),
     walletProviders: WalletProviders.optional().describe('As in the request (extension).'),
     walletAttestation: WalletAttestation.optional().describe('If there are wallet providers (extension).'),
+    logIn: ShownLogIn.optional().describe('As in the request, without the secret (extension).'),
     issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
     encryptionRequired: z
       .literal(true)
@@ -112,10 +118,11 @@ export async function createIssuer(
 ): Promise<CredentialIssuer> {
   const { id = newId(), authorizationServer: server, issuerCertificateId, encryptionRequired } = given
   if (issuerCertificateId !== undefined) await requireCertificate(wallet.db, issuerCertificateId, undefined)
+  const authorization_server = server?.url ?? null
   const row = {
     id,
     wallet_id: wallet.id,
-    authorization_server: server?.url ?? null,
+    authorization_server,
     client_id: server?.clientId ?? null,
     client_secret: server ? sealSecret(wallet, id, server.clientSecret) : null,
     certificate_id: issuerCertificateId ?? null,
@@ -125,6 +132,7 @@ export async function createIssuer(
     wallet_providers: await changeProviders({ wallet_providers: null }, given),
     display: toColumn(given.display),
     claims_secrets: null,
+    log_in: await changeLogIn(wallet, { id, authorization_server, log_in: null }, given.logIn),
   }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from credential_issuer)`
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
@@ -188,6 +196,7 @@ export async function updateIssuer(
       ...(encryptionRequired !== undefined && { encryption_required: encryptionRequired ? 1 : 0 }),
       ...(display !== undefined && { display: toColumn(display ?? undefined) }),
       wallet_providers: await changeProviders(row, given),
+      log_in: await changeLogIn(wallet, { ...row, ...next }, given.logIn),
     }
     await tx.updateTable('credential_issuer').set(changed).where('id', '=', id).execute()
     return { ...row, ...changed }
@@ -234,11 +243,12 @@ function toIssuer(
   row: Omit<IssuerRow, 'sequence' | 'wallet_id' | 'created_at'>,
 ): CredentialIssuer {
   const { id, authorization_server: url, certificate_id: certificate } = row
-  const display = issuerDisplayOf(row)
+  const [display, logIn] = [issuerDisplayOf(row), toLogIn(row, identifierOf(base, id))]
   return {
     id,
     authorizationServerUrl: url ?? identifierOf(base, id),
     ...(display && { display }),
+    ...(logIn && { logIn }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...toSettings(row),
     ...(row.encryption_required === 1 && { encryptionRequired: true as const }),

@@ -79,6 +79,7 @@ export async function makeIssuer(context: Context, made: Making[]): Promise<Issu
     encryptionRequired: undefined,
     walletProviders: undefined,
     walletAttestation: undefined,
+    logIn: undefined,
   })
   made.push({ kind: 'issuer', id, name, remove: () => deleteIssuer(db, wallet.id, id) })
   return getOwnIssuer(db, wallet.id, id)

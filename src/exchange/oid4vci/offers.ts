@@ -23,7 +23,7 @@ import { documentOf } from './documents.ts'
 import { grants } from '../issuance/openid4vci.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
-import { type GrantSecrets, insertGrant, newIssuerState, sealSecrets } from './grant.ts'
+import { ExpectedIdentity, type GrantSecrets, insertGrant, newIssuerState, sealSecrets } from './grant.ts'
 import { maxGuesses, newTxCode, TxCode } from './tx-code.ts'
 
 /** The terms of one credential. */
@@ -66,10 +66,18 @@ export const OfferFields = z.object({
     'The credentials of the offer, instead of one. Each has its own record; the wallet asks for them one after the other, and may take only some (extension).',
   ),
   grant: optional(z.enum(grants)).describe(
-    'How the wallet gets access: by a code in the offer, or at the authorization server, where the holder consents. Default: authorization_code for an issuer with an external authorization server, else pre-authorized_code (extension).',
+    'How the wallet gets access: by a code in the offer, or at the authorization server, where the holder consents. Default: authorization_code for an issuer with an external authorization server or a log-in, else pre-authorized_code (extension).',
   ),
   txCode: optional(z.union([z.boolean(), TxCode])).describe(
-    'Require a transaction code, which the reply contains. Give it to the holder on another channel. Default: only for the grant authorization_code of this agent (extension).',
+    'Require a transaction code, which the reply contains. Give it to the holder on another channel. Default: only for the grant authorization_code of this agent, without `expectedIdentity` (extension).',
+  ),
+  expectedIdentity: optional(
+    ExpectedIdentity.refine(
+      ({ sub, claims = {} }) => sub !== undefined || Object.keys(claims).length > 0,
+      'has neither sub nor claims',
+    ).meta({ id: 'ExpectedIdentity', examples: [{ claims: { email: 'alice@example.org' } }] }),
+  ).describe(
+    'Who has to log in, at the provider of the issuer (`logIn`): the subject, or claims of it. Others get `access_denied`, and the offer stays open (extension).',
   ),
   byReference: optional(z.boolean()).describe(
     'Return the URL of the offer instead of its content, for smaller QR codes (extension).',
@@ -135,14 +143,16 @@ export async function beginOffer(
 ): Promise<{ record: CredentialRecord; reply: OpenIdCredentialOffer }> {
   const seconds = body.expiresIn ?? wallet.env.config.ISSUANCE_INVITATION_EXPIRY
   const expiresTime = Math.floor(Date.now() / 1_000) + seconds
+  const { authorizationServer, ...secrets } = newGrant(issuer, body)
+  // A log-in may have the claims that the offer does not have.
+  const hasLogIn = issuer.log_in !== null && secrets.issuerState !== undefined
   const offered: { id: string; data: CredentialData }[] = []
   for (const [index, terms] of credentialsOf(body).entries()) {
     const configuration = await requireConfiguration(db, issuer.id, terms.credentialConfigurationId)
-    const fields = await prepare(wallet, configuration, terms, expiresTime)
+    const fields = await prepare(wallet, configuration, terms, { expiresTime, hasLogIn })
     const data = issueCredential.model.parse({ ...fields, ...(index === 0 && created) })
     offered.push({ id: index === 0 ? id : newId(), data })
   }
-  const { authorizationServer, ...secrets } = newGrant(issuer, body)
   // The id of a short link, so that the QR code fits a terminal of 80×24.
   const shortId = body.byReference === true ? newShortLink(wallet).shortId : undefined
   const thid = randomId()
@@ -182,10 +192,11 @@ async function prepare(
   wallet: Wallet,
   configuration: ConfigurationRow,
   body: OfferedCredential,
-  expiresTime: number,
+  { expiresTime, hasLogIn }: { expiresTime: number; hasLogIn: boolean },
 ) {
   const isPartial = sourceOf(configuration) !== undefined
-  const { claims = isPartial ? {} : undefined, validityPeriod, credentialIdentifier } = body
+  const isPart = isPartial || hasLogIn
+  const { claims = isPart ? {} : undefined, validityPeriod, credentialIdentifier } = body
   if (!claims)
     throw new Problem(
       'BadRequest',
@@ -203,7 +214,7 @@ async function prepare(
   const type =
     documentOf(configuration) ??
     (isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined)
-  await checkOffered(wallet, { ...offered, type }, isPartial ? ofPart : undefined)
+  await checkOffered(wallet, { ...offered, type }, isPart ? ofPart : undefined)
   return {
     ...offered,
     openid4vci: {
@@ -240,18 +251,31 @@ function signerOf(
  */
 function newGrant(
   issuer: IssuerRow,
-  { grant, txCode: wanted }: Pick<CreateOpenIdCredentialOffer, 'grant' | 'txCode'>,
+  {
+    grant,
+    txCode: wanted,
+    expectedIdentity,
+  }: Pick<CreateOpenIdCredentialOffer, 'grant' | 'txCode' | 'expectedIdentity'>,
 ): GrantSecrets & { authorizationServer: string | null } {
   const external = issuer.authorization_server
-  if ((grant ?? (external === null ? grants[0] : grants[1])) === 'pre-authorized_code')
-    return { code: newSecret(), ...newTxCode(wanted ?? false), authorizationServer: null }
+  const usual = external === null && issuer.log_in === null ? grants[0] : grants[1]
+  const isPreAuthorized = (grant ?? usual) === 'pre-authorized_code'
+  if (expectedIdentity && (issuer.log_in === null || isPreAuthorized))
+    throw new Problem(
+      'BadRequest',
+      issuer.log_in === null
+        ? 'expectedIdentity: the issuer has no OpenID provider where people log in. Set one: agent issuer update --log-in'
+        : 'expectedIdentity: nobody logs in for the grant pre-authorized_code. Use authorization_code.',
+    )
+  if (isPreAuthorized) return { code: newSecret(), ...newTxCode(wanted ?? false), authorizationServer: null }
   if (external !== null && wanted !== undefined && wanted !== false)
     throw new Problem(
       'BadRequest',
       'txCode: the external authorization server identifies the holder itself. Leave the code out, or use the grant pre-authorized_code.',
     )
-  const txCode = newTxCode(wanted ?? external === null)
-  return { issuerState: newIssuerState(issuer.id), ...txCode, authorizationServer: external }
+  const txCode = newTxCode(wanted ?? (external === null && !expectedIdentity))
+  const expected = expectedIdentity && { expectedIdentity }
+  return { issuerState: newIssuerState(issuer.id), ...txCode, ...expected, authorizationServer: external }
 }
 
 const digestIf = (secret: string | undefined) => (secret === undefined ? null : digestOf(secret))

@@ -10,6 +10,7 @@ import { askSource, type ClaimsSource, sourceOf } from './claims-source.ts'
 import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import { credentialIdentifierOf } from './grant.ts'
 import { getIssuer } from './issuers.ts'
+import { findIdentity } from './log-in/claims.ts'
 import type { Sourced } from './sourced.ts'
 
 export type Source = ClaimsSource & { configuration: ConfigurationRow }
@@ -41,7 +42,8 @@ export async function askForClaims(
   const { issuer_id: issuerId, id: configurationId } = configuration
   const secrets = claimsSecretsOf(wallet, await getIssuer(env.db, issuerId))
   if (!secrets) throw new Error(`the issuer ${issuerId} has a claims source, and no secret for it`)
-  const { known, wanted } = originsOf(configuration, { offered: record.claims })
+  const identity = await findIdentity(wallet, record)
+  const { known, wanted } = originsOf(configuration, { offered: record.claims, identity })
   const answer = await askSource(env, {
     source,
     secrets,
@@ -52,6 +54,7 @@ export async function askForClaims(
       configurationId,
       credentialIdentifier: credentialIdentifierOf(record),
       purpose: 'issue',
+      ...(identity && { identity: { from: 'log-in', ...identity } }),
       offered: record.claims,
       wanted,
       wallet: { attested: record.openid4vci?.isAttested === true },

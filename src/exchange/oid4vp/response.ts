@@ -13,7 +13,7 @@ import { logRefused } from '../../wallet/outbox/message-log.ts'
 import { getRecord } from '../engine/find.ts'
 import { advance, updateData } from '../engine/record.ts'
 import { presentProof } from '../presentation/model.ts'
-import { toFailure as toVerificationFailure } from '../presentation/verification.ts'
+import { toFailure as toVerificationFailure, toldProver } from '../presentation/verification.ts'
 import { describeFailed } from '../../credentials/formats/checks.ts'
 import type { PresentationCheck } from '../../credentials/formats/presented.ts'
 import type { Session } from '../../credentials/formats/presentation.ts'
@@ -210,12 +210,13 @@ async function receivePresentations(
     openid4vp: { ...record.openid4vp, checks },
     metaLastFailure: toVerificationFailure(detail),
   }
-  await end(wallet, record.id, { digest, refusal: detail }, async (tx) => {
+  const refusal = toldProver(detail)
+  await end(wallet, record.id, { digest, refusal }, async (tx) => {
     count(tx, 'refused')
     await advance(tx, presentProof, record, 'refused response', change)
     await endSession(tx, received, { checks })
   })
-  throw new RefusedResponse('invalid_request', detail)
+  throw new RefusedResponse('invalid_request', refusal)
 }
 
 /** @throws {OAuthError} if the session was answered in another way, or has ended */

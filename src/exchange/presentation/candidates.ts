@@ -16,6 +16,7 @@ import { CredentialFormat } from '../protocols/attachments.ts'
 import { type DecodedCredential, issuanceFormats } from '../issuance/format.ts'
 import { fitOf } from './formats/anoncreds.ts'
 import { requireHolderKey } from './formats/token.ts'
+import { toInstant } from '../held-credentials/content.ts'
 import { describeHeld, listHeldCredentials, type ListedCredential } from '../held-credentials/list.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import { findDistrust } from './chosen-credentials.ts'
@@ -28,6 +29,7 @@ const Candidate = z
     schemas: z.array(z.string()).describe('The schemas of the credential; of an SDJWT its type.'),
     claims: z.array(z.string()).describe('The names of its claims.'),
     receivedAt: z.iso.datetime(),
+    validUntil: z.iso.datetime().optional().describe('Absent if it does not expire.'),
     expired: z.boolean(),
     revoked: z.boolean().describe('As reported by the issuer. `reason` also has what its status list says.'),
     answers: z
@@ -164,6 +166,7 @@ async function judge(wallet: Wallet, record: PresentationRecord, held: ListedCre
     ...about,
     schemas,
     claims: Object.keys(claims),
+    validUntil: toInstant(decoded.value.validUntil),
     expired,
     ...(answers && { answers }),
     ...(reason !== undefined && { reason }),

@@ -17,6 +17,7 @@ import {
   type Unpresentable,
   withoutInvalid,
 } from './dcql-answer.ts'
+import { toInstant } from '../held-credentials/content.ts'
 import { describeHeld } from '../held-credentials/list.ts'
 import type { PresentationRecord } from './model.ts'
 
@@ -72,6 +73,7 @@ function judge(query: DcqlQuery, { held, decoded, results }: Presentable): Candi
   const { types, claims } = decoded
   return {
     ...describeHeld(held),
+    validUntil: toInstant(decoded.validUntil),
     expired: false,
     schemas: [...types],
     claims: Object.keys(claims),

@@ -112,6 +112,11 @@ export function toFailure(detail: string) {
   }
 }
 
+/** A refusal in the words of its verifier, as the prover reads it: there, this wallet is the verifier. */
+export function toldProver(refusal: string): string {
+  return refusal.replaceAll('this wallet', 'the verifier').replaceAll(': agent trust add', '')
+}
+
 /** The check that a failure belongs to. */
 // prettier-ignore
 export const checkOf: Readonly<Record<Failure, CheckName>> = {

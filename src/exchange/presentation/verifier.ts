@@ -20,7 +20,7 @@ import { proofFormatOf, type Verdict } from './format.ts'
 import { writeRequest } from './messages.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import type { InviteToPresent, RequestTerms, RequestPresentation } from './requests.ts'
-import { checkOf, toFailure } from './verification.ts'
+import { checkOf, toFailure, toldProver } from './verification.ts'
 
 /**
  * Requests a presentation over a connection. A repeated request with the same idempotency key returns the
@@ -145,7 +145,7 @@ export const onPresentation: Handler = async (wallet, message) => {
       count(tx, 'accepted')
       return advanceByReply(tx, presentProof, record.id, 'verified presentation', change)
     }
-  const report = { code: 'e.p.presentation-verification-failed', comment: refusal }
+  const report = { code: 'e.p.presentation-verification-failed', comment: toldProver(refusal) }
   const refused = { ...change, metaLastFailure: toFailure(refusal) }
   const reply = problemReport(message, report)
   return (tx) => {

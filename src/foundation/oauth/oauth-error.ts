@@ -13,6 +13,8 @@ const statuses = {
   unsupported_response_type: 400,
   request_not_supported: 400,
   access_denied: 400,
+  server_error: 500,
+  temporarily_unavailable: 503,
   invalid_dpop_proof: 400,
   use_dpop_nonce: 400,
   invalid_token: 401,

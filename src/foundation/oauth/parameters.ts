@@ -25,6 +25,12 @@ export function readParameters<Type extends z.ZodType>(
   throw new OAuthError('invalid_request', `${path.join('.')} ${isMissing ? 'is missing.' : message}`)
 }
 
+/** The header `Authorization` of a client with a secret. Both parts are encoded as in a form (RFC 6749 §2.3.1). */
+export function basicOf(clientId: string, clientSecret: string): string {
+  const encode = (part: string) => new URLSearchParams({ part }).toString().slice('part='.length)
+  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')}`
+}
+
 /** Parameters of a URL for wallets, which decode `+` differently: percent-encoded, others than texts as JSON. */
 export function encodeParameters(parameters: object): string {
   return Object.entries(parameters)

@@ -134,6 +134,8 @@ export interface AgentTables {
     display: string | null
     /** JSON of the secrets that sign requests to claims sources, sealed. Null: none. */
     claims_secrets: string | null
+    /** JSON of the provider where people log in, see `oid4vci/log-in/settings.ts`. Null: none. */
+    log_in: string | null
   }
 
   /** The credentials that an issuer offers. */

@@ -22,6 +22,7 @@ import * as agent007 from './migrations/agent-007-wallet-permission.ts'
 import * as agent008 from './migrations/agent-008-display.ts'
 import * as agent009 from './migrations/agent-009-document.ts'
 import * as agent010 from './migrations/agent-010-branding.ts'
+import * as agent011 from './migrations/agent-011-log-in.ts'
 import * as agent012 from './migrations/agent-012-claims-source.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as audit002 from './migrations/audit-002-process.ts'
@@ -65,6 +66,7 @@ export const agentMigrations: Migrations = {
   '008-display': agent008,
   '009-document': agent009,
   '010-branding': agent010,
+  '011-log-in': agent011,
   '012-claims-source': agent012,
 }
 export const auditMigrations: Migrations = {

@@ -16,7 +16,7 @@ export async function checkProvider(
     hint: `curl -i ${serverMetadataUrls(issuer)[1]}   # its issuer must be OIDC_ISSUER (docs/operate/openid-provider.md)`,
   })
   try {
-    const { keys } = await readKeys(http, issuer)
+    const { keys } = (await readKeys(http, issuer)).keySet
     if (keys.length === 0) return failed('it publishes no public key')
   } catch (error) {
     return failed(reasonOfProvider(error))

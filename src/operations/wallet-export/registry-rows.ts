@@ -64,6 +64,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       wallet_providers: text.nullable().default(null),
       display: text.nullable().default(null),
       claims_secrets: text.nullable().default(null),
+      log_in: text.nullable().default(null),
     }),
   }),
   z.object({

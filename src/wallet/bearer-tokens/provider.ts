@@ -1,5 +1,5 @@
 /**
- * The keys of the operator's OpenID provider, by OpenID Connect Discovery 1.0 and its JWK Set (RFC 7517).
+ * The keys of an OpenID provider, of the operator or of an issuer, by OpenID Connect Discovery 1.0 and its JWK Set (RFC 7517).
  *
  * The keys are read again every five minutes, and for a token with an unknown key id. Strangers can send such
  * tokens, so that there is at most one reading in an interval, which all requests share. While the provider
@@ -23,13 +23,14 @@ import { serverMetadataUrls } from '../../foundation/oauth/well-known.ts'
 
 /** Metadata of a provider (OpenID Connect Discovery §3). */
 const Metadata = z.looseObject({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
+type Metadata = z.infer<typeof Metadata>
 
 const limits = { timeoutMs: 5_000, maxBytes: 262_144 }
 
 /** Age at which keys are read again, so that a withdrawn key is soon refused. */
 const freshMs = 300_000
 
-type Keys = { find: ReturnType<typeof createLocalJWKSet>; readAtMs: number }
+type Keys = { find: ReturnType<typeof createLocalJWKSet>; metadata: Metadata; readAtMs: number }
 
 export type Provider = {
   /**
@@ -39,6 +40,8 @@ export type Provider = {
    * too old
    */
   findKey: JWTVerifyGetKey
+  /** The metadata, as old as the keys. @throws {Problem} 503 */
+  getMetadata(): Promise<Metadata>
 }
 
 type Options = {
@@ -62,8 +65,8 @@ export function createProvider({ http, settings, now = steadyNow }: Options): Pr
     askedAtMs = now()
     const before = now()
     reading = readKeys(http, settings.issuer)
-      .then((set) => {
-        keys = { find: createLocalJWKSet(set), readAtMs: before }
+      .then(({ metadata, keySet }) => {
+        keys = { find: createLocalJWKSet(keySet), metadata, readAtMs: before }
         failure = undefined
       })
       .catch((error: unknown) => {
@@ -80,6 +83,7 @@ export function createProvider({ http, settings, now = steadyNow }: Options): Pr
   }
 
   return {
+    getMetadata: async () => (await getKeys()).metadata,
     async findKey(header: JWSHeaderParameters, token) {
       const known = await getKeys()
       try {
@@ -95,9 +99,12 @@ export function createProvider({ http, settings, now = steadyNow }: Options): Pr
 }
 
 /** Reads metadata and keys. @throws {UnreachableError}, {z.ZodError} */
-export async function readKeys(http: Pick<HttpClient, 'getJson'>, issuer: string): Promise<JSONWebKeySet> {
-  const { jwks_uri: url } = await readMetadata(http, issuer)
-  return toKeySet(await http.getJson(url, limits))
+export async function readKeys(
+  http: Pick<HttpClient, 'getJson'>,
+  issuer: string,
+): Promise<{ metadata: Metadata; keySet: JSONWebKeySet }> {
+  const metadata = await readMetadata(http, issuer)
+  return { metadata, keySet: toKeySet(await http.getJson(metadata.jwks_uri, limits)) }
 }
 
 /**
@@ -105,10 +112,7 @@ export async function readKeys(http: Pick<HttpClient, 'getJson'>, issuer: string
  *
  * @throws {UnreachableError} also if they are another issuer's, {z.ZodError}
  */
-export async function readMetadata(
-  http: Pick<HttpClient, 'getJson'>,
-  issuer: string,
-): Promise<z.infer<typeof Metadata>> {
+async function readMetadata(http: Pick<HttpClient, 'getJson'>, issuer: string): Promise<Metadata> {
   const [, url] = serverMetadataUrls(issuer)
   const metadata = Metadata.parse(await http.getJson(url, { ...limits, maxRedirects: 1 }))
   if (metadata.issuer !== issuer)

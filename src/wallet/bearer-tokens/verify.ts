@@ -135,10 +135,10 @@ function wordsAt(claims: Claims, path: readonly string[]): unknown[] {
 }
 
 /**
- * The reason of an error. It continues a sentence about the token. The library throws other errors for keys
+ * The reason why `jwtVerify` refuses a token. It continues a sentence about the token. The library throws other errors for keys
  * that do not fit a token.
  */
-function faultOf(error: unknown): string {
+export function faultOf(error: unknown): string {
   if (!(error instanceof errors.JOSEError)) return 'is signed with a key that cannot be used for it'
   if (error instanceof errors.JWTExpired) return 'has expired'
   if (error instanceof errors.JOSEAlgNotAllowed) return 'is signed with an algorithm that is not accepted'
@@ -148,7 +148,12 @@ function faultOf(error: unknown): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'has a wrong signature'
   if (!(error instanceof errors.JWTClaimValidationFailed)) return 'is not a signed JWT'
   if (error.reason === 'missing') return `has no claim ${error.claim}`
-  const reasons: Record<string, string> = { nbf: 'is not valid yet', iss: 'is of another issuer' }
+  const reasons: Record<string, string> = {
+    nbf: 'is not valid yet',
+    iss: 'is of another issuer',
+    aud: 'is for another audience',
+    iat: 'was issued in the future',
+  }
   return reasons[error.claim] ?? `has a malformed claim ${error.claim}`
 }
 

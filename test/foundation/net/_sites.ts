@@ -14,6 +14,8 @@ import { createPost } from '../../../src/exchange/mediator/mediator.ts'
 import { createWebhook } from '../../../src/wallet/events/webhooks.ts'
 import { findShortUrl } from '../../../src/foundation/net/short-url.ts'
 import { readExternalToken } from '../../../src/exchange/oid4vci/external-server.ts'
+import { readUserInfo, redeemCode } from '../../../src/exchange/oid4vci/log-in/client.ts'
+import { getProvider } from '../../../src/exchange/oid4vci/log-in/provider.ts'
 import { getDocument } from '../../../src/exchange/oid4vci/holder/caller.ts'
 import { retrieveRequestObject } from '../../../src/exchange/oid4vp/holder/request-object.ts'
 import { postResponse } from '../../../src/exchange/oid4vp/holder/response.ts'
@@ -38,6 +40,11 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/exchange/mediator/mediator.ts': ['answer of the mediator'],
   'src/foundation/net/short-url.ts': ['short URL'],
   'src/exchange/oid4vci/external-server.ts': ['external authorization server'],
+  'src/exchange/oid4vci/log-in/client.ts': [
+    'metadata of a log-in',
+    'token endpoint of a log-in',
+    'UserInfo of a log-in',
+  ],
   'src/exchange/oid4vci/holder/caller.ts': ['offer of OpenID4VCI'],
   'src/exchange/oid4vp/holder/request-object.ts': ['request_uri of a verifier'],
   'src/exchange/oid4vp/holder/response.ts': ['response_uri of a verifier'],
@@ -132,6 +139,13 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
         { url, clientId: 'issuer', clientSecret: 'secret' },
         { token: 'token', audiences: [], leewaySeconds: 0 },
       ),
+    'metadata of a log-in': (url) => use((wallet) => getProvider(wallet, url)),
+    'token endpoint of a log-in': (url) =>
+      use((wallet) =>
+        redeemCode(wallet, clientAt(wallet, url), { code: '', redirect_uri: '', code_verifier: '' }),
+      ),
+    'UserInfo of a log-in': (url) =>
+      use((wallet) => readUserInfo(wallet, clientAt(wallet, url), { accessToken: 'token', sub: 'alice' })),
     // Only hosts over https reach the guard without this setting.
     'offer of OpenID4VCI': (url) =>
       use((wallet) => {
@@ -164,4 +178,12 @@ export function authorityOf(url: string): string {
   return written
     .replace(/:(?=\d+$)/, '%3A')
     .replace(/\[(.*)\]/, (_, ip: string) => `%5B${ip.replaceAll(':', '%3A')}%5D`)
+}
+
+/** A client at an OpenID provider whose endpoints are all this URL. */
+function clientAt(wallet: Wallet, url: string) {
+  const [issuerId, scope, claimsFrom] = [newId(), 'openid', 'userinfo' as const]
+  const secret = wallet.seal(`credential-issuer-log-in:${issuerId}`, 'secret')
+  const metadata = { issuer: url, authorization_endpoint: url, token_endpoint: url, userinfo_endpoint: url }
+  return { issuerId, settings: { issuer: url, clientId: 'issuer', scope, claimsFrom, secret }, metadata }
 }

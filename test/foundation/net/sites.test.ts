@@ -32,6 +32,7 @@ test('every file that has the client uses it or is known to pass it on', () => {
     'src/exchange/mediator/mediator.ts',
     'src/foundation/net/http-client.ts',
     'src/exchange/oid4vci/access-token.ts',
+    'src/exchange/oid4vci/log-in/provider.ts',
     'src/agent/short-link-content.ts',
     'src/did/ledger/http-ledger.ts',
     'src/wallet/environment.ts',

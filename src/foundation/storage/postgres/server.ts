@@ -24,6 +24,7 @@ import * as document from './migrations/017-document.ts'
 import * as webhookTypes from './migrations/018-webhook-types.ts'
 import * as issuanceGrant from './migrations/019-issuance-grant.ts'
 import * as branding from './migrations/020-branding.ts'
+import * as logIn from './migrations/021-log-in.ts'
 import * as claimsSource from './migrations/022-claims-source.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
@@ -49,6 +50,7 @@ export const postgresMigrations: Migrations = {
   '018-webhook-types': webhookTypes,
   '019-issuance-grant': issuanceGrant,
   '020-branding': branding,
+  '021-log-in': logIn,
   '022-claims-source': claimsSource,
 }
 

@@ -1,0 +1,62 @@
+/** The claims of a log-in in a credential: they fill those that the offer does not have, by their names. */
+import { OAuthError } from '../../../foundation/oauth/oauth-error.ts'
+import { isTemporary, Problem } from '../../../foundation/problem.ts'
+import type { Wallet } from '../../../wallet/wallet.ts'
+import type { CredentialRecord } from '../../issuance/model.ts'
+import { checkContent } from '../../issuance/sign.ts'
+import { ofPart, originsOf } from '../claims-origins.ts'
+import { sourceOf } from '../claims-source.ts'
+import { findConfiguration } from '../configurations.ts'
+import { findGrantById } from '../grant.ts'
+import { type Identity, identityOf } from './identity.ts'
+
+/** The claims of a record with those of a log-in. */
+export async function knownClaims(
+  { env }: Wallet,
+  { claims: offered, openid4vci }: CredentialRecord,
+  identity: Identity | undefined,
+): Promise<CredentialRecord['claims']> {
+  const configuration = identity && (await configurationOf({ env }, { openid4vci }))
+  return configuration ? originsOf(configuration, { offered, identity }).known : offered
+}
+
+function configurationOf({ env }: Pick<Wallet, 'env'>, { openid4vci }: Pick<CredentialRecord, 'openid4vci'>) {
+  const { issuerId, configurationId } = openid4vci!
+  return findConfiguration(env.db, issuerId, configurationId)
+}
+
+/**
+ * The record with the claims of whoever has logged in for it, which its schema allows. A claims source may add
+ * others.
+ *
+ * @throws {OAuthError} `credential_request_denied` with the JSON paths of the others, without values
+ * @throws {Problem} 503 if the schema cannot be read for now
+ */
+export async function withLogInClaims(
+  wallet: Wallet,
+  record: CredentialRecord,
+  identity?: Identity,
+): Promise<CredentialRecord> {
+  const known = identity ?? (await findIdentity(wallet, record))
+  if (!known) return record
+  const claims = await knownClaims(wallet, record, known)
+  const { credentialFormat, schemaIds, validityPeriod, automaticIssuance = true, openid4vci } = record
+  const terms = { credentialFormat, schemaIds, validityPeriod, automaticIssuance, claims }
+  const configuration = await configurationOf(wallet, record)
+  const toSchema = configuration && sourceOf(configuration) ? ofPart : undefined
+  await checkContent(wallet, { ...terms, type: openid4vci?.type }, toSchema).catch((cause: unknown) => {
+    if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
+    const message = `The claims of the log-in do not make this credential. ${cause.message}`
+    throw new OAuthError('credential_request_denied', message, { cause })
+  })
+  return { ...record, claims }
+}
+
+/** Who has logged in for a record. */
+export async function findIdentity(
+  wallet: Wallet,
+  { thid }: CredentialRecord,
+): Promise<Identity | undefined> {
+  const grant = await findGrantById(wallet.db, thid)
+  return grant && identityOf(wallet, grant)
+}
