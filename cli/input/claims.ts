@@ -32,8 +32,8 @@ export function readExpected(texts: readonly string[] | undefined) {
 /**
  * Reads all claims. `--claim` overrides `--claims`.
  *
- * @throws {UsageError} when there is none, unless another origin is expected, one is named twice, or one is not in the form `name=value` or
- * `name:=json`.
+ * @throws {UsageError} when there is none, unless another origin is expected, one is named twice, or one is
+ * not in the form `name=value` or `name:=json`.
  */
 export function readClaims(flags: {
   claim?: readonly string[] | undefined

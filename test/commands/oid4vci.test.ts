@@ -187,7 +187,7 @@ test('the log-in of an issuer is set, changed and removed, and its client is not
   expect(await issuer.json`issuer update ${made.id} --no-log-in`).not.toHaveProperty('logIn')
   const ofPerson = words`credential offer --oid4vci ${issuerId} --configuration Person --issuing-did ${issuingDID}`
   const noLogIn = await issuer.run`${ofPerson} --expect email=alice@example.org`
-  expect(noLogIn).toMatchObject(fails(1, /no OpenID provider where people log in.*--log-in/s))
+  expect(noLogIn).toMatchObject(fails(2, /no OpenID provider where people log in.*--log-in/s))
   expect(await issuer.run`${ofPerson} --expect alice`).toMatchObject(
     fails(2, /--expect "alice" is not in the form/),
   )

@@ -392,6 +392,7 @@ const ofKnownIssuer = [
   'POST /oid4vci/issuers/{issuerId}/par',
   'GET /oid4vci/issuers/{issuerId}/authorize',
   'POST /oid4vci/issuers/{issuerId}/authorize',
+  'GET /oid4vci/issuers/{issuerId}/log-in',
   'POST /oid4vci/issuers/{issuerId}/token',
   'POST /oid4vci/issuers/{issuerId}/credentials',
   'POST /oid4vci/issuers/{issuerId}/deferred-credentials',

@@ -2,6 +2,8 @@
 import { mkdirSync } from 'node:fs'
 import { writeProfile } from '../../src/foundation/config/profile.ts'
 import { adminToken, startAgent, type TestAgent } from '../support/agent.ts'
+import { startLyingProvider } from '../exchange/oid4vci/log-in/_lying-provider.ts'
+import { share } from '../support/shared.ts'
 import { openServer } from '../support/shared-postgres.ts'
 import { connectionIn, issue, newDid, oobOf, type Tenant } from '../support/tenants.ts'
 
@@ -18,6 +20,7 @@ export const startShared = (): Promise<Shared> => startAgent()
  *   `ALICE`, `ADMIN` and `JSON` for curl.
  * - `a connection`: the labels `Alice` and `Acme`, and published DIDs: `connection` and `issuer` of local,
  *   `holder` of alice.
+ * - `an OpenID provider`: `IDP`, its URL. It logs everybody in as Alice.
  * - `a credential`: a JWT, automatically issued: `issued` of local, `held` of alice.
  */
 export async function prepare(
@@ -27,7 +30,7 @@ export async function prepare(
 ): Promise<Record<string, string>> {
   if (state === 'PostgreSQL')
     return { DATABASE_URL: await (await openServer()).createDatabase({ isEmpty: true }) }
-  const states = ['two tenants', 'a connection', 'a credential']
+  const states = ['two tenants', 'a connection', 'an OpenID provider', 'a credential']
   const steps = states.indexOf(state)
   if (steps === -1) throw new Error(`A page starts with ${state}, which is none of: ${states.join(', ')}.`)
   const [local, alice] = [await agent.newTenant('local'), await agent.newTenant('alice')]
@@ -36,7 +39,7 @@ export async function prepare(
   writeProfile(configDir, 'alice', { kind: 'remote', url: agent.url, apiKey: alice.apiKey })
   const connected = steps > 0 ? await introduce(local, alice) : undefined
   const held =
-    steps > 1 && connected
+    steps > 2 && connected
       ? await issue(local, alice, connected.connection, connected.issuer, connected.holder)
       : undefined
   return {
@@ -46,8 +49,15 @@ export async function prepare(
     ADMIN: `x-admin-api-key: ${adminToken}`,
     JSON: 'content-type: application/json',
     ...connected,
+    ...(steps > 1 && { IDP: await startProvider() }),
     ...(held && { issued: held.issuerRecordId, held: held.recordId }),
   }
+}
+
+async function startProvider(): Promise<string> {
+  const { url, state } = await share('OpenID provider', startLyingProvider)
+  state.lies = { claims: { aud: 'staff-cards', email: 'alice@example.org' } }
+  return url
 }
 
 async function introduce(local: Tenant, alice: Tenant) {

@@ -100,6 +100,8 @@ export const CredentialData = z.object({
       issuerId: z.string(),
       configurationId: z.string(),
       expiresTime: z.number(),
+      /** Absent for an offer. */
+      begun: z.literal('wallet').optional(),
       /** How the wallet names the credential. Default: the id of the record. */
       credentialIdentifier: z.string().optional(),
       /** The offer has no claims, or a part of them: a claims source has the others. */

@@ -6,6 +6,7 @@ import { Did } from '../../did/document.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { maxClaims } from './claims.ts'
 import { ClaimsSource } from './claims-source.ts'
+import { Begin } from './configuration-access.ts'
 import { CredentialDisplay } from './display.ts'
 import { documentMembers } from './documents.ts'
 import { KeyAttestationRequirement } from './key-attestation.ts'
@@ -49,6 +50,9 @@ export const CreateCredentialConfiguration = z
     claimsSource: optional(ClaimsSource).describe(
       'The endpoint that says which claims a wallet gets when it requests the credential. Default: the claims are those of the offer (extension).',
     ),
+    begin: optional(Begin).describe(
+      'What begins an issuance: `offer`, the default, an offer of the tenant; `log-in`, also a wallet whose person logs in at the provider of the issuer; `open`, also any wallet (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialConfigurationRequest' })
 export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
@@ -68,6 +72,7 @@ export const PatchCredentialConfiguration = z
     ),
     claimsSource: ClaimsSource.nullish().describe('As of a new configuration; null removes it.'),
     alwaysDisclosed: optional(AlwaysDisclosed).describe('As of a new configuration. It replaces all names.'),
+    begin: Begin.nullish().describe('As of a new configuration; null is `offer`.'),
   })
   .meta({ id: 'PatchCredentialConfigurationRequest' })
 export type PatchCredentialConfiguration = z.output<typeof PatchCredentialConfiguration>
@@ -92,6 +97,7 @@ export const CredentialConfiguration = z
       'As in the request, or by the title of the schema (extension).',
     ),
     claimsSource: ClaimsSource.optional().describe('As in the request (extension).'),
+    begin: Begin.optional().describe('What else begins an issuance than an offer (extension).'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'CredentialConfiguration' })

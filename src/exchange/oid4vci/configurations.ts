@@ -15,6 +15,7 @@ import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { claimsOf, readClaims, withDisclosure } from './claims.ts'
 import { sourceOf } from './claims-source.ts'
+import { accessOf, checkAccess, toAccessColumn } from './configuration-access.ts'
 import {
   checkMembers,
   type CreateCredentialConfiguration,
@@ -63,7 +64,9 @@ export async function createConfiguration(
     document: document ? JSON.stringify(document) : null,
     claims_source: given.claimsSource ? JSON.stringify(given.claimsSource) : null,
     settings: null,
+    access: toAccessColumn({ access: null }, given),
   }
+  checkAccess(issuer, accessOf(row), row)
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
     await getOwnIssuer(tx, wallet.id, issuerId)
@@ -133,7 +136,9 @@ export async function updateConfiguration(
     }),
     ...(display !== undefined && { display: toColumn(display ?? undefined) }),
     ...(claimsSource !== undefined && { claims_source: claimsSource && JSON.stringify(claimsSource) }),
+    access: toAccessColumn(row, given),
   }
+  checkAccess(issuer, accessOf(change), signer)
   await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
     await getConfiguration(tx, wallet.id, issuerId, id)
@@ -247,6 +252,7 @@ export function toConfiguration(
     ...(keyAttestation && { keyAttestation }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),
+    ...(row.access !== null && accessOf(row)),
     ...(display && { display }),
     ...(claimsSource && { claimsSource }),
     createdAt,

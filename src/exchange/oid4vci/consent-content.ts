@@ -1,8 +1,9 @@
 /** What the consent page shows a person of an authorization request. */
 import { getCertificate } from '../../wallet/issuer-certificates/certificates.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import type { CredentialRecord } from '../issuance/model.ts'
+import type { CredentialData } from '../issuance/model.ts'
 import { type CheckedRequest, getOpenRecords, requireGrant } from './authorization-request.ts'
+import { withoutOffer } from './begun-by-wallet.ts'
 import { claimsOf } from './claims.ts'
 import { sourceOf } from './claims-source.ts'
 import { findConfiguration } from './configurations.ts'
@@ -36,9 +37,12 @@ export async function toConsent(
   request: CheckedRequest,
   isWrong = false,
 ): Promise<Consent> {
-  const grant = await requireGrant(wallet.db, request)
-  const records = await getOpenRecords(wallet.db, grant, request.recordIds)
-  const secrets = openSecrets(wallet, grant)
+  const { configurationIds } = request
+  const grant = configurationIds ? undefined : await requireGrant(wallet.db, request)
+  const records = grant
+    ? await getOpenRecords(wallet.db, grant, request.recordIds)
+    : await withoutOffer(wallet, issuer, configurationIds!)
+  const secrets = grant && openSecrets(wallet, grant)
   const { issuingDID, issuerCertificateId } = records[0]!
   const credentials: Consent['credentials'] = []
   for (const record of records) credentials.push(await describe(wallet, issuer, record, request.identity))
@@ -55,7 +59,7 @@ export async function toConsent(
     txCode:
       secrets?.txCode === undefined
         ? undefined
-        : { description: secrets.txCodeHint?.description, isWrong, guesses: grant.guesses },
+        : { description: secrets.txCodeHint?.description, isWrong, guesses: grant!.guesses },
   }
 }
 
@@ -63,16 +67,18 @@ export async function toConsent(
 async function describe(
   wallet: Wallet,
   issuer: IssuerRow,
-  record: CredentialRecord,
+  record: CredentialData,
   identity: CheckedRequest['identity'],
 ): Promise<Consent['credentials'][number]> {
   const { configurationId } = record.openid4vci!
   const configuration = await findConfiguration(wallet.env.db, issuer.id, configurationId)
-  const claims = await knownClaims(wallet, record, identity)
-  const stored = configuration ? claimsOf(configuration) : []
-  const titles = new Map(stored.map(({ name, title }) => [name, title]))
+  const all = configuration ? claimsOf(configuration) : []
+  const titles = new Map(all.map(({ name, title }) => [name, title]))
+  const claims = record.openid4vci?.begun
+    ? Object.fromEntries(titles)
+    : await knownClaims(wallet, record, identity)
   // A claims source is asked when the wallet requests the credential.
-  const sourced = configuration && sourceOf(configuration) ? stored.map(({ name }) => name) : []
+  const sourced = configuration && sourceOf(configuration) ? all.map(({ name }) => name) : []
   return {
     name: (configuration && credentialDisplayOf(configuration)?.name) ?? configurationId,
     claims: [...new Set([...Object.keys(claims), ...sourced])].map((name) => titles.get(name) ?? name),

@@ -15,6 +15,7 @@ import { newShortLink } from '../../wallet/short-links.ts'
 import { checkOffered } from '../issuance/sign.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { ofPart } from './claims-origins.ts'
+import { offerSignerOf } from './choices.ts'
 import { sourceOf } from './claims-source.ts'
 import { ConfigurationId } from './configuration-members.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
@@ -206,7 +207,7 @@ async function prepare(
   const offered = {
     credentialFormat: formatOfId(format),
     claims,
-    ...signerOf(configuration, body),
+    ...offerSignerOf(configuration, body),
     validityPeriod,
     automaticIssuance: body.automaticIssuance ?? true,
     schemaIds: [configuration.schema_id],
@@ -226,22 +227,6 @@ async function prepare(
       ...(type && { type }),
     },
   }
-}
-
-/** The DID or the certificate that signs. @throws {Problem} 400 for both or neither */
-function signerOf(
-  { id, certificate_id: certificate, issuing_did: usual }: ConfigurationRow,
-  { issuingDID = usual ?? undefined, issuingKid }: Pick<OfferedCredential, 'issuingDID' | 'issuingKid'>,
-) {
-  if (certificate === null && issuingDID === undefined)
-    throw new Problem('BadRequest', 'issuingDID: Missing request parameter: issuingDID')
-  if (certificate === null) return { issuingDID, issuingKid }
-  if (issuingDID !== undefined || issuingKid !== undefined)
-    throw new Problem(
-      'BadRequest',
-      `${issuingDID === undefined ? 'issuingKid' : 'issuingDID'}: the issuer certificate ${certificate} signs credentials of the configuration ${id}. Leave it out.`,
-    )
-  return { issuerCertificateId: certificate }
 }
 
 /**

@@ -18,7 +18,7 @@ export type Source = ClaimsSource & { configuration: ConfigurationRow }
 /** The claims source of the configuration of a record. Undefined: it has none. */
 export async function findSource(
   { env }: Wallet,
-  { openid4vci }: CredentialRecord,
+  { openid4vci }: Pick<CredentialRecord, 'openid4vci'>,
 ): Promise<Source | undefined> {
   if (!openid4vci) return undefined
   const configuration = await findConfiguration(env.db, openid4vci.issuerId, openid4vci.configurationId)

@@ -5,10 +5,11 @@
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { advance } from '../engine/record.ts'
-import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import { issueCredential, type CredentialData, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorizedIn, refusalOfCode } from './authorization-code.ts'
+import { beginRecords, withoutOffer } from './begun-by-wallet.ts'
 import {
   authenticateClient,
   useClientProof,
@@ -100,8 +101,10 @@ export async function redeemCode(
     const grant = await find()
     if (!grant) throw unusable()
     if (client || proof) await wallet.env.limitOffers(grant.id)
-    const lifetime = await lifetimeOf(wallet, grant)
-    const redemption = { request, code, token, client, proof, lifetime }
+    const { configurationIds } = authorizedIn(grant) ?? {}
+    const begun = configurationIds && (await withoutOffer(wallet, issuer, configurationIds))
+    const lifetime = await lifetimeOf(wallet, begun ?? (await findRecords(wallet.db, recordIdsOf(grant))))
+    const redemption = { request, code, token, client, proof, begun, lifetime }
     return {
       isBound: proof !== undefined,
       // A wrong guess counts, and a code that comes twice revokes its token, also in a full wallet.
@@ -125,13 +128,18 @@ type Redemption = {
   token: string
   client: AttestedClient | undefined
   proof: DpopProof | undefined
+  /** The records to begin, of a grant without an offer. */
+  begun: CredentialData[] | undefined
   lifetime: number
 }
 
 /** The seconds of a token: more for a credential that the issuer or its claims source may defer. */
-async function lifetimeOf(wallet: Wallet, grant: GrantRow): Promise<number> {
-  for (const record of await findRecords(wallet.db, recordIdsOf(grant)))
-    if (record.automaticIssuance === false || (await findSource(wallet, record))) return deferredLifetime
+async function lifetimeOf(
+  wallet: Wallet,
+  all: readonly Pick<CredentialData, 'automaticIssuance' | 'openid4vci'>[],
+): Promise<number> {
+  for (const each of all)
+    if (each.automaticIssuance === false || (await findSource(wallet, each))) return deferredLifetime
   return shortLifetime
 }
 
@@ -139,27 +147,39 @@ async function redeem(
   tx: Tx,
   wallet: Wallet,
   issuer: IssuerRow,
-  { request, code, token, client, proof, lifetime }: Redemption,
+  { request, code, token, client, proof, begun, lifetime }: Redemption,
 ): Promise<Redeemed> {
   const grant = await findGrant(tx, issuer.id, 'code_digest', code)
   if (!grant) return unusable()
   if (client) await useClientProof(tx, client)
   if (proof) await useProof(tx, proof, 'token')
-  const recordIds = authorizedIn(grant)?.recordIds ?? recordIdsOf(grant)
-  const records = await findRecords(tx, recordIds)
+  const asked = authorizedIn(grant)?.recordIds ?? []
+  const known = await findRecords(tx, asked.length > 0 ? asked : recordIdsOf(grant))
   const sender = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
   const refusal =
     request.grant_type === preAuthorizedGrant
-      ? await refusalOfPreAuthorized(tx, wallet, { grant, records }, request.tx_code)
-      : await refusalOfCode(tx, { grant, records }, { client_id: client?.clientId, ...request, ...sender })
+      ? await refusalOfPreAuthorized(tx, wallet, { grant, records: known }, request.tx_code)
+      : await refusalOfCode(
+          tx,
+          { grant, records: known },
+          { client_id: client?.clientId, ...request, ...sender },
+        )
   if (refusal) {
-    if (records[0]) await logRefusal(tx, records[0], 'token-request', refusal)
+    if (known[0]) await logRefusal(tx, known[0], 'token-request', refusal)
     return refusal
   }
+  const attested = ({ openid4vci }: Pick<CredentialData, 'openid4vci'>) =>
+    client && openid4vci && { openid4vci: { ...openid4vci, isAttested: true } }
+  const records = begun
+    ? await beginRecords(
+        tx,
+        grant,
+        begun.map((data) => ({ ...data, ...attested(data) })),
+      )
+    : known
   await redeemGrant(tx, grant.id, { token, recordIds: idsOf(records), jkt: proof?.jkt, lifetime })
-  for (const record of records) {
-    const attested = client && { openid4vci: { ...record.openid4vci!, isAttested: true } }
-    const change = { metaLastFailure: undefined, ...attested }
+  for (const record of begun ? [] : records) {
+    const change = { metaLastFailure: undefined, ...attested(record) }
     await advance(tx, issueCredential, record, 'received token request', change)
   }
   return { details: detailsOf(grant, records), lifetime }

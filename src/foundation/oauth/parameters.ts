@@ -25,7 +25,10 @@ export function readParameters<Type extends z.ZodType>(
   throw new OAuthError('invalid_request', `${path.join('.')} ${isMissing ? 'is missing.' : message}`)
 }
 
-/** The header `Authorization` of a client with a secret. Both parts are encoded as in a form (RFC 6749 §2.3.1). */
+/**
+ * The header `Authorization` of a client with a secret. Both parts are encoded as in a form (RFC 6749
+ * §2.3.1).
+ */
 export function basicOf(clientId: string, clientSecret: string): string {
   const encode = (part: string) => new URLSearchParams({ part }).toString().slice('part='.length)
   return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')}`

@@ -1,5 +1,6 @@
 /**
- * The keys of an OpenID provider, of the operator or of an issuer, by OpenID Connect Discovery 1.0 and its JWK Set (RFC 7517).
+ * The keys of an OpenID provider, of the operator or of an issuer, by OpenID Connect Discovery 1.0 and its
+ * JWK Set (RFC 7517).
  *
  * The keys are read again every five minutes, and for a token with an unknown key id. Strangers can send such
  * tokens, so that there is at most one reading in an interval, which all requests share. While the provider

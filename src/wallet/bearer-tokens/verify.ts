@@ -135,8 +135,8 @@ function wordsAt(claims: Claims, path: readonly string[]): unknown[] {
 }
 
 /**
- * The reason why `jwtVerify` refuses a token. It continues a sentence about the token. The library throws other errors for keys
- * that do not fit a token.
+ * The reason why `jwtVerify` refuses a token. It continues a sentence about the token. The library throws
+ * other errors for keys that do not fit a token.
  */
 export function faultOf(error: unknown): string {
   if (!(error instanceof errors.JOSEError)) return 'is signed with a key that cannot be used for it'

@@ -8,6 +8,8 @@ import { rewriteRows } from '../../support/rewrite-rows.ts'
 import { attested, clientId, newProvider, trust, type ClientParts, type Provider } from './_attestations.ts'
 import { consent, offered, redirectUri, type Parameters as Form } from './_authorization.ts'
 import { newDpopNonce, post, proofFor, type ProofParts } from './_dpop.ts'
+import { useProvider } from './log-in/_browser.ts'
+import { startLyingProvider, type LyingProvider } from './log-in/_lying-provider.ts'
 import { issuerClient } from './_provider.ts'
 import {
   addIssuer,
@@ -31,11 +33,14 @@ export type Scene = {
   /** An issuer with an external authorization server. */
   external: Setup
   server: AuthorizationServer
+  /** An issuer with a log-in. */
+  staff: Setup
+  idp: LyingProvider
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export async function startScene(options: TestOptions): Promise<Scene> {
-  const agent = await startAgent({ OID4VCI_REQUESTS_PER_MINUTE: '100000' }, options)
+  const agent = await startAgent({ OID4VCI_REQUESTS_PER_MINUTE: '100000', OIDC_KEYS_REFRESH: '0' }, options)
   const tenant = await agent.newTenant('issuer')
   const [setup, other] = [await addIssuer(agent, tenant), await addIssuer(agent, tenant)]
   const [strict, external] = [await addIssuer(agent, tenant), await addIssuer(agent, tenant)]
@@ -44,6 +49,8 @@ export async function startScene(options: TestOptions): Promise<Scene> {
   await addConfiguration(setup, 'Licence', {})
   await addConfiguration(strict, 'Strong', { keyAttestation: { keyStorage: ['iso_18045_high'] } })
   await useServer(external, server.url)
+  const [staff, idp] = [await addIssuer(agent, tenant), await startLyingProvider()]
+  await useProvider(staff, idp.url)
   return {
     agent,
     setup,
@@ -52,7 +59,10 @@ export async function startScene(options: TestOptions): Promise<Scene> {
     provider,
     external,
     server,
+    staff,
+    idp,
     async [Symbol.asyncDispose]() {
+      await idp[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
       await agent[Symbol.asyncDispose]()
     },

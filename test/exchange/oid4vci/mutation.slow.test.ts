@@ -5,6 +5,7 @@ import { clientChecks } from './_checks-client.ts'
 import { credentialChecks } from './_checks-credential.ts'
 import { externalChecks } from './_checks-external.ts'
 import { sourceChecks } from './_checks-source.ts'
+import { logInChecks } from './_checks-log-in.ts'
 import { strangerChecks } from './_checks-strangers.ts'
 import { tokenChecks } from './_checks-token.ts'
 import { isTaken, loadMutants, nameOf, switchOff, type Check } from './_mutants.ts'
@@ -17,6 +18,7 @@ const checks = [
   ...clientChecks,
   ...credentialChecks,
   ...externalChecks,
+  ...logInChecks,
   ...strangerChecks,
   ...sourceChecks,
 ]

@@ -1,6 +1,6 @@
 /**
- * The begin of a log-in: sends the browser on to the OpenID provider of the issuer, by the code flow with PKCE,
- * `state` and `nonce` (OpenID Connect Core 1.0 §3.1.2, RFC 9700 §2.1.1).
+ * The begin of a log-in: sends the browser on to the OpenID provider of the issuer, by the code flow with
+ * PKCE, `state` and `nonce` (OpenID Connect Core 1.0 §3.1.2, RFC 9700 §2.1.1).
  */
 import { withParameters } from '../../../foundation/oauth/parameters.ts'
 import { digestOf, newSecret } from '../../../foundation/oauth/secrets.ts'

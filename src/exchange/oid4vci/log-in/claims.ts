@@ -13,7 +13,7 @@ import { type Identity, identityOf } from './identity.ts'
 /** The claims of a record with those of a log-in. */
 export async function knownClaims(
   { env }: Wallet,
-  { claims: offered, openid4vci }: CredentialRecord,
+  { claims: offered, openid4vci }: Pick<CredentialRecord, 'claims' | 'openid4vci'>,
   identity: Identity | undefined,
 ): Promise<CredentialRecord['claims']> {
   const configuration = identity && (await configurationOf({ env }, { openid4vci }))
@@ -26,8 +26,8 @@ function configurationOf({ env }: Pick<Wallet, 'env'>, { openid4vci }: Pick<Cred
 }
 
 /**
- * The record with the claims of whoever has logged in for it, which its schema allows. A claims source may add
- * others.
+ * The record with the claims of whoever has logged in for it, which its schema allows. A claims source may
+ * add others.
  *
  * @throws {OAuthError} `credential_request_denied` with the JSON paths of the others, without values
  * @throws {Problem} 503 if the schema cannot be read for now
@@ -38,7 +38,8 @@ export async function withLogInClaims(
   identity?: Identity,
 ): Promise<CredentialRecord> {
   const known = identity ?? (await findIdentity(wallet, record))
-  if (!known) return record
+  // What an offer has was checked when it was made.
+  if (!known && record.openid4vci?.begun === undefined) return record
   const claims = await knownClaims(wallet, record, known)
   const { credentialFormat, schemaIds, validityPeriod, automaticIssuance = true, openid4vci } = record
   const terms = { credentialFormat, schemaIds, validityPeriod, automaticIssuance, claims }
@@ -46,7 +47,7 @@ export async function withLogInClaims(
   const toSchema = configuration && sourceOf(configuration) ? ofPart : undefined
   await checkContent(wallet, { ...terms, type: openid4vci?.type }, toSchema).catch((cause: unknown) => {
     if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
-    const message = `The claims of the log-in do not make this credential. ${cause.message}`
+    const message = `The claims do not make this credential. ${cause.message}`
     throw new OAuthError('credential_request_denied', message, { cause })
   })
   return { ...record, claims }

@@ -1,6 +1,6 @@
 /**
- * The requests to an OpenID provider: the redemption of its code (OpenID Connect Core 1.0 §3.1.3), by a client
- * with a secret or a key, and UserInfo (§5.3).
+ * The requests to an OpenID provider: the redemption of its code (OpenID Connect Core 1.0 §3.1.3), by a
+ * client with a secret or a key, and UserInfo (§5.3).
  */
 import * as z from 'zod'
 import { newId } from '../../../foundation/id.ts'

@@ -24,12 +24,13 @@ export type IdTokenClaims = z.infer<typeof Claims>
 export async function verifyIdToken(
   { env: { config } }: Pick<Wallet, 'env'>,
   { findKey }: LogInProvider,
-  { issuer, clientId, acrValues, maxAge }: LogInSettings,
+  settings: LogInSettings,
   { token, nonce }: { token: string; nonce: string },
 ): Promise<IdTokenClaims> {
+  const { clientId, acrValues, maxAge } = settings
   const leewaySeconds = config.OIDC_CLOCK_LEEWAY
   const { payload } = await jwtVerify(token, findKey, {
-    issuer,
+    issuer: settings.issuer,
     audience: clientId,
     algorithms: [...config.OIDC_ALGORITHMS],
     requiredClaims: ['exp'],

@@ -1,6 +1,6 @@
 /**
- * The OpenID providers where people log in: their metadata and keys (OpenID Connect Discovery 1.0 §3, §4). The
- * tenant names the provider, so requests go through the guarded HTTP client.
+ * The OpenID providers where people log in: their metadata and keys (OpenID Connect Discovery 1.0 §3, §4).
+ * The tenant names the provider, so requests go through the guarded HTTP client.
  */
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'

@@ -1,7 +1,7 @@
 /**
  * The parameter `state` of a log-in: what the return needs, sealed with the key of the wallet for one issuer,
- * so that every node can answer it and a begun log-in writes nothing. It is of one browser, which has a cookie
- * (RFC 9700 §4.7).
+ * so that every node can answer it and a begun log-in writes nothing. It is of one browser, which has a
+ * cookie (RFC 9700 §4.7).
  */
 import * as z from 'zod'
 import { isOver } from '../../../foundation/clock.ts'

@@ -1,9 +1,33 @@
 /** The browser of a person: from the wallet to the provider, and back to the issuer. */
 import type { Parameters, Shown } from '../_authorization.ts'
-import type { Issuer } from '../_wallet.ts'
-import { visit } from './_log-in.ts'
+import { issuerClient } from '../_provider.ts'
+import type { Issuer, Setup } from '../_wallet.ts'
 
-export { useProvider, visit } from './_log-in.ts'
+/** Sets the log-in of an issuer. */
+export function useProvider({ tenant, issuerId }: Setup, issuer: string, settings: object = {}) {
+  const credentials = 'keyId' in settings ? { clientId: issuerClient.clientId } : issuerClient
+  const defaults = { acrValues: null, maxAge: null, claimsFrom: 'id_token' as const, scope: 'openid' }
+  const body = { logIn: { ...defaults, issuer, ...credentials, ...settings } }
+  return tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path: { issuerId }, body })
+}
+
+/** The browser follows redirects at the provider until it comes back. */
+export async function visit({ identifier }: Issuer, start: string): Promise<URL> {
+  const cookies = new Map<string, string>()
+  let location = new URL(start)
+  while (!location.href.startsWith(`${identifier}/log-in`)) {
+    const cookie = [...cookies].map((each) => each.join('=')).join('; ')
+    const response = await fetch(location, { redirect: 'manual', headers: { cookie } })
+    for (const each of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(each)!
+      cookies.set(name!, value!)
+    }
+    const next = response.headers.get('location')
+    if (next === null) throw new Error(`${location.href}: ${response.status} ${await response.text()}`)
+    location = new URL(next, location)
+  }
+  return location
+}
 
 async function show(url: string, cookie: string | undefined): Promise<Shown> {
   const headers = cookie === undefined ? {} : { cookie }

@@ -1,21 +1,18 @@
-/** The steps of a log-in, each by itself: the departure, what the browser does at the provider, and the return. */
+/**
+ * The steps of a log-in, each by itself: the departure, what the browser does at the provider, and the
+ * return.
+ */
 import { beginLogIn } from '../../../../src/exchange/oid4vci/log-in/begin.ts'
 import { finishLogIn } from '../../../../src/exchange/oid4vci/log-in/finish.ts'
 import { logInOf } from '../../../../src/exchange/oid4vci/log-in/settings.ts'
 import type { Wallet } from '../../../../src/wallet/wallet.ts'
 import type { TestAgent } from '../../../support/agent.ts'
-import type { Issuer, Setup } from '../_wallet.ts'
-import { issuerClient } from '../_provider.ts'
+import type { Setup } from '../_wallet.ts'
+import { visit } from './_browser.ts'
+
+export { useProvider, visit } from './_browser.ts'
 
 export type Place = Setup & { agent: TestAgent }
-
-/** Sets the log-in of an issuer. */
-export function useProvider({ tenant, issuerId }: Setup, issuer: string, settings: object = {}) {
-  const credentials = 'keyId' in settings ? { clientId: issuerClient.clientId } : issuerClient
-  const defaults = { acrValues: null, maxAge: null, claimsFrom: 'id_token' as const, scope: 'openid' }
-  const body = { logIn: { ...defaults, issuer, ...credentials, ...settings } }
-  return tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path: { issuerId }, body })
-}
 
 async function withIssuer<T>(
   { agent, tenant, issuerId }: Place,
@@ -31,24 +28,6 @@ export const request = { id: 'a request' }
 /** Sends the browser to the provider, with the cookies that it has. */
 export function depart(place: Place, cookies?: string) {
   return withIssuer(place, (wallet, row) => beginLogIn(wallet, row, logInOf(row)!, { request, cookies }))
-}
-
-/** The browser follows redirects at the provider until it comes back. */
-export async function visit({ identifier }: Issuer, start: string): Promise<URL> {
-  const cookies = new Map<string, string>()
-  let location = new URL(start)
-  while (!location.href.startsWith(`${identifier}/log-in`)) {
-    const cookie = [...cookies].map((each) => each.join('=')).join('; ')
-    const response = await fetch(location, { redirect: 'manual', headers: { cookie } })
-    for (const each of response.headers.getSetCookie()) {
-      const [, name, value] = /^([^=]+)=([^;]*)/.exec(each)!
-      cookies.set(name!, value!)
-    }
-    const next = response.headers.get('location')
-    if (next === null) throw new Error(`${location.href}: ${response.status} ${await response.text()}`)
-    location = new URL(next, location)
-  }
-  return location
 }
 
 /** The cookie as the browser sends it. */

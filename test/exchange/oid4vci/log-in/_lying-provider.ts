@@ -14,10 +14,16 @@ export type Lies = {
   userInfo?: Record<string, unknown>
   /** Parameters of the redirect back. */
   answer?: Record<string, string | undefined>
-  /** `none`: not signed. `foreign`: with a key that it does not publish. `other`: a key under the id of another. */
-  signedBy?: 'none' | 'foreign' | 'other'
+  /**
+   * `none`: not signed. `foreign`: with a key that it does not publish. `other`: a key under the id of
+   * another. `RS512`: with an algorithm that the agent does not accept.
+   */
+  signedBy?: 'none' | 'foreign' | 'other' | 'RS512'
   /** In place of the token response. */
-  token?: { status: number; body: unknown }
+  token?: { status?: number; body?: unknown }
+  userInfoStatus?: number
+  /** The provider redeems any code, of any request. */
+  takesAll?: boolean
   /** Milliseconds before the token response. */
   delayMs?: number
 }
@@ -26,7 +32,11 @@ export type LyingProvider = Awaited<ReturnType<typeof startLyingProvider>>
 
 export async function startLyingProvider() {
   const [own, foreign] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')]
-  const keys = [{ ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256' }]
+  const rsa = await generateKeyPair('RS512')
+  const keys = [
+    { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256' },
+    { ...(await exportJWK(rsa.publicKey)), kid: 'RS512' },
+  ]
   const state = { lies: {} as Lies, requests: [] as URLSearchParams[] }
   const begun = new Map<string, URLSearchParams>()
 
@@ -45,6 +55,8 @@ export async function startLyingProvider() {
       ...claims,
     })
     if (signedBy === 'none') return new UnsecuredJWT(all).encode()
+    if (signedBy === 'RS512')
+      return new SignJWT(all).setProtectedHeader({ alg: 'RS512', kid: 'RS512' }).sign(rsa.privateKey)
     const kid = signedBy === 'foreign' ? 'two' : 'one'
     const { privateKey } = signedBy === undefined ? own : foreign
     return new SignJWT(all).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey)
@@ -59,12 +71,13 @@ export async function startLyingProvider() {
       asked?.get('code_challenge') === challenge &&
       asked.get('redirect_uri') === form.get('redirect_uri') &&
       (authorization ?? form.get('client_secret') ?? form.get('client_assertion')) !== null
-    if (!isRight) return { status: 400, body: { error: 'invalid_grant' } }
+    const { delayMs = 0, token, takesAll } = state.lies
+    if (!isRight && takesAll !== true) return { status: 400, body: { error: 'invalid_grant' } }
     begun.delete(form.get('code')!)
-    const { delayMs = 0, token } = state.lies
     await new Promise((resolve) => setTimeout(resolve, delayMs))
-    const id_token = await sign(asked.get('nonce')!)
-    return token ?? { status: 200, body: { id_token, access_token: 'an access token', token_type: 'Bearer' } }
+    const id_token = await sign(asked?.get('nonce') ?? '')
+    const body = { id_token, access_token: 'an access token', token_type: 'Bearer' }
+    return { status: 200, body, ...token }
   }
 
   const server = await startServer(
@@ -93,7 +106,7 @@ export async function startLyingProvider() {
       else if (pathname === '/me') {
         const isRight = request.headers.authorization === 'Bearer an access token'
         const about = defined({ sub: 'alice', name: 'Alice of UserInfo', ...state.lies.userInfo })
-        send(isRight ? 200 : 401, about)
+        send(isRight ? (state.lies.userInfoStatus ?? 200) : 401, about)
       } else
         send(
           200,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { decodeJwtVc } from '../../../credentials/codecs/_verify.ts'
 import { startAgent } from '../../../support/agent.ts'
 import { untilEnd } from '../../../support/shared.ts'
-import { answer, offered, redeemAuthorized, sealedIn } from '../_authorization.ts'
+import { answer, newPkce, offered, redeemAuthorized, redirectUri, sealedIn } from '../_authorization.ts'
 import { addSource, filled, openSource } from '../_claims-source.ts'
 import { addIssuer, prove, recordOf, request } from '../_wallet.ts'
 import { browse, useProvider } from './_browser.ts'
@@ -49,3 +49,40 @@ test.each([{ employeeId: '7' }, undefined])(
     expect(await recordOf(setup, recordId)).toMatchObject({ claims: all, protocolState: 'CredentialSent' })
   },
 )
+
+test('without an offer, each person who logs in gets own claims by one call', async () => {
+  await using source = await openSource(filled({}))
+  const { issuerId, issuingDID, tenant } = setup
+  const { configurationId } = await addSource(setup, source.url)
+  await tenant.call('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
+    path: { issuerId, credentialConfigId: configurationId },
+    body: { begin: 'log-in', issuingDID },
+  })
+  for (const [account, employeeId, department] of [
+    ['alice', '1', 'Sales'],
+    ['bob', '2', 'Tests'],
+  ] as const) {
+    provider.state.account = account
+    source.answers(filled({ employeeId }))
+    const { challenge, verifier } = newPkce()
+    const page = await browse(setup, {
+      response_type: 'code',
+      client_id: 'wallet',
+      redirect_uri: redirectUri,
+      scope: configurationId,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    })
+    const { location } = await answer(setup, { request: sealedIn(page), decision: 'accept' })
+    const code = location!.searchParams.get('code')!
+    const { body: token } = await redeemAuthorized(setup, { code, verifier })
+    expect(token.expires_in).toBe(30 * 86_400)
+    const body = { credential_configuration_id: configurationId, proofs: { jwt: [await prove(setup)] } }
+    const reply = await request(setup, { token: token.access_token, body })
+    expect(decodeJwtVc(reply.body.credentials[0].credential).claims).toMatchObject({ employeeId, department })
+  }
+  expect(source.asked().map(({ identity, offered: known }) => [identity.sub, known])).toEqual([
+    ['alice', {}],
+    ['bob', {}],
+  ])
+})
