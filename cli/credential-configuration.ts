@@ -28,6 +28,10 @@ export const configurationFlags = {
     dependsOn: ['key-attestation'],
     description: 'accepted resistance of the user authentication; default: any',
   }),
+  begin: Flags.option({ options: ['offer', 'log-in', 'open'] as const })({
+    description:
+      'what begins an issuance: an offer; also a wallet whose person logs in; or also any wallet, such as for a voucher',
+  }),
   'claims-source': Flags.string({
     description: 'https URL that is asked for the claims when a wallet requests the credential',
   }),
@@ -41,10 +45,6 @@ export const configurationFlags = {
     allowNo: true,
     dependsOn: ['claims-source'],
     description: 'whether the record keeps the claims of the source; default: yes',
-  }),
-  begin: Flags.option({ options: ['offer', 'log-in', 'open'] as const })({
-    description:
-      'what begins an issuance: an offer; also a wallet whose person logs in; or also any wallet, such as for a voucher',
   }),
   certificate: Flags.string({
     description:
@@ -60,6 +60,7 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
     issuingDID: flags['issuing-did'],
     issuerCertificateId: flags.certificate,
     alwaysDisclosed: flags['always-disclosed'],
+    begin: flags.begin,
     claimsSource:
       flags['claims-source'] === undefined
         ? undefined
@@ -68,7 +69,6 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
             onFailure: flags['on-failure'],
             keepClaims: flags['keep-claims'],
           },
-    begin: flags.begin,
   }
 }
 

@@ -26,7 +26,8 @@ import { renewClaimsSecret } from '../../src/exchange/oid4vci/claims-secret.ts'
 import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
 import { addPicture, IssuerPicture, maxUploadBytes } from '../../src/exchange/oid4vci/media.ts'
 import { OpenIdCredentialOffer } from '../../src/exchange/oid4vci/offer-object.ts'
-import { createOffer, CreateOpenIdCredentialOffer } from '../../src/exchange/oid4vci/offers.ts'
+import { CreateOpenIdCredentialOffer } from '../../src/exchange/oid4vci/offer-members.ts'
+import { createOffer } from '../../src/exchange/oid4vci/offers.ts'
 import {
   OfferInOneStep,
   offerInOneStep,

@@ -150,8 +150,8 @@ export const countedColumns = {
     'created_at',
     'wallet_providers',
     'display',
-    'claims_secrets',
     'log_in',
+    'claims_secrets',
   ],
   credential_configuration: [
     'issuer_id',

@@ -42,7 +42,7 @@ export default defineCommand({
     }
     if (Object.values(body).every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --issuing-did, --certificate, --always-disclosed, --claims-source, --begin or --key-attestation.',
+        'There is nothing to change: give --name, --issuing-did, --certificate, --always-disclosed, --begin, --claims-source or --key-attestation.',
       )
     const configuration = await call(
       'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',

@@ -1,6 +1,6 @@
 /**
- * What an offer takes of a wallet. In one step: the issuer, the credential and the DID that are named, or
- * else the only ones. None: the caller makes them. Several: a problem that names them.
+ * What an offer in one step takes of a wallet: the issuer, the credential and the DID that are named, or else
+ * the only ones. None: the caller makes them. Several: a problem that names them.
  */
 import { Problem } from '../../foundation/problem.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
@@ -96,22 +96,3 @@ function several(member: string, what: string, ids: readonly string[]): Problem 
 
 const withName = (id: string, name: string | undefined) =>
   name === undefined || name === id ? id : `${id} (${name})`
-
-/** The DID or the certificate that signs the credential of an offer. @throws {Problem} 400 for both or neither */
-export function offerSignerOf(
-  { id, certificate_id: certificate, issuing_did: usual }: ConfigurationRow,
-  {
-    issuingDID = usual ?? undefined,
-    issuingKid,
-  }: { issuingDID?: string | undefined; issuingKid?: string | undefined },
-) {
-  if (certificate === null && issuingDID === undefined)
-    throw new Problem('BadRequest', 'issuingDID: Missing request parameter: issuingDID')
-  if (certificate === null) return { issuingDID, issuingKid }
-  if (issuingDID !== undefined || issuingKid !== undefined)
-    throw new Problem(
-      'BadRequest',
-      `${issuingDID === undefined ? 'issuingKid' : 'issuingDID'}: the issuer certificate ${certificate} signs credentials of the configuration ${id}. Leave it out.`,
-    )
-  return { issuerCertificateId: certificate }
-}

@@ -5,8 +5,8 @@ import { openIdFormats, type OpenIdFormat, openIdTraits, isTyped } from '../../d
 import { Did } from '../../did/document.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { maxClaims } from './claims.ts'
-import { ClaimsSource } from './claims-source.ts'
 import { Begin } from './configuration-access.ts'
+import { ClaimsSource } from './claims-source.ts'
 import { CredentialDisplay } from './display.ts'
 import { documentMembers } from './documents.ts'
 import { KeyAttestationRequirement } from './key-attestation.ts'
@@ -47,11 +47,11 @@ export const CreateCredentialConfiguration = z
     display: optional(CredentialDisplay).describe(
       'The name, the logo and the colours that wallets show. Default: the title of the schema (extension).',
     ),
-    claimsSource: optional(ClaimsSource).describe(
-      'The endpoint that says which claims a wallet gets when it requests the credential. Default: the claims are those of the offer (extension).',
-    ),
     begin: optional(Begin).describe(
       'What begins an issuance: `offer`, the default, an offer of the tenant; `log-in`, also a wallet whose person logs in at the provider of the issuer; `open`, also any wallet (extension).',
+    ),
+    claimsSource: optional(ClaimsSource).describe(
+      'The endpoint that says which claims a wallet gets when it requests the credential. Default: the claims are those of the offer (extension).',
     ),
   })
   .meta({ id: 'CreateCredentialConfigurationRequest' })
@@ -96,8 +96,8 @@ export const CredentialConfiguration = z
     display: CredentialDisplay.optional().describe(
       'As in the request, or by the title of the schema (extension).',
     ),
-    claimsSource: ClaimsSource.optional().describe('As in the request (extension).'),
     begin: Begin.optional().describe('What else begins an issuance than an offer (extension).'),
+    claimsSource: ClaimsSource.optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'CredentialConfiguration' })

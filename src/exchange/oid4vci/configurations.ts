@@ -14,8 +14,8 @@ import { prepared } from '../../foundation/storage/prepared.ts'
 import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { claimsOf, readClaims, withDisclosure } from './claims.ts'
-import { sourceOf } from './claims-source.ts'
 import { accessOf, checkAccess, toAccessColumn } from './configuration-access.ts'
+import { sourceOf } from './claims-source.ts'
 import {
   checkMembers,
   type CreateCredentialConfiguration,
@@ -135,8 +135,8 @@ export async function updateConfiguration(
       key_attestation: keyAttestation && JSON.stringify(keyAttestation),
     }),
     ...(display !== undefined && { display: toColumn(display ?? undefined) }),
-    ...(claimsSource !== undefined && { claims_source: claimsSource && JSON.stringify(claimsSource) }),
     access: toAccessColumn(row, given),
+    ...(claimsSource !== undefined && { claims_source: claimsSource && JSON.stringify(claimsSource) }),
   }
   checkAccess(issuer, accessOf(change), signer)
   await db.transaction().execute(async (tx) => {

@@ -123,9 +123,11 @@ async function takeClaims(
   source: Source | undefined,
 ): Promise<Decision> {
   if (!source && record.openid4vci?.isPartial !== true) throw claimsOfOffer()
-  const identity = await findIdentity(wallet, record)
   const { known, wanted } = source
-    ? originsOf(source.configuration, { offered: record.claims, identity })
+    ? originsOf(source.configuration, {
+        offered: record.claims,
+        identity: await findIdentity(wallet, record),
+      })
     : { known: record.claims, wanted: undefined }
   const unwanted = wanted && findUnwanted(given, wanted)
   if (unwanted)

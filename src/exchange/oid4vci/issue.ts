@@ -1,4 +1,4 @@
-/** Issues the credentials of a session: each once, for the keys that the wallet proved to have. */
+/** Issues the credentials of a grant: each once, for the keys that the wallet proved to have. */
 import { Problem } from '../../foundation/problem.ts'
 import { includesDid } from '../../did/document.ts'
 import { getRecord } from '../engine/find.ts'
@@ -9,12 +9,12 @@ import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { noteCount } from '../../foundation/storage/tx-context.ts'
 import { LaterError, type Wallet } from '../../wallet/wallet.ts'
+import { withLogInClaims } from './log-in/claims.ts'
 import { invalidNonce, isUsed, useNonce } from './nonce.ts'
 import { type Sourced, sourcedOf, withSourced } from './sourced.ts'
 import type { Decision } from './claims-decision.ts'
 import { beginDecided, noteFailure } from './deferred-claims.ts'
 import { askForClaims, findSource, type Source } from './sourced-claims.ts'
-import { withLogInClaims } from './log-in/claims.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 
 /** The most attempts. Another request may issue first, or another credential get the index of the status list. */
@@ -42,12 +42,13 @@ export function issueOnce(wallet: Wallet, recordId: string, proven: Proven): Pro
     if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, keys)
     if (state !== 'OfferRedeemed') throw isOverFor(record)
     const source = await findSource(wallet, record)
-    const filled = source ? record : await withLogInClaims(wallet, record)
+    const isWhole = !source && record.openid4vci?.isPartial !== true
+    const filled = isWhole ? await withLogInClaims(wallet, record) : record
     if (automaticIssuance === false) return deferNow(wallet, filled, proven)
     // The source is asked once, whoever issues first.
     asked ??= { decision: await askFirst(wallet, filled, source, nonces) }
     const { decision } = asked
-    if (decision && decision.kind !== 'claims') return waitFor(wallet, record, proven, decision)
+    if (decision && decision.kind !== 'claims') return waitFor(wallet, filled, proven, decision)
     const use = (tx: Tx) => useNonces(tx, nonces)
     return issueNow(wallet, filled, keys, 'received credential request', decision?.sourced, use)
   })
@@ -174,14 +175,8 @@ async function issueNow(
   const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
   const holder = { holderDid, subjectId: holderDid, holderKey }
   const further = batch.length > 0 ? { batch } : {}
-  const change = {
-    claims: record.claims,
-    ...kept,
-    ...holder,
-    credential,
-    metaLastFailure: undefined,
-    ...further,
-  }
+  const { claims } = record
+  const change = { claims, ...kept, ...holder, credential, metaLastFailure: undefined, ...further }
   await wallet.transaction(async (tx) => {
     // First the state: the same request at once, of the same nonces, is a race, and gets the same
     // credentials.

@@ -140,8 +140,8 @@ export async function makeConfiguration(
     namespaces: template?.document?.namespace,
     alwaysDisclosed: undefined,
     keyAttestation: undefined,
-    claimsSource: undefined,
     begin: undefined,
+    claimsSource: undefined,
   })
   const remove = () => deleteConfiguration(db, wallet.id, issuer.id, configurationId)
   made.push({ kind: 'configuration', id: configurationId, name, remove })

@@ -1,115 +1,26 @@
 /** Credential offers (VCI §4.1): records of issuance, their grant, and the URL that a wallet opens. */
-import * as z from 'zod'
 import { formatOfId, type OpenIdFormat, isTyped } from '../../definitions/format-names.ts'
 import { newId, randomId } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
 import { type Created, createOnce } from '../engine/idempotency.ts'
 import { begin } from '../engine/record.ts'
-import { expiresIn } from '../protocols/model.ts'
 import { type CredentialData, type CredentialRecord, issueCredential } from '../issuance/model.ts'
-import { Claims } from '../issuance/offers.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
-import { optional } from '../../wallet/model.ts'
 import { newShortLink } from '../../wallet/short-links.ts'
 import { checkOffered } from '../issuance/sign.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { ofPart } from './claims-origins.ts'
-import { offerSignerOf } from './choices.ts'
 import { sourceOf } from './claims-source.ts'
-import { ConfigurationId } from './configuration-members.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
 import { documentOf } from './documents.ts'
 import { grants } from '../issuance/openid4vci.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
+import type { CreateOpenIdCredentialOffer, OfferedCredential } from './offer-members.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
-import { ExpectedIdentity, type GrantSecrets, insertGrant, newIssuerState, sealSecrets } from './grant.ts'
-import { maxGuesses, newTxCode, TxCode } from './tx-code.ts'
-
-/** The terms of one credential. */
-const Terms = {
-  issuingDID: optional(z.string()).describe(
-    'The issuer’s DID, with an assertionMethod key. Default: that of the configuration. Not for a configuration with an issuer certificate.',
-  ),
-  issuingKid: optional(z.string()).describe('The id of the key that signs. Default: the first (extension).'),
-  validityPeriod: optional(z.number().positive()).describe(
-    'Seconds for which the credential is valid (extension).',
-  ),
-  automaticIssuance: optional(z.boolean()).describe(
-    'False: a request of the wallet waits until the issuer approves it (extension).',
-  ),
-}
-
-const OfferedCredential = z
-  .object({
-    credentialConfigurationId: ConfigurationId,
-    claims: optional(Claims).describe('Required, unless the configuration has a claims source.'),
-    ...Terms,
-    credentialIdentifier: optional(
-      z.string().regex(/^[\x21-\x7e]{1,200}$/, 'has no 1 to 200 visible ASCII characters'),
-    ).describe('The name of the credential in requests of the wallet. Default: the id of its record.'),
-  })
-  .meta({ id: 'OfferedCredential' })
-type OfferedCredential = z.output<typeof OfferedCredential>
-
-/** The most credentials of an offer. */
-const maxCredentials = 10
-
-/** The body without the rule that it has one credential or several. */
-export const OfferFields = z.object({
-  credentialConfigurationId: optional(ConfigurationId).describe('Required without `credentials`.'),
-  claims: optional(Claims).describe(
-    'Required without `credentials`, unless the configuration has a claims source.',
-  ),
-  ...Terms,
-  credentials: optional(z.array(OfferedCredential).min(1).max(maxCredentials)).describe(
-    'The credentials of the offer, instead of one. Each has its own record; the wallet asks for them one after the other, and may take only some (extension).',
-  ),
-  grant: optional(z.enum(grants)).describe(
-    'How the wallet gets access: by a code in the offer, or at the authorization server, where the holder consents. Default: authorization_code for an issuer with an external authorization server or a log-in, else pre-authorized_code (extension).',
-  ),
-  txCode: optional(z.union([z.boolean(), TxCode])).describe(
-    'Require a transaction code, which the reply contains. Give it to the holder on another channel. Default: only for the grant authorization_code of this agent, without `expectedIdentity` (extension).',
-  ),
-  expectedIdentity: optional(
-    ExpectedIdentity.refine(
-      ({ sub, claims = {} }) => sub !== undefined || Object.keys(claims).length > 0,
-      'has neither sub nor claims',
-    ).meta({ id: 'ExpectedIdentity', examples: [{ claims: { email: 'alice@example.org' } }] }),
-  ).describe(
-    'Who has to log in, at the provider of the issuer (`logIn`): the subject, or claims of it. Others get `access_denied`, and the offer stays open (extension).',
-  ),
-  byReference: optional(z.boolean()).describe(
-    'Return the URL of the offer instead of its content, for smaller QR codes (extension).',
-  ),
-  expiresIn: expiresIn('ISSUANCE_INVITATION_EXPIRY'),
-})
-
-export const CreateOpenIdCredentialOffer = OfferFields.superRefine(requireCredentials).meta({
-  id: 'CredentialOfferRequest',
-  examples: [{ credentialConfigurationId: 'Person', claims: { name: 'Alice' } }],
-})
-export type CreateOpenIdCredentialOffer = z.output<typeof OfferFields>
-
-/** One credential with its members in the body, or several in `credentials`. */
-function requireCredentials(body: CreateOpenIdCredentialOffer, context: z.RefinementCtx): void {
-  const { credentials } = body
-  const refuse = (member: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [member], message })
-  if (credentials === undefined) {
-    if (body.credentialConfigurationId === undefined)
-      refuse('credentialConfigurationId', 'Missing request parameter: credentialConfigurationId')
-    return
-  }
-  for (const member of ['credentialConfigurationId', 'claims', ...termNames] as const)
-    if (body[member] !== undefined) refuse(member, 'belongs into each of the credentials')
-  const identifiers = credentials.flatMap(({ credentialIdentifier: id }) => id ?? [])
-  if (new Set(identifiers).size < identifiers.length)
-    refuse('credentials', 'two have the same credentialIdentifier')
-}
-
-const termNames = Object.keys(Terms) as (keyof typeof Terms)[]
+import { type GrantSecrets, insertGrant, newIssuerState, sealSecrets } from './grant.ts'
+import { maxGuesses, newTxCode } from './tx-code.ts'
 
 /**
  * Offers a credential. A repeated request with the same idempotency key returns the first offer, until it is
@@ -146,11 +57,11 @@ export async function beginOffer(
   const expiresTime = Math.floor(Date.now() / 1_000) + seconds
   const { authorizationServer, ...secrets } = newGrant(issuer, body)
   // A log-in may have the claims that the offer does not have.
-  const hasLogIn = issuer.log_in !== null && secrets.issuerState !== undefined
+  const isPart = issuer.log_in !== null && secrets.issuerState !== undefined
   const offered: { id: string; data: CredentialData }[] = []
   for (const [index, terms] of credentialsOf(body).entries()) {
     const configuration = await requireConfiguration(db, issuer.id, terms.credentialConfigurationId)
-    const fields = await prepare(wallet, configuration, terms, { expiresTime, hasLogIn })
+    const fields = await prepare(wallet, configuration, terms, { expiresTime, isPart })
     const data = issueCredential.model.parse({ ...fields, ...(index === 0 && created) })
     offered.push({ id: index === 0 ? id : newId(), data })
   }
@@ -193,11 +104,10 @@ async function prepare(
   wallet: Wallet,
   configuration: ConfigurationRow,
   body: OfferedCredential,
-  { expiresTime, hasLogIn }: { expiresTime: number; hasLogIn: boolean },
+  { expiresTime, isPart }: { expiresTime: number; isPart: boolean },
 ) {
   const isPartial = sourceOf(configuration) !== undefined
-  const isPart = isPartial || hasLogIn
-  const { claims = isPart ? {} : undefined, validityPeriod, credentialIdentifier } = body
+  const { claims = isPartial ? {} : undefined, validityPeriod, credentialIdentifier } = body
   if (!claims)
     throw new Problem(
       'BadRequest',
@@ -207,7 +117,7 @@ async function prepare(
   const offered = {
     credentialFormat: formatOfId(format),
     claims,
-    ...offerSignerOf(configuration, body),
+    ...signerOf(configuration, body),
     validityPeriod,
     automaticIssuance: body.automaticIssuance ?? true,
     schemaIds: [configuration.schema_id],
@@ -215,7 +125,7 @@ async function prepare(
   const type =
     documentOf(configuration) ??
     (isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined)
-  await checkOffered(wallet, { ...offered, type }, isPart ? ofPart : undefined)
+  await checkOffered(wallet, { ...offered, type }, isPart || isPartial ? ofPart : undefined)
   return {
     ...offered,
     openid4vci: {
@@ -227,6 +137,22 @@ async function prepare(
       ...(type && { type }),
     },
   }
+}
+
+/** The DID or the certificate that signs. @throws {Problem} 400 for both or neither */
+function signerOf(
+  { id, certificate_id: certificate, issuing_did: usual }: ConfigurationRow,
+  { issuingDID = usual ?? undefined, issuingKid }: Pick<OfferedCredential, 'issuingDID' | 'issuingKid'>,
+) {
+  if (certificate === null && issuingDID === undefined)
+    throw new Problem('BadRequest', 'issuingDID: Missing request parameter: issuingDID')
+  if (certificate === null) return { issuingDID, issuingKid }
+  if (issuingDID !== undefined || issuingKid !== undefined)
+    throw new Problem(
+      'BadRequest',
+      `${issuingDID === undefined ? 'issuingKid' : 'issuingDID'}: the issuer certificate ${certificate} signs credentials of the configuration ${id}. Leave it out.`,
+    )
+  return { issuerCertificateId: certificate }
 }
 
 /**

@@ -25,7 +25,8 @@ import type { ConfigurationRow } from './configurations.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import { inTurn, makeConfiguration, makeIssuer, type Making, undo } from './making.ts'
 import { OpenIdCredentialOffer, readReply } from './offer-object.ts'
-import { beginOffer, type CreateOpenIdCredentialOffer, OfferFields } from './offers.ts'
+import { type CreateOpenIdCredentialOffer, OfferFields } from './offer-members.ts'
+import { beginOffer } from './offers.ts'
 import { Claims } from '../issuance/offers.ts'
 
 export const OfferInOneStep = OfferFields.omit({ credentials: true })

@@ -134,12 +134,9 @@ type Redemption = {
 }
 
 /** The seconds of a token: more for a credential that the issuer or its claims source may defer. */
-async function lifetimeOf(
-  wallet: Wallet,
-  all: readonly Pick<CredentialData, 'automaticIssuance' | 'openid4vci'>[],
-): Promise<number> {
-  for (const each of all)
-    if (each.automaticIssuance === false || (await findSource(wallet, each))) return deferredLifetime
+async function lifetimeOf(wallet: Wallet, records: readonly CredentialData[]): Promise<number> {
+  for (const record of records)
+    if (record.automaticIssuance === false || (await findSource(wallet, record))) return deferredLifetime
   return shortLifetime
 }
 
@@ -168,19 +165,15 @@ async function redeem(
     if (known[0]) await logRefusal(tx, known[0], 'token-request', refusal)
     return refusal
   }
-  const attested = ({ openid4vci }: Pick<CredentialData, 'openid4vci'>) =>
-    client && openid4vci && { openid4vci: { ...openid4vci, isAttested: true } }
-  const records = begun
-    ? await beginRecords(
-        tx,
-        grant,
-        begun.map((data) => ({ ...data, ...attested(data) })),
-      )
-    : known
+  const attested = client && { isAttested: true }
+  const records = begun ? await beginRecords(tx, grant, begun, attested) : known
   await redeemGrant(tx, grant.id, { token, recordIds: idsOf(records), jkt: proof?.jkt, lifetime })
   for (const record of begun ? [] : records) {
-    const change = { metaLastFailure: undefined, ...attested(record) }
-    await advance(tx, issueCredential, record, 'received token request', change)
+    const openid4vci = { ...record.openid4vci!, ...attested }
+    await advance(tx, issueCredential, record, 'received token request', {
+      metaLastFailure: undefined,
+      openid4vci,
+    })
   }
   return { details: detailsOf(grant, records), lifetime }
 }

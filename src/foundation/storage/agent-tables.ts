@@ -132,10 +132,10 @@ export interface AgentTables {
     wallet_providers: string | null
     /** JSON of its name and logo for people, see `oid4vci/display.ts`. Null: none. */
     display: string | null
-    /** JSON of the secrets that sign requests to claims sources, sealed. Null: none. */
-    claims_secrets: string | null
     /** JSON of the provider where people log in, see `oid4vci/log-in/settings.ts`. Null: none. */
     log_in: string | null
+    /** JSON of the secrets that sign requests to claims sources, sealed. Null: none. */
+    claims_secrets: string | null
   }
 
   /** The credentials that an issuer offers. */

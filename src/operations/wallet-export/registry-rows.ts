@@ -63,8 +63,8 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       created_at: text,
       wallet_providers: text.nullable().default(null),
       display: text.nullable().default(null),
-      claims_secrets: text.nullable().default(null),
       log_in: text.nullable().default(null),
+      claims_secrets: text.nullable().default(null),
     }),
   }),
   z.object({
