@@ -5,6 +5,7 @@ import type { CredentialData } from '../issuance/model.ts'
 import { type CheckedRequest, getOpenRecords, requireGrant } from './authorization-request.ts'
 import { withoutOffer } from './begun-by-wallet.ts'
 import { claimsOf } from './claims.ts'
+import { sourceOf } from './claims-source.ts'
 import { findConfiguration } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
 import { openSecrets } from './grant.ts'
@@ -76,8 +77,10 @@ async function describe(
   const claims = record.openid4vci?.begun
     ? Object.fromEntries(titles)
     : await knownClaims(wallet, record, identity)
+  // A claims source is asked when the wallet requests the credential.
+  const sourced = configuration && sourceOf(configuration) ? all.map(({ name }) => name) : []
   return {
     name: (configuration && credentialDisplayOf(configuration)?.name) ?? configurationId,
-    claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
+    claims: [...new Set([...Object.keys(claims), ...sourced])].map((name) => titles.get(name) ?? name),
   }
 }
