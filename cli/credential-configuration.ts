@@ -2,6 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Answer } from './client/api.ts'
 import type { FlagValues } from './define-command.ts'
+import { nameOf } from './format/locale.ts'
 import { whenAgo } from './format/time.ts'
 import { repeatable } from './input/arguments.ts'
 import type { Pair } from './output.ts'
@@ -13,6 +14,10 @@ export const configurationFlags = {
   'issuing-did': Flags.string({
     exclusive: ['certificate'],
     description: 'DID of the wallet that signs, unless an offer names another',
+  }),
+  integrity: Flags.boolean({
+    allowNo: true,
+    description: 'whether SD-JWT VCs have the digest of their type metadata, which then cannot change',
   }),
   'always-disclosed': Flags.string({
     ...repeatable,
@@ -60,6 +65,7 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
     issuingDID: flags['issuing-did'],
     issuerCertificateId: flags.certificate,
     alwaysDisclosed: flags['always-disclosed'],
+    integrity: integrityOf(flags.integrity),
     begin: flags.begin,
     claimsSource:
       flags['claims-source'] === undefined
@@ -70,6 +76,12 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
             keepClaims: flags['keep-claims'],
           },
   }
+}
+
+/** `false` leaves the digest out, null writes it. */
+function integrityOf(isWritten: boolean | undefined): false | null | undefined {
+  if (isWritten === undefined) return undefined
+  return isWritten ? null : false
 }
 
 /** The key attestation that is required: null for none, undefined if no flag says it. */
@@ -85,11 +97,13 @@ export function attestationOf(
 
 export const configurationFields = (configuration: Configuration): Pair[] => [
   ['configuration', configuration.configurationId],
-  ['name', configuration.display?.name],
+  ['name', nameOf(configuration.display)],
+  ['languages', configuration.display?.flatMap(({ locale }) => locale ?? []).join(', ') || undefined],
   ['format', configuration.format],
   ['schema', configuration.schemaId],
   ['type', configuration.vct ?? configuration.doctype],
   ['issuing DID', configuration.issuingDID],
+  ['version of the type', configuration.typeVersion],
   ['begins by', beginnings[configuration.begin ?? 'offer']],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
   ['key attestation', shownRequirement(configuration)],

@@ -1,5 +1,6 @@
 import { labelled, readNames } from '../../cli/client/names.ts'
 import { defineCommand } from '../../cli/define-command.ts'
+import { localeFlag, localesOf } from '../../cli/format/locale.ts'
 import { credentialFields } from '../../cli/format/records.ts'
 import { nextCommand, openInvitation } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
@@ -10,9 +11,13 @@ import { whichRecord } from '../../cli/prompts/questions.ts'
 export default defineCommand({
   summary: 'Show a credential record: claims, validity and revocation status',
   description: 'Fetches the status list each time. `agent credential export` prints the credential itself.',
-  examples: ['agent credential show <id>', 'agent credential show <id> --json | jq .content.standing'],
+  examples: [
+    'agent credential show <id>',
+    'agent credential show <id> --locale de',
+    'agent credential show <id> --json | jq .content.standing',
+  ],
   args: idOf('credential record'),
-  flags: askedQrFlags(),
+  flags: { ...askedQrFlags(), locale: localeFlag },
   questions: { id: whichRecord('credential') },
   async run(context) {
     const { args, flags, call, isJson, isQuiet, print, suggest } = context
@@ -24,8 +29,9 @@ export default defineCommand({
     const content = isWanted
       ? await call('GET /issue-credentials/records/{recordId}/credential', { path })
       : undefined
+    const wanted = flags.locale === undefined ? localesOf() : [flags.locale]
     const names = isJson || isQuiet ? undefined : await readNames(call, [record])
-    print(recordId, await labelled(context, credentialFields(record, content, names)))
+    print(recordId, await labelled(context, credentialFields(record, content, names, wanted)))
     suggest(nextCommand('credential', protocolState, recordId, record))
     await printInvitationAgain(context, recordId, openInvitation(protocolState, record), qr)
     return content ? { ...record, content } : record

@@ -17,7 +17,8 @@ export type ConsentLink = {
   issuer: string | undefined
   /** The name that the issuer gives itself. Nothing verifies it. */
   issuerName: string | undefined
-  credentials: readonly { name: string; claims: readonly string[] }[]
+  /** `card` is the `data:` URL of a picture. */
+  credentials: readonly { name: string; claims: readonly string[]; card: string | undefined }[]
   /** Who has logged in. */
   person: string | undefined
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
@@ -42,8 +43,9 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
         ${row(words.issuer, issuer)} ${row(words.person, person)} ${row(words.wallet, hostOf(redirectUri))}
       </dl>
       ${credentials.map(
-        ({ name, claims }) =>
-          html`<h2>${credentials.length === 1 ? words.claims : line(name, maxLineLength)}</h2>
+        ({ name, claims, card }) =>
+          html`${card === undefined ? undefined : html`<img class="card" src="${card}" alt="" />`}
+            <h2>${credentials.length === 1 ? words.claims : line(name, maxLineLength)}</h2>
             <ul>
               ${claims.map((claim) => html`<li>${line(claim, maxLineLength)}</li>`)}
             </ul>`,

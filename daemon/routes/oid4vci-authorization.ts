@@ -137,7 +137,9 @@ function show(
       const answered = await work()
       if ('redirect' in answered) return answered
       if ('refusal' in answered) return refusalPage(texts, answered.refusal)
-      return consentPage(texts, { ...answered.consent, host: new URL(env.urls.rest).host })
+      const { inLanguage, ...consent } = answered.consent
+      const named = await inLanguage(texts.language)
+      return consentPage(texts, { ...consent, ...named, host: new URL(env.urls.rest).host })
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error
       // A person who has answered and reloads the page is done.

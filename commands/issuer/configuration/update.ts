@@ -8,7 +8,7 @@ import {
   settingsOf,
 } from '../../../cli/credential-configuration.ts'
 import { defineCommand } from '../../../cli/define-command.ts'
-import { credentialDisplayFlags, displayOf } from '../../../cli/display.ts'
+import { credentialLookFlags, readLook } from '../../../cli/display.ts'
 import { UsageError } from '../../../cli/errors/errors.ts'
 import { argument, idOf } from '../../../cli/input/arguments.ts'
 
@@ -18,14 +18,18 @@ export default defineCommand({
     'Omitted flags keep their values; --name replaces the whole look. A DID replaces a certificate, and a certificate a DID. Open offers keep their signer.',
   examples: [
     'agent issuer configuration update <issuer id> Person --name "Identity card" --background-color "#1a5fb4"',
+    'agent issuer configuration update <issuer id> Person --display @card.json --new-version',
     'agent issuer configuration update <issuer id> Person --issuing-did did:web:…',
     'agent issuer configuration update <issuer id> Person --no-key-attestation',
     'agent issuer configuration update <issuer id> Member --begin log-in',
   ],
   args: { ...idOf('issuer'), configuration: argument('configuration, by its whole id') },
   flags: {
-    ...credentialDisplayFlags,
+    ...credentialLookFlags,
     ...configurationFlags,
+    'new-version': Flags.boolean({
+      description: 'make the next version of the type if credentials have the digest of its metadata',
+    }),
     'key-attestation': Flags.boolean({ allowNo: true, description: keyAttestation }),
     'no-claims-source': Flags.boolean({
       exclusive: ['claims-source'],
@@ -35,14 +39,15 @@ export default defineCommand({
   async run(context) {
     const { args, flags, call, print } = context
     const body = {
-      display: displayOf(flags),
+      ...(await readLook(context, args.id, flags)),
       ...settingsOf(flags),
+      newVersion: flags['new-version'],
       ...(flags['no-claims-source'] && { claimsSource: null }),
       keyAttestation: attestationOf(flags['key-attestation'], flags),
     }
     if (Object.values(body).every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --issuing-did, --certificate, --always-disclosed, --begin, --claims-source or --key-attestation.',
+        'There is nothing to change: give --name, --display, --issuing-did, --certificate, --always-disclosed, --begin, --claims-source or --key-attestation.',
       )
     const configuration = await call(
       'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',

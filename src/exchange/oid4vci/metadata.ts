@@ -2,7 +2,9 @@
 import * as z from 'zod'
 import { type OpenIdFormat, openIdTraits } from '../../definitions/format-names.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
+import { describeClaims } from './claim-settings.ts'
 import { claimsOf } from './claims.ts'
+import { settingsOf } from './configuration-settings.ts'
 import { type ConfigurationRow } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf, toMetadataDisplay } from './display.ts'
 import { describeEncryption, EncryptionMetadata } from './encryption.ts'
@@ -108,10 +110,10 @@ function describeType(base: string, row: ConfigurationRow): object {
   const { bindingMethods, signingAlgorithms, configurationMember, claimsRoot } = traitsOf(row)
   const named = typeOf(base, row)
   const type = configurationMember === 'credential_definition' ? { type: [named] } : named
-  const claims = claimsOf(row).map(({ name, namespace, mandatory, title }) => ({
-    path: [...(namespace === undefined ? claimsRoot : [namespace]), name],
-    mandatory,
-    ...(title !== undefined && { display: [{ name: title }] }),
+  const claims = describeClaims(claimsOf(row), settingsOf(row).claims).map(({ path, stored, setting }) => ({
+    path: configurationMember === 'doctype' ? path : [...claimsRoot, ...path],
+    ...(stored && { mandatory: stored.mandatory }),
+    ...labelsOf(setting?.labels, stored?.title),
   }))
   const display = credentialDisplayOf(row)
   const about = {
@@ -124,6 +126,11 @@ function describeType(base: string, row: ConfigurationRow): object {
     [configurationMember]: type,
     ...(Object.keys(about).length > 0 && { credential_metadata: about }),
   }
+}
+
+function labelsOf(labels: Record<string, string> | undefined, title: string | undefined) {
+  if (labels) return { display: Object.entries(labels).map(([locale, name]) => ({ name, locale })) }
+  return title === undefined ? {} : { display: [{ name: title }] }
 }
 
 /** @throws {Problem} 404 */

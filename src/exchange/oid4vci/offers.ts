@@ -1,5 +1,5 @@
 /** Credential offers (VCI §4.1): records of issuance, their grant, and the URL that a wallet opens. */
-import { formatOfId, type OpenIdFormat, isTyped } from '../../definitions/format-names.ts'
+import { formatOfId, type OpenIdFormat } from '../../definitions/format-names.ts'
 import { newId, randomId } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
@@ -13,8 +13,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { ofPart } from './claims-origins.ts'
 import { sourceOf } from './claims-source.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
-import { toIssuedType } from './credential-types.ts'
-import { documentOf } from './documents.ts'
+import { describeType, useType } from './type-documents.ts'
 import { grants } from '../issuance/openid4vci.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import type { CreateOpenIdCredentialOffer, OfferedCredential } from './offer-members.ts'
@@ -123,10 +122,9 @@ async function prepare(
     automaticIssuance: body.automaticIssuance ?? true,
     schemaIds: [configuration.schema_id],
   }
-  const type =
-    documentOf(configuration) ??
-    (isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined)
-  await checkOffered(wallet, { ...offered, type }, isPart ? ofPart : undefined)
+  const described = describeType(wallet, configuration)
+  await checkOffered(wallet, { ...offered, type: described }, isPart ? ofPart : undefined)
+  const type = await useType(wallet, configuration, described)
   return {
     ...offered,
     openid4vci: {

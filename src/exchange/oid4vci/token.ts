@@ -102,7 +102,7 @@ export async function redeemCode(
     if (!grant) throw unusable()
     if (client || proof) await wallet.env.limitOffers(grant.id)
     const { configurationIds } = authorizedIn(grant) ?? {}
-    const begun = configurationIds && (await withoutOffer(wallet, issuer, configurationIds))
+    const begun = configurationIds && (await withoutOffer(wallet, issuer, configurationIds, true))
     const lifetime = await lifetimeOf(wallet, begun ?? (await findRecords(wallet.db, recordIdsOf(grant))))
     const redemption = { request, code, token, client, proof, begun, lifetime }
     return {
