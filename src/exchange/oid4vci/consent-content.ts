@@ -7,6 +7,7 @@ import { type CheckedRequest, getOpenRecords, requireGrant } from './authorizati
 import { withoutOffer } from './begun-by-wallet.ts'
 import { findCard } from './card.ts'
 import { claimsOf } from './claims.ts'
+import { originsOf } from './claims-origins.ts'
 import { sourceOf } from './claims-source.ts'
 import { settingsOf } from './configuration-settings.ts'
 import { findConfiguration } from './configurations.ts'
@@ -97,7 +98,8 @@ async function describe(
   const display = chooseByLocale(credentialDisplayOf(configuration) ?? [], [language])
   const titles = new Map(all.map(({ name, title }) => [name, title]))
   // A claims source is asked when the wallet requests the credential.
-  const sourced = sourceOf(configuration) ? all.map(({ name }) => name) : []
+  const { wanted } = originsOf(configuration, { offered: record.claims, identity })
+  const sourced = sourceOf(configuration) ? wanted.map(({ path }) => path.at(-1)!) : []
   const labels = new Map(
     settingsOf(configuration).claims?.map(({ path, labels: named = {} }) => {
       const entries = Object.entries(named).map(([locale, label]) => ({ locale, label }))

@@ -129,7 +129,8 @@ async function takeClaims(
         identity: await findIdentity(wallet, record),
       })
     : { known: record.claims, wanted: undefined }
-  const unwanted = wanted && findUnwanted(given, wanted)
+  const paths = wanted?.map(({ path }) => path)
+  const unwanted = paths && findUnwanted(given, paths)
   if (unwanted)
     throw new Problem(
       'BadRequest',

@@ -10,7 +10,7 @@ import type { AgentDb } from '../../foundation/storage/database.ts'
 import { newShortLink } from '../../wallet/short-links.ts'
 import { checkOffered } from '../issuance/sign.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { ofPart } from './claims-origins.ts'
+import { checkOrigins, ofPart, originsOf } from './claims-origins.ts'
 import { sourceOf } from './claims-source.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { describeType, useType } from './type-documents.ts'
@@ -113,10 +113,11 @@ async function prepare(
       'BadRequest',
       `claims: Missing request parameter: claims. The configuration ${configuration.id} has no claims source.`,
     )
+  checkOrigins(configuration, claims)
   const format = configuration.format as OpenIdFormat
   const offered = {
     credentialFormat: formatOfId(format),
-    claims,
+    claims: originsOf(configuration, { offered: claims }).known,
     ...signerOf(configuration, body),
     validityPeriod,
     automaticIssuance: body.automaticIssuance ?? true,

@@ -4,7 +4,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import type { CredentialRecord } from '../issuance/model.ts'
 import { checkContent, termsOf } from '../issuance/sign.ts'
 import { type Decision, toDecision, unusable, waitForTenant } from './claims-decision.ts'
-import { mergeClaims, originsOf } from './claims-origins.ts'
+import { originsOf, withAnswer } from './claims-origins.ts'
 import { claimsSecretsOf } from './claims-secret.ts'
 import { askSource, type ClaimsSource, sourceOf } from './claims-source.ts'
 import { type ConfigurationRow, findConfiguration } from './configurations.ts'
@@ -56,7 +56,7 @@ export async function askForClaims(
       purpose: 'issue',
       ...(identity && { identity: { from: 'log-in', ...identity } }),
       offered: record.claims,
-      wanted,
+      wanted: wanted.map(({ as }) => as),
       wallet: { attested: record.openid4vci?.isAttested === true },
     },
   })
@@ -72,7 +72,7 @@ export async function askForClaims(
     })
   const { claims, validitySeconds, digest } = answer
   const sourced = {
-    claims: mergeClaims(known, claims),
+    claims: withAnswer(known, claims, wanted),
     ...(validitySeconds !== undefined && { validityPeriod: validitySeconds }),
     keeps: source.keepClaims,
     digest,

@@ -62,7 +62,7 @@ export const sourceChecks: Check[] = [
     await addSource(setup, 'https://hr.example/claims')
     return configure(setup, 'https://user:password@hr.example/claims')
   }),
-  check('configurations.ts', 'given.claimsSource && issuer.claims_secrets === null', ({ other }) =>
+  check('configuration-changes.ts', 'given.claimsSource && issuer.claims_secrets === null', ({ other }) =>
     configure(other, 'https://hr.example/claims'),
   ),
   // A source that changes what the offer says.

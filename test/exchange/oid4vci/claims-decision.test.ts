@@ -1,7 +1,13 @@
 /** When a claims source is asked again, and which claims it is asked for. */
 import { describe, expect, test } from 'vitest'
 import { toDecision } from '../../../src/exchange/oid4vci/claims-decision.ts'
-import { mergeClaims, ofPart, originsOf } from '../../../src/exchange/oid4vci/claims-origins.ts'
+import {
+  checkOrigins,
+  mergeClaims,
+  ofPart,
+  originsOf,
+  withAnswer,
+} from '../../../src/exchange/oid4vci/claims-origins.ts'
 import type { CredentialRecord, SourceProgress } from '../../../src/exchange/issuance/model.ts'
 
 const day = 86_400
@@ -59,17 +65,22 @@ test('a source can defer for 30 days in all', () => {
   expect(next({ since: Date.now() - 31 * day * 1_000 }, later)).toMatchObject({ seconds: undefined })
 })
 
-const configuration = (claims: object[], document: object | null = null) => ({
+const configuration = (claims: object[], document: object | null = null, settings: object[] = []) => ({
   claims: JSON.stringify(claims.map((claim) => ({ mandatory: false, ...claim }))),
   document: document && JSON.stringify(document),
+  settings: settings.length === 0 ? null : JSON.stringify({ claims: settings }),
 })
+
+/** The claims that are asked for, by their paths in the credential. */
+const wantedBy = (...given: Parameters<typeof originsOf>) =>
+  originsOf(...given).wanted.map(({ path }) => path)
 
 test('the offer comes before the log-in, and the log-in before the source', () => {
   const all = configuration([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
   const identity = { claims: { a: 'log-in', b: 'log-in', other: 'log-in' } }
   expect(originsOf(all, { offered: { a: 'offer' }, identity })).toEqual({
     known: { a: 'offer', b: 'log-in' },
-    wanted: [['c']],
+    wanted: [{ path: ['c'], as: ['c'] }],
   })
 })
 
@@ -81,7 +92,7 @@ test('the claims of a document are asked for by namespace, as its schema has the
   const document = { docType: 'mDL', encodings: [] }
   const offered = { 'org.iso': { given_name: 'Alice' } }
   const grouped = configuration(claims, document)
-  expect(originsOf(grouped, { offered })).toEqual({ known: offered, wanted: [['org.iso', 'age']] })
+  expect(wantedBy(grouped, { offered })).toEqual([['org.iso', 'age']])
   expect(originsOf(grouped, { offered, identity: { claims: { age: 7 } } }).known).toEqual({
     'org.iso': { given_name: 'Alice', age: 7 },
   })
@@ -89,7 +100,47 @@ test('the claims of a document are asked for by namespace, as its schema has the
     ...document,
     namespaces: { given_name: 'org.iso', age: 'org.iso' },
   })
-  expect(originsOf(flat, { offered: { given_name: 'Alice' } }).wanted).toEqual([['age']])
+  expect(wantedBy(flat, { offered: { given_name: 'Alice' } })).toEqual([['age']])
+})
+
+describe('settings with an origin decide', () => {
+  const names = ['country', 'name', 'phones', 'note', 'photo'].map((name) => ({ name }))
+  const settings = [
+    { path: ['country'], value: 'DE' },
+    { path: ['name'], from: 'log-in', as: ['profile', 'name'] },
+    { path: ['phones', null], from: 'source', as: ['contact', 'phone'] },
+    { path: ['note'], labels: { en: 'Note' } },
+    { path: ['photo'], from: 'presentation' },
+  ]
+  const decided = configuration(names, null, settings)
+
+  test('and the claims of others are not asked for', () => {
+    const identity = { claims: { name: 'not this', profile: { name: 'Alice' }, note: 'nor this' } }
+    const { known, wanted } = originsOf(decided, { offered: {}, identity })
+    expect(known).toEqual({ country: 'DE', name: 'Alice' })
+    expect(wanted).toEqual([{ path: ['phones'], as: ['contact', 'phone'] }])
+    expect(withAnswer(known, { contact: { phone: ['1'] } }, wanted)).toEqual({ ...known, phones: ['1'] })
+  })
+
+  test('and an offer must not have such a claim', () => {
+    expect(() => checkOrigins(decided, { note: 'mine' })).not.toThrow()
+    for (const offered of [{ country: 'FR' }, { name: 'Eve' }, { phones: [] }, { photo: '' }])
+      expect(() => checkOrigins(decided, offered)).toThrow(/claims\.\w+: the configuration says where/)
+  })
+
+  test('for elements of documents too', () => {
+    const claims = [{ name: 'age', namespace: 'org.iso' }]
+    const origin = [{ path: ['org.iso', 'age'], from: 'source' }]
+    const document = { docType: 'mDL', encodings: [] }
+    expect(wantedBy(configuration(claims, document, origin), { offered: {} })).toEqual([['org.iso', 'age']])
+    const flat = { ...document, namespaces: { age: 'org.iso' } }
+    expect(wantedBy(configuration(claims, flat, origin), { offered: {} })).toEqual([['age']])
+  })
+
+  test('but labels alone decide nothing', () => {
+    const labelled = configuration(names, null, [{ path: ['note'], labels: { en: 'Note' } }])
+    expect(wantedBy(labelled, { offered: {} })).toHaveLength(5)
+  })
 })
 
 test('claims are joined by member, and none reaches a prototype', () => {

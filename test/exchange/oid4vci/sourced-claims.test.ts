@@ -125,6 +125,34 @@ describe('a source that answers', () => {
   })
 })
 
+test('the settings of a configuration say which claims the source has, and how it calls them', async () => {
+  await using source = await openSource(filled({ unit: { name: 'Sales' } }))
+  const { configurationId } = await addSource(setup, source.url)
+  const claims = [
+    { path: ['department'], from: 'source' as const, as: ['unit', 'name'] },
+    { path: ['level'], value: 3 },
+  ]
+  await tenant.call('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
+    path: { issuerId: setup.issuerId, credentialConfigId: configurationId },
+    body: { claims },
+  })
+  const options = { credentialConfigurationId: configurationId, claims: { employeeId: '7' } }
+  const { token } = await redeemed(setup, options)
+  const body = { credential_configuration_id: configurationId, proofs: { jwt: [await prove(setup)] } }
+  const reply = await request(setup, { token, body })
+  expect(subjectOf(reply.body.credentials[0].credential)).toEqual({
+    employeeId: '7',
+    department: 'Sales',
+    level: 3,
+  })
+  expect(source.asked()[0].wanted).toEqual([['unit', 'name']])
+  const foreign = offer(setup, { ...options, claims: { employeeId: '7', level: 4 } })
+  expect(await refusal(foreign)).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('claims.level: the configuration says where this claim comes from'),
+  })
+})
+
 test('an offer may lack claims only for a source, and those that it has must fit the schema', async () => {
   await using source = await openSource(filled({}))
   const { configurationId } = await addSource(setup, source.url)

@@ -16,7 +16,7 @@ export async function knownClaims(
   { claims: offered, openid4vci }: Pick<CredentialRecord, 'claims' | 'openid4vci'>,
   identity: Identity | undefined,
 ): Promise<CredentialRecord['claims']> {
-  const configuration = identity && (await configurationOf({ env }, { openid4vci }))
+  const configuration = await configurationOf({ env }, { openid4vci })
   return configuration ? originsOf(configuration, { offered, identity }).known : offered
 }
 
