@@ -10,7 +10,7 @@ import { askSource, type ClaimsSource, sourceOf } from './claims-source.ts'
 import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import { credentialIdentifierOf } from './grant.ts'
 import { getIssuer } from './issuers.ts'
-import { findIdentity } from './log-in/claims.ts'
+import { findIdentity, knownClaims } from './log-in/claims.ts'
 import type { Sourced } from './sourced.ts'
 
 export type Source = ClaimsSource & { configuration: ConfigurationRow }
@@ -84,8 +84,11 @@ export async function askForClaims(
 /** An offer without claims needs a source, which its configuration may have had. */
 async function waitForMissing(wallet: Wallet, record: CredentialRecord): Promise<Decision | undefined> {
   if (record.openid4vci?.isPartial !== true) return undefined
-  const fault = await findFault(wallet, record, record)
-  return fault && waitForTenant(record, unusable(`The configuration has no claims source. ${fault.message}`))
+  const claims = await knownClaims(wallet, record, await findIdentity(wallet, record))
+  const fault = await findFault(wallet, record, { claims })
+  return fault
+    ? waitForTenant(record, unusable(`The configuration has no claims source. ${fault.message}`))
+    : { kind: 'claims', sourced: { claims, keeps: true } }
 }
 
 /** Why claims cannot be issued. */

@@ -50,6 +50,30 @@ test.each([{ employeeId: '7' }, undefined])(
   },
 )
 
+test('a configuration that has lost its source issues what the offer and the log-in have', async () => {
+  const { configurationId } = await addSource(setup, 'https://hr.example/claims')
+  const { verifier, parameters } = await offered(setup, {
+    credentialConfigurationId: configurationId,
+    claims: { employeeId: '7' },
+    txCode: false,
+  })
+  const page = await browse(setup, { ...parameters, scope: configurationId })
+  const { location } = await answer(setup, { request: sealedIn(page), decision: 'accept' })
+  const code = location!.searchParams.get('code')!
+  const { body: token } = await redeemAuthorized(setup, { code, verifier })
+  await setup.tenant.call(
+    'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
+    {
+      path: { issuerId: setup.issuerId, credentialConfigId: configurationId },
+      body: { claimsSource: null },
+    },
+  )
+  const body = { credential_configuration_id: configurationId, proofs: { jwt: [await prove(setup)] } }
+  const reply = await request(setup, { token: token.access_token, body })
+  const { claims } = decodeJwtVc(reply.body.credentials[0].credential)
+  expect(claims).toMatchObject({ employeeId: '7', department: 'Sales' })
+})
+
 test('without an offer, each person who logs in gets own claims by one call', async () => {
   await using source = await openSource(filled({}))
   const { issuerId, issuingDID, tenant } = setup
