@@ -2,12 +2,18 @@
 import { decodeJwtVc } from '../../credentials/codecs/_verify.ts'
 import { describe, expect, test } from 'vitest'
 import { generateKey } from '../../../src/foundation/crypto/keys.ts'
+import { claimsSecretsOf } from '../../../src/exchange/oid4vci/claims-secret.ts'
+import { sourceOf } from '../../../src/exchange/oid4vci/claims-source.ts'
+import { findConfiguration } from '../../../src/exchange/oid4vci/configurations.ts'
+import { exportFrom, importInto } from '../../operations/wallet-export/_transfer.ts'
+import { sharedAgent } from '../../support/agent.ts'
 import { ask } from '../../support/ask.ts'
 import { untilEnd } from '../../support/shared.ts'
 import { credentialIn, refusal } from '../../support/tenants.ts'
 import { Webhook } from '../../support/webhook.ts'
 import { addSource, filled, openSource, type Scripted, type SourceSettings } from './_claims-source.ts'
 import {
+  addIssuer,
   errorOf,
   fetchDeferred,
   offer,
@@ -380,4 +386,19 @@ test('of two credentials of an offer, that of the source is deferred, and the ot
   }
   expect([await take(configurationId), await take('Person')]).toEqual([202, 200])
   expect(source.asked()).toMatchObject([{ credentialIdentifier: 'work', offered: {} }])
+})
+
+test('the source and its secret move with the wallet', async () => {
+  const other = await sharedAgent()
+  const mover = await addIssuer(setup.agent, await setup.agent.newTenant('mover'))
+  const { secret, configurationId } = await addSource(mover, 'https://hr.example/claims')
+  const { walletId } = mover.tenant
+  await importInto(other, await exportFrom(setup.agent, walletId, { move: true }))
+  const { db, wallets } = other.agent
+  const issuers = db.selectFrom('credential_issuer').selectAll().where('id', '=', mover.issuerId)
+  const issuer = await issuers.executeTakeFirstOrThrow()
+  const known = await wallets.use(walletId, async (wallet) => claimsSecretsOf(wallet, issuer))
+  expect(known).toEqual([{ secret }])
+  const configuration = await findConfiguration(db, mover.issuerId, configurationId)
+  expect(sourceOf(configuration!)).toMatchObject({ url: 'https://hr.example/claims' })
 })
