@@ -4,13 +4,13 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import type { CredentialRecord } from '../issuance/model.ts'
 import { checkContent, termsOf } from '../issuance/sign.ts'
 import { type Decision, toDecision, unusable, waitForTenant } from './claims-decision.ts'
-import { mergeClaims, originsOf } from './claims-origins.ts'
+import { originsOf, withAnswer } from './claims-origins.ts'
 import { claimsSecretsOf } from './claims-secret.ts'
 import { askSource, type ClaimsSource, sourceOf } from './claims-source.ts'
 import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import { credentialIdentifierOf } from './grant.ts'
 import { getIssuer } from './issuers.ts'
-import { findIdentity } from './log-in/claims.ts'
+import { findIdentity, knownClaims } from './log-in/claims.ts'
 import type { Sourced } from './sourced.ts'
 
 export type Source = ClaimsSource & { configuration: ConfigurationRow }
@@ -60,7 +60,7 @@ export async function askForClaims(
       purpose: need.purpose,
       ...(identity && { identity: { from: 'log-in', ...identity } }),
       offered: record.claims,
-      wanted,
+      wanted: wanted.map(({ as }) => as),
       wallet: { attested: record.openid4vci?.isAttested === true },
     },
   })
@@ -76,7 +76,7 @@ export async function askForClaims(
     })
   const { claims, validitySeconds, digest } = answer
   const sourced = {
-    claims: mergeClaims(known, claims),
+    claims: withAnswer(known, claims, wanted),
     ...(validitySeconds !== undefined && { validityPeriod: validitySeconds }),
     keeps: source.keepClaims,
     digest,
@@ -88,8 +88,11 @@ export async function askForClaims(
 /** An offer without claims needs a source, which its configuration may have had. */
 async function waitForMissing(wallet: Wallet, record: CredentialRecord): Promise<Decision | undefined> {
   if (record.openid4vci?.isPartial !== true) return undefined
-  const fault = await findFault(wallet, record, record)
-  return fault && waitForTenant(record, unusable(`The configuration has no claims source. ${fault.message}`))
+  const claims = await knownClaims(wallet, record, await findIdentity(wallet, record))
+  const fault = await findFault(wallet, record, { claims })
+  return fault
+    ? waitForTenant(record, unusable(`The configuration has no claims source. ${fault.message}`))
+    : { kind: 'claims', sourced: { claims, keeps: true } }
 }
 
 /** Why claims cannot be issued. */

@@ -1,11 +1,11 @@
 /** The claims of a log-in in a credential: they fill those that the offer does not have, by their names. */
-import type { JsonObject } from '../../../foundation/json.ts'
 import { OAuthError } from '../../../foundation/oauth/oauth-error.ts'
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import type { CredentialRecord } from '../../issuance/model.ts'
 import { checkContent } from '../../issuance/sign.ts'
-import { originsOf } from '../claims-origins.ts'
+import { ofPart, originsOf } from '../claims-origins.ts'
+import { sourceOf } from '../claims-source.ts'
 import { findConfiguration } from '../configurations.ts'
 import { findGrantById } from '../grant.ts'
 import { type Identity, identityOf } from './identity.ts'
@@ -15,14 +15,19 @@ export async function knownClaims(
   { env }: Wallet,
   { claims: offered, openid4vci }: Pick<CredentialRecord, 'claims' | 'openid4vci'>,
   identity: Identity | undefined,
-): Promise<JsonObject> {
-  const { issuerId, configurationId } = openid4vci!
-  const configuration = identity && (await findConfiguration(env.db, issuerId, configurationId))
+): Promise<CredentialRecord['claims']> {
+  const configuration = await configurationOf({ env }, { openid4vci })
   return configuration ? originsOf(configuration, { offered, identity }).known : offered
 }
 
+function configurationOf({ env }: Pick<Wallet, 'env'>, { openid4vci }: Pick<CredentialRecord, 'openid4vci'>) {
+  const { issuerId, configurationId } = openid4vci!
+  return findConfiguration(env.db, issuerId, configurationId)
+}
+
 /**
- * The record with the claims of whoever has logged in for it, which its schema allows.
+ * The record with the claims of whoever has logged in for it, which its schema allows. A claims source may
+ * add others.
  *
  * @throws {OAuthError} `credential_request_denied` with the JSON paths of the others, without values
  * @throws {Problem} 503 if the schema cannot be read for now
@@ -35,10 +40,12 @@ export async function withLogInClaims(
   const known = identity ?? (await findIdentity(wallet, record))
   // What an offer has was checked when it was made.
   if (!known && record.openid4vci?.begun === undefined) return record
-  const claims = (await knownClaims(wallet, record, known)) as CredentialRecord['claims']
+  const claims = await knownClaims(wallet, record, known)
   const { credentialFormat, schemaIds, validityPeriod, automaticIssuance = true, openid4vci } = record
   const terms = { credentialFormat, schemaIds, validityPeriod, automaticIssuance, claims }
-  await checkContent(wallet, { ...terms, type: openid4vci?.type }).catch((cause: unknown) => {
+  const configuration = await configurationOf(wallet, record)
+  const toSchema = configuration && sourceOf(configuration) ? ofPart : undefined
+  await checkContent(wallet, { ...terms, type: openid4vci?.type }, toSchema).catch((cause: unknown) => {
     if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
     const message = `The claims do not make this credential. ${cause.message}`
     throw new OAuthError('credential_request_denied', message, { cause })
