@@ -28,6 +28,10 @@ export const configurationFlags = {
     dependsOn: ['key-attestation'],
     description: 'accepted resistance of the user authentication; default: any',
   }),
+  begin: Flags.option({ options: ['offer', 'log-in', 'open'] as const })({
+    description:
+      'what begins an issuance: an offer; also a wallet whose person logs in; or also any wallet, such as for a voucher',
+  }),
   certificate: Flags.string({
     description:
       'issuer certificate that signs mdocs, and SD-JWT VCs instead of a DID: its id, or the end of the id',
@@ -42,6 +46,7 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
     issuingDID: flags['issuing-did'],
     issuerCertificateId: flags.certificate,
     alwaysDisclosed: flags['always-disclosed'],
+    begin: flags.begin,
   }
 }
 
@@ -63,11 +68,18 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['schema', configuration.schemaId],
   ['type', configuration.vct ?? configuration.doctype],
   ['issuing DID', configuration.issuingDID],
+  ['begins by', beginnings[configuration.begin ?? 'offer']],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
   ['key attestation', shownRequirement(configuration)],
   ['certificate', configuration.issuerCertificateId],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
+
+const beginnings = {
+  offer: undefined,
+  'log-in': 'a log-in of the person, or an offer',
+  open: 'any wallet, or an offer',
+} as const
 
 function shownRequirement({ keyAttestation }: Configuration): string | undefined {
   if (!keyAttestation) return undefined

@@ -12,7 +12,8 @@ import { askText, canAsk, confirm } from './prompts/ask.ts'
 import { changeRecord } from './wait.ts'
 import { describeOffer, txCodeFault } from './format/oid4vci-offer.ts'
 
-type Received = Answer<'POST /issue-credentials/records/openid4vci'>
+const route = 'POST /issue-credentials/records/openid4vci'
+type Received = Answer<typeof route>
 
 export const receiveFlags = {
   'tx-code': Flags.string({ description: 'transaction code, which the issuer gave on another channel' }),
@@ -51,16 +52,21 @@ export async function receiveCredential(
   { answer }: Pick<Incoming, 'answer'>,
 ): Promise<Received | Received[]> {
   const { flags, call } = context
-  const offered = await call('POST /issue-credentials/records/openid4vci', {
-    body: {
-      credentialOffer: answer.body['credentialOffer'] as string,
-      credentialConfigurationIds: flags.configuration,
-      grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
-      clientId: flags['client-id'],
-      copies: flags.copies,
-      attestationCertificateId: flags.certificate,
+  const link = answer.body['credentialOffer'] as string
+  const choice = {
+    credentialConfigurationIds: flags.configuration,
+    grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
+    clientId: flags['client-id'],
+    copies: flags.copies,
+    attestationCertificateId: flags.certificate,
+  }
+  const offered = await call(route, { body: { ...choice, credentialOffer: link } }).catch(
+    (error: unknown) => {
+      // The URL of an issuer instead of that of an offer.
+      if (!flags.configuration || !/^https?:[^?#]*$/.test(link)) throw error
+      return call(route, { body: { ...choice, credentialIssuer: link } })
     },
-  })
+  )
   const { recordId } = offered
   const all = await recordsOf(context, offered)
   try {

@@ -11,7 +11,8 @@ export type OfferLink = {
   credentials: readonly { configurationId: string; claims: readonly string[] }[]
   /** Whether the wallet asks for a transaction code. */
   hasTxCode: boolean
-  endsAt: Date
+  /** Absent for an offer without end. */
+  endsAt?: Date
 }
 
 export function offerPage(texts: Texts, offered: OfferLink): Page {
@@ -20,8 +21,7 @@ export function offerPage(texts: Texts, offered: OfferLink): Page {
   return {
     title: invitation.offer.title,
     isWide: true,
-    isLive: true,
-    staleAfterMs: Math.max(0, endsAt.getTime() - Date.now()),
+    ...(endsAt && { isLive: true, staleAfterMs: Math.max(0, endsAt.getTime() - Date.now()) }),
     content: html`<header>
         <p class="kind">${invitation.offer.kind}</p>
         <h1>${invitation.offer.title}</h1>
@@ -55,7 +55,7 @@ export function offerPage(texts: Texts, offered: OfferLink): Page {
         ])}
         <aside class="note"><p>${words.warning}</p></aside>
         ${copyFields(texts, [{ label: texts.copyLink, text: link }])}
-        ${pageEnd(texts, invitation.until(moment(texts, endsAt)), true)}
+        ${endsAt && pageEnd(texts, invitation.until(moment(texts, endsAt)), true)}
       </div>`,
   }
 }

@@ -21,13 +21,14 @@ import {
   type OpenOffer,
 } from '../../src/exchange/oid4vci/offer-object.ts'
 import { issuerIdIn } from '../../src/exchange/oid4vci/grant.ts'
+import { readStaticOffer } from '../../src/exchange/oid4vci/static-offer.ts'
 import { redeemCode, TokenRequest, TokenResponse } from '../../src/exchange/oid4vci/token.ts'
 import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
 import type { OfferLink } from '../pages/offer.ts'
-import { livePage, replyLive } from '../pages/reply.ts'
+import { livePage, pageMedia, replyInForm, replyLive } from '../pages/reply.ts'
 import {
   ClientHeaders,
   Dpop,
@@ -113,6 +114,32 @@ export default [
         // VCI has no status of its own for an offer that has ended.
         closedBefore: [404, 410],
         watch: (open) => ({ ...open, remainingMs: open.endsAt.getTime() - Date.now() }),
+      }),
+  ),
+
+  route(
+    'GET /oid4vci/issuers/{issuerId}/offers/{configurationId}',
+    {
+      summary: 'Retrieve an offer without end, of a credential that needs no other; a page in a browser',
+      operationId: 'getStaticCredentialOffer',
+      extension: true,
+      ...forWallets,
+      media: pageMedia,
+      path: { ...path, configurationId: z.string().max(255).describe('The id, or `all`.') },
+      reply: [200, OfferObject],
+    },
+    ({ agent }, { path: { issuerId, configurationId }, ...input }) =>
+      replyInForm(input, {
+        read: () =>
+          withIssuer(agent, issuerId, (wallet, issuer) => readStaticOffer(wallet, issuer, configurationId)),
+        toJson: ({ offer }) => offer,
+        toPage: ({ url, credentials }, { offerPage }, texts) =>
+          offerPage(texts, {
+            link: offerLink(url),
+            host: new URL(agent.env.urls.rest).host,
+            credentials,
+            hasTxCode: false,
+          }),
       }),
   ),
 

@@ -16,7 +16,7 @@ import { createEntryMemory } from '../did/ledger/entry-memory.ts'
 import { createHttpLedger } from '../did/ledger/http-ledger.ts'
 import { openSqliteLedger, type EmbeddedLedger } from '../did/ledger/sqlite-ledger.ts'
 import type { Environment } from '../wallet/environment.ts'
-import { createOfferLimit, createReplyLimit } from '../wallet/quotas.ts'
+import { createOfferLimit, createOpenLimit, createReplyLimit } from '../wallet/quotas.ts'
 import { createWriteBarrier } from '../wallet/write-barrier.ts'
 
 type Given = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db' | 'tokens' | 'shortLinks'> &
@@ -81,6 +81,7 @@ export async function createEnvironment(
     destinations: createDestinations(),
     limitReplies: createReplyLimit(config.INVITATION_REPLIES_PER_MINUTE),
     limitOffers: createOfferLimit(),
+    limitOpen: createOpenLimit(),
     writeBarrier: createWriteBarrier(),
   }
   return { env, embeddedLedger }

@@ -84,6 +84,7 @@ export const credentialStates = defineMachine({
   // OpenID4VCI. There is no other side that a problem could be reported to.
   ['Issuer', null,                  'POST /oid4vci/issuers/{issuerId}/credential-offers',          'OfferCreated'                           ],
   ['Issuer', 'OfferCreated',        'received token request',                                      'OfferRedeemed'                          ],
+  ['Issuer', null,                  'received token request',                                      'OfferRedeemed'                          ],
   ['Issuer', 'OfferRedeemed',       'received credential request',                                 'CredentialSent'                         ],
   ['Issuer', 'OfferRedeemed',       'received credential request for review',                      'RequestDeferred'                        ],
   ['Issuer', 'RequestDeferred',     'POST /issue-credentials/records/{recordId}/issue-credential', 'RequestApproved'                        ],

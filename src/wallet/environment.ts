@@ -37,6 +37,7 @@ export type Environment = AnonCredsEnvironment & {
   readonly destinations: Destinations
   readonly limitReplies: ReplyLimit
   readonly limitOffers: OfferLimit
+  readonly limitOpen: OfferLimit
   /** The JSON schema of claims at a URL or DID URL. @throws {Problem} 422 when it cannot be loaded. */
   getSchema(url: string): Promise<unknown>
   /**

@@ -166,6 +166,7 @@ export const countedColumns = {
     'issuing_did',
     'document',
     'settings',
+    'access',
   ],
   credential_media: ['issuer_id', 'digest', 'media_type', 'content', 'created_at'],
   credential_type: ['issuer_id', 'configuration_id', 'document', 'created_at'],
@@ -216,6 +217,17 @@ export function createOfferLimit(perMinute = 30): OfferLimit {
     const retryAfter = await limit(recordId)
     if (retryAfter === undefined) return
     const detail = `The agent takes ${perMinute} requests of this kind for one offer a minute. Try again in ${retryAfter} seconds.`
+    throw new Problem('TooManyRequests', detail, { retryAfter })
+  }
+}
+
+/** The credentials of a configuration that wallets may begin in a day without an offer. */
+export function createOpenLimit(perDay = 1_000): OfferLimit {
+  const limit = createRateLimiter(perDay, 86_400, { isExact: true })
+  return async (configuration) => {
+    const retryAfter = await limit(configuration)
+    if (retryAfter === undefined) return
+    const detail = `The issuer issues ${perDay} of these credentials a day without an offer. Try again later.`
     throw new Problem('TooManyRequests', detail, { retryAfter })
   }
 }

@@ -20,6 +20,7 @@ export default defineCommand({
     'agent issuer configuration update <issuer id> Person --name "Identity card" --background-color "#1a5fb4"',
     'agent issuer configuration update <issuer id> Person --issuing-did did:web:…',
     'agent issuer configuration update <issuer id> Person --no-key-attestation',
+    'agent issuer configuration update <issuer id> Member --begin log-in',
   ],
   args: { ...idOf('issuer'), configuration: argument('configuration, by its whole id') },
   flags: {
@@ -36,7 +37,7 @@ export default defineCommand({
     }
     if (Object.values(body).every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --issuing-did, --certificate, --always-disclosed or --key-attestation.',
+        'There is nothing to change: give --name, --issuing-did, --certificate, --always-disclosed, --begin or --key-attestation.',
       )
     const configuration = await call(
       'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',

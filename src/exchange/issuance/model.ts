@@ -83,6 +83,8 @@ export const CredentialData = z.object({
       issuerId: z.string(),
       configurationId: z.string(),
       expiresTime: z.number(),
+      /** Absent for an offer. */
+      begun: z.literal('wallet').optional(),
       /** How the wallet names the credential. Default: the id of the record. */
       credentialIdentifier: z.string().optional(),
       /** The type of an SD-JWT VC. */

@@ -8,11 +8,11 @@ import { updateData } from '../engine/record.ts'
 import type { CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { CheckedRequest } from './authorization-request.ts'
+import { CheckedRequest, grantIdOf } from './authorization-request.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
 import { sealIdentity } from './log-in/identity.ts'
-import { type GrantRow, revokeTokens, updateGrant } from './grant.ts'
+import { type GrantRow, insertGrant, revokeTokens, sealSecrets, updateGrant } from './grant.ts'
 
 /** The seconds for which an authorization code is valid. */
 const lifetimeSeconds = 60
@@ -30,17 +30,35 @@ type Authorized = z.infer<typeof Authorized>
 const contextOf = (grantId: string) => `authorization-code:${grantId}`
 
 /** Makes the code of a request that the person accepted. A code of an earlier request of the same offer ends. */
-export async function createCode(tx: Tx, wallet: Wallet, request: CheckedRequest): Promise<string> {
+export async function createCode(
+  tx: Tx,
+  wallet: Wallet,
+  issuerId: string,
+  request: CheckedRequest,
+): Promise<string> {
   const code = newSecret()
   const endsMs = Date.now() + lifetimeSeconds * 1_000
-  const { grantId, identity, ...kept } = request
+  const { grantId: offerId, identity, ...kept } = request
+  const grantId = grantIdOf(request)
   const sealedCode = wallet.seal(contextOf(grantId), code)
   const authorized = JSON.stringify({ ...kept, endsMs, sealedCode } satisfies Authorized)
-  await updateGrant(tx, grantId, {
+  const authorization = {
     code_digest: digestOf(code),
     authorized,
     identity: sealIdentity(wallet, grantId, identity),
-  })
+  }
+  if (offerId === undefined)
+    await insertGrant(tx, {
+      id: grantId,
+      issuer_id: issuerId,
+      records: '[]',
+      authorization_server: null,
+      state_digest: null,
+      sealed: sealSecrets(wallet, grantId, {}),
+      guesses: 0,
+      ...authorization,
+    })
+  else await updateGrant(tx, grantId, authorization)
   return code
 }
 
@@ -86,7 +104,9 @@ export async function refusalOfCode(
     await revokeUnused(tx, grant, records)
     return invalidCode('was used before; its access token is revoked')
   }
-  const isOpen = records.length > 0 && records.every(({ state }) => state === 'OfferCreated')
+  const isOpen =
+    authorized.configurationIds !== undefined ||
+    (records.length > 0 && records.every(({ state }) => state === 'OfferCreated'))
   if (!isOpen || isOver(authorized.endsMs)) return invalidCode('has expired')
   for (const [name, value] of Object.entries({ client_id: clientId, redirect_uri: redirectUri }))
     if (value === undefined) return new OAuthError('invalid_request', `${name} is missing.`)

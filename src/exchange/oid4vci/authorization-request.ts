@@ -10,6 +10,8 @@ import { Problem } from '../../foundation/problem.ts'
 import type { CredentialRecord } from '../issuance/model.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { configurationsOf } from './choices.ts'
+import { isOpenTo } from './configuration-access.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters } from '../../foundation/oauth/parameters.ts'
@@ -25,7 +27,10 @@ export const AuthorizationRequest = z
     client_id: z.string().max(500),
     redirect_uri: z.string().describe('https, the private-use scheme of an app, or http of this machine.'),
     state: z.string().max(1_000).optional(),
-    issuer_state: z.string().describe('From the credential offer.'),
+    issuer_state: z
+      .string()
+      .optional()
+      .describe('From the credential offer. Absent for a credential that needs no offer.'),
     scope: z.string().optional().describe('The scope of the offered credential.'),
     authorization_details: z.string().optional().describe('JSON; the type is `openid_credential`.'),
     code_challenge: z.string().optional().describe('Required (RFC 7636).'),
@@ -51,9 +56,12 @@ const Details = z.array(
 export const CheckedRequest = z.object({
   /** Identifies the request, which is answered once. */
   id: z.string(),
-  grantId: z.string(),
+  /** Absent without an offer: the grant then has the id of the request. */
+  grantId: z.string().optional(),
   /** The requested credentials of the offer. */
   recordIds: z.array(z.string()),
+  /** The requested configurations without an offer. */
+  configurationIds: z.array(z.string()).optional(),
   clientId: z.string(),
   redirectUri: z.string(),
   state: z.string().optional(),
@@ -69,32 +77,54 @@ export const CheckedRequest = z.object({
 })
 export type CheckedRequest = z.infer<typeof CheckedRequest>
 
-/** A request and the open offer that it is for. The wallet may be told its errors, at its redirect URI. */
+/** A credential that may be requested: of an offer, with its record, or one that needs none. */
+type Candidate = { configurationId: string; recordId?: string }
+
+/**
+ * A request, and what it may be for: the credentials of an open offer, or those that need none. The wallet may
+ * be told its errors, at its redirect URI.
+ */
 export type Target = {
-  grant: GrantRow
-  records: CredentialRecord[]
+  issuerId: string
+  grantId: string | undefined
+  candidates: Candidate[]
   request: z.output<typeof AuthorizationRequest>
 }
 
 /**
- * Reads the client and the offer of a request. The wallet is not told an error: without an offer, anyone
- * could have chosen the redirect URI.
+ * Reads the client and the offer of a request. The wallet is not told an error: anyone could have chosen the
+ * redirect URI.
  *
  * @throws {OAuthError} `invalid_request`
  */
 export async function readTarget(
-  { db }: Wallet,
-  { id: issuerId }: IssuerRow,
+  { db, env }: Wallet,
+  issuer: IssuerRow,
   parameters: URLSearchParams,
 ): Promise<Target> {
+  const { id: issuerId } = issuer
   const request = readParameters(AuthorizationRequest, parameters)
   const fault = faultOfRedirectUri(request.redirect_uri)
   if (fault !== undefined) throw new OAuthError('invalid_request', `redirect_uri ${fault}.`)
+  if (request.issuer_state === undefined) {
+    const all = await configurationsOf(env.db, issuerId)
+    const candidates = all
+      .filter((row) => isOpenTo(row, issuer))
+      .map(({ id: configurationId }) => ({ configurationId }))
+    if (candidates.length === 0)
+      throw new OAuthError('invalid_request', 'issuer_state is missing: this issuer needs an offer.')
+    return { issuerId, grantId: undefined, candidates, request }
+  }
   const grant = await findGrant(db, issuerId, 'state_digest', request.issuer_state)
   // An external server authorizes the person itself, and its offers have no transaction code.
   if (grant?.authorization_server !== null)
     throw new OAuthError('invalid_request', 'issuer_state is not that of an offer of this issuer.')
-  return { grant, records: await getOpenRecords(db, grant, recordIdsOf(grant)), request }
+  const records = await getOpenRecords(db, grant, recordIdsOf(grant))
+  const candidates = records.map(({ id: recordId, openid4vci }) => ({
+    recordId,
+    configurationId: openid4vci!.configurationId,
+  }))
+  return { issuerId, grantId: grant.id, candidates, request }
 }
 
 /**
@@ -103,9 +133,12 @@ export async function readTarget(
  */
 export class ClosedRequest extends OAuthError {}
 
+/** The grant of a checked request: that of its offer, or its own, once the person has consented. */
+export const grantIdOf = ({ id, grantId = id }: CheckedRequest) => grantId
+
 /** The grant of a checked request. @throws {Problem} 404 if its offer was removed meanwhile */
-export async function requireGrant(db: Db, { grantId }: CheckedRequest): Promise<GrantRow> {
-  const grant = await findGrantById(db, grantId)
+export async function requireGrant(db: Db, request: CheckedRequest): Promise<GrantRow> {
+  const grant = await findGrantById(db, grantIdOf(request))
   if (!grant) throw new Problem('NotFound', 'The offer was withdrawn. Ask for a new one.')
   return grant
 }
@@ -136,7 +169,10 @@ function closed(): ClosedRequest {
 }
 
 /** Checks the request of a target. @throws {OAuthError} that the wallet may be told */
-export function checkRequest({ grant, records, request }: Target, base: string): CheckedRequest {
+export function checkRequest(
+  { issuerId, grantId, candidates, request }: Target,
+  base: string,
+): CheckedRequest {
   const { code_challenge: codeChallenge = '', code_challenge_method: method } = request
   if (request.request !== undefined)
     throw new OAuthError('request_not_supported', 'request: send the parameters themselves, or push them.')
@@ -150,19 +186,20 @@ export function checkRequest({ grant, records, request }: Target, base: string):
       'invalid_request',
       'code_challenge is required, with the code_challenge_method S256: this server requires PKCE.',
     )
-  const offered = [...new Set(records.map(configurationOf))]
-  const issuer = identifierOf(base, grant.issuer_id)
-  const detailed = configurationsInDetails(request.authorization_details, offered, issuer)
+  const offered = [...new Set(candidates.map(({ configurationId }) => configurationId))]
+  const issuer = identifierOf(base, issuerId)
+  const detailed = configurationsInDetails(request.authorization_details, { offered, issuer, grantId })
   const scopes = (request.scope ?? '').split(' ')
-  const wanted = records.filter((record) =>
-    [...(detailed ?? []), ...scopes].includes(configurationOf(record)),
-  )
+  const asked = [...(detailed ?? []), ...scopes]
+  const wanted = candidates.filter(({ configurationId }) => asked.includes(configurationId))
   if (wanted.length === 0)
-    throw new OAuthError('invalid_scope', `scope: the offer is for ${offered.join(', ')}.`)
+    throw new OAuthError('invalid_scope', `scope: ${toText(grantId)} ${offered.join(', ')}.`)
   return {
     id: newId(),
-    grantId: grant.id,
-    recordIds: wanted.map((record) => record.id),
+    ...(grantId === undefined
+      ? { configurationIds: wanted.map(({ configurationId }) => configurationId) }
+      : { grantId }),
+    recordIds: wanted.flatMap(({ recordId }) => recordId ?? []),
     clientId: request.client_id,
     redirectUri: request.redirect_uri,
     ...(request.state !== undefined && { state: request.state }),
@@ -172,7 +209,9 @@ export function checkRequest({ grant, records, request }: Target, base: string):
   }
 }
 
-const configurationOf = ({ openid4vci }: CredentialRecord) => openid4vci!.configurationId
+/** What the ids of configurations are in an error. */
+const toText = (grantId: string | undefined) =>
+  grantId === undefined ? 'without an offer, this issuer issues' : 'the offer is for'
 
 /**
  * The offered configurations that authorization details name (VCI §5.1.1). Undefined without details.
@@ -181,8 +220,7 @@ const configurationOf = ({ openid4vci }: CredentialRecord) => openid4vci!.config
  */
 function configurationsInDetails(
   json: string | undefined,
-  offered: readonly string[],
-  issuer: string,
+  { offered, issuer, grantId }: { offered: readonly string[]; issuer: string; grantId: string | undefined },
 ): string[] | undefined {
   if (json === undefined) return undefined
   const refuse = (reason: string, cause?: unknown) =>
@@ -198,6 +236,6 @@ function configurationsInDetails(
   const isOffered = (each: z.output<typeof Details>[number]) =>
     offered.includes(each.credential_configuration_id) && (each.locations ?? [issuer]).includes(issuer)
   if (parsed.data.length === 0 || !parsed.data.every(isOffered))
-    throw refuse(`must have objects for ${offered.join(', ')} alone: the offer is for that.`)
+    throw refuse(`must have objects for these alone: ${toText(grantId)} ${offered.join(', ')}.`)
   return parsed.data.map((each) => each.credential_configuration_id)
 }

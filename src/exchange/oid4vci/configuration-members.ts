@@ -5,6 +5,7 @@ import { openIdFormats, type OpenIdFormat, openIdTraits, isTyped } from '../../d
 import { Did } from '../../did/document.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { maxClaims } from './claims.ts'
+import { Begin } from './configuration-access.ts'
 import { CredentialDisplay } from './display.ts'
 import { documentMembers } from './documents.ts'
 import { KeyAttestationRequirement } from './key-attestation.ts'
@@ -45,6 +46,9 @@ export const CreateCredentialConfiguration = z
     display: optional(CredentialDisplay).describe(
       'The name, the logo and the colours that wallets show. Default: the title of the schema (extension).',
     ),
+    begin: optional(Begin).describe(
+      'What begins an issuance: `offer`, the default, an offer of the tenant; `log-in`, also a wallet whose person logs in at the provider of the issuer; `open`, also any wallet (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialConfigurationRequest' })
 export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
@@ -63,6 +67,7 @@ export const PatchCredentialConfiguration = z
       'As of a new configuration; null requires none.',
     ),
     alwaysDisclosed: optional(AlwaysDisclosed).describe('As of a new configuration. It replaces all names.'),
+    begin: Begin.nullish().describe('As of a new configuration; null is `offer`.'),
   })
   .meta({ id: 'PatchCredentialConfigurationRequest' })
 export type PatchCredentialConfiguration = z.output<typeof PatchCredentialConfiguration>
@@ -86,6 +91,7 @@ export const CredentialConfiguration = z
     display: CredentialDisplay.optional().describe(
       'As in the request, or by the title of the schema (extension).',
     ),
+    begin: Begin.optional().describe('What else begins an issuance than an offer (extension).'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'CredentialConfiguration' })

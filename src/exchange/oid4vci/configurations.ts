@@ -14,6 +14,7 @@ import { prepared } from '../../foundation/storage/prepared.ts'
 import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { claimsOf, readClaims, withDisclosure } from './claims.ts'
+import { accessOf, checkAccess, toAccessColumn } from './configuration-access.ts'
 import {
   checkMembers,
   type CreateCredentialConfiguration,
@@ -61,7 +62,9 @@ export async function createConfiguration(
     issuing_did: issuingDID ?? null,
     document: document ? JSON.stringify(document) : null,
     settings: null,
+    access: toAccessColumn({ access: null }, given),
   }
+  checkAccess(issuer, accessOf(row), row)
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
     await getOwnIssuer(tx, wallet.id, issuerId)
@@ -124,7 +127,9 @@ export async function updateConfiguration(
       key_attestation: keyAttestation && JSON.stringify(keyAttestation),
     }),
     ...(display !== undefined && { display: toColumn(display ?? undefined) }),
+    access: toAccessColumn(row, given),
   }
+  checkAccess(issuer, accessOf(change), signer)
   await db.transaction().execute(async (tx) => {
     await assertNotTransferred(tx, wallet.id)
     await getConfiguration(tx, wallet.id, issuerId, id)
@@ -237,6 +242,7 @@ export function toConfiguration(
     ...(keyAttestation && { keyAttestation }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),
+    ...(row.access !== null && accessOf(row)),
     ...(display && { display }),
     createdAt,
   }

@@ -1,8 +1,9 @@
 /** What the consent page shows a person of an authorization request. */
 import { getCertificate } from '../../wallet/issuer-certificates/certificates.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import type { CredentialRecord } from '../issuance/model.ts'
+import type { CredentialData } from '../issuance/model.ts'
 import { type CheckedRequest, getOpenRecords, requireGrant } from './authorization-request.ts'
+import { withoutOffer } from './begun-by-wallet.ts'
 import { claimsOf } from './claims.ts'
 import { findConfiguration } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
@@ -35,9 +36,12 @@ export async function toConsent(
   request: CheckedRequest,
   isWrong = false,
 ): Promise<Consent> {
-  const grant = await requireGrant(wallet.db, request)
-  const records = await getOpenRecords(wallet.db, grant, request.recordIds)
-  const secrets = openSecrets(wallet, grant)
+  const { configurationIds } = request
+  const grant = configurationIds ? undefined : await requireGrant(wallet.db, request)
+  const records = grant
+    ? await getOpenRecords(wallet.db, grant, request.recordIds)
+    : await withoutOffer(wallet, issuer, configurationIds!)
+  const secrets = grant && openSecrets(wallet, grant)
   const { issuingDID, issuerCertificateId } = records[0]!
   const credentials: Consent['credentials'] = []
   for (const record of records) credentials.push(await describe(wallet, issuer, record, request.identity))
@@ -54,7 +58,7 @@ export async function toConsent(
     txCode:
       secrets?.txCode === undefined
         ? undefined
-        : { description: secrets.txCodeHint?.description, isWrong, guesses: grant.guesses },
+        : { description: secrets.txCodeHint?.description, isWrong, guesses: grant!.guesses },
   }
 }
 
@@ -62,13 +66,16 @@ export async function toConsent(
 async function describe(
   wallet: Wallet,
   issuer: IssuerRow,
-  record: CredentialRecord,
+  record: CredentialData,
   identity: CheckedRequest['identity'],
 ): Promise<Consent['credentials'][number]> {
   const { configurationId } = record.openid4vci!
   const configuration = await findConfiguration(wallet.env.db, issuer.id, configurationId)
-  const claims = await knownClaims(wallet, record, identity)
-  const titles = new Map(configuration && claimsOf(configuration).map(({ name, title }) => [name, title]))
+  const all = configuration ? claimsOf(configuration) : []
+  const titles = new Map(all.map(({ name, title }) => [name, title]))
+  const claims = record.openid4vci?.begun
+    ? Object.fromEntries(titles)
+    : await knownClaims(wallet, record, identity)
   return {
     name: (configuration && credentialDisplayOf(configuration)?.name) ?? configurationId,
     claims: Object.keys(claims).map((name) => titles.get(name) ?? name),

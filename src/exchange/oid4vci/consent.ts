@@ -12,6 +12,7 @@ import {
   type CheckedRequest,
   ClosedRequest,
   getOpenRecords,
+  grantIdOf,
   readTarget,
   requireGrant,
 } from './authorization-request.ts'
@@ -24,7 +25,7 @@ import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters, withParameters } from '../../foundation/oauth/parameters.ts'
 import { logRefusedLogIn } from './request-log.ts'
 import { openRequest, readPushed, useRequest } from './sealed-request.ts'
-import { type GrantRow, openSecrets, recordIdsOf } from './grant.ts'
+import { findGrantById, type GrantRow, openSecrets, recordIdsOf } from './grant.ts'
 import { guessTxCode } from './tx-code.ts'
 import { providersOf } from './wallet-providers.ts'
 
@@ -81,11 +82,13 @@ async function enter(
 ): Promise<{ consent: Consent } | Departure> {
   const logIn = logInOf(issuer)
   if (!logIn) return { consent: await toConsent(wallet, issuer, request) }
-  const grant = await requireGrant(wallet.db, request)
-  await getOpenRecords(wallet.db, grant, request.recordIds)
+  const { grantId } = request
+  if (grantId !== undefined)
+    await getOpenRecords(wallet.db, await requireGrant(wallet.db, request), request.recordIds)
   return beginLogIn(wallet, issuer, logIn, { request, cookies }).catch(async (error: unknown) => {
-    await wallet.env.limitOffers(grant.id)
-    if (error instanceof OAuthError) await logRefusedLogIn(wallet, grant.id, error)
+    if (grantId === undefined) throw error
+    await wallet.env.limitOffers(grantId)
+    if (error instanceof OAuthError) await logRefusedLogIn(wallet, grantId, error)
     throw error
   })
 }
@@ -108,10 +111,11 @@ export async function answerConsent(
       'invalid_request',
       'The log-in of the issuer has changed. Start again in the wallet.',
     )
-  await wallet.env.limitOffers(request.grantId)
+  await wallet.env.limitOffers(grantIdOf(request))
+  if (decision === 'accept') await limitWithoutOffer(wallet, issuer, request)
   const answered = await orRefusal(wallet, issuer, request, async (): Promise<Answered> => {
     const answer = await wallet.transaction(
-      (tx) => storeAnswer(tx, wallet, request, { sealed, decision, txCode }),
+      (tx) => storeAnswer(tx, wallet, issuer, { request, sealed, decision, txCode }),
       // A wrong guess counts also in a full wallet.
       { isBounded: true },
     )
@@ -122,7 +126,12 @@ export async function answerConsent(
   return 'refusal' in answered ? { redirect: answered.refusal.target } : answered
 }
 
-type Form = { sealed: string; decision: 'accept' | 'decline'; txCode: string | undefined }
+type Form = {
+  request: CheckedRequest
+  sealed: string
+  decision: 'accept' | 'decline'
+  txCode: string | undefined
+}
 
 /**
  * The authorization code; none if the transaction code was wrong and may be sent again. Returned errors
@@ -131,39 +140,64 @@ type Form = { sealed: string; decision: 'accept' | 'decline'; txCode: string | u
 async function storeAnswer(
   tx: Tx,
   wallet: Wallet,
-  request: CheckedRequest,
-  { sealed, decision, txCode = '' }: Form,
+  issuer: IssuerRow,
+  form: Form,
 ): Promise<{ code: string | undefined } | OAuthError> {
-  const grant = await requireGrant(tx, request)
-  const earlier = (await isUsed(tx, request.id)) ? answerOf(wallet, grant, request) : undefined
+  const { request, decision } = form
+  const isAnswered = await isUsed(tx, request.id)
+  const grant =
+    request.grantId === undefined ? await findGrantById(tx, request.id) : await requireGrant(tx, request)
+  const earlier = isAnswered ? answerOf(wallet, grant, request) : undefined
   if (earlier && earlier.decision !== decision) throw answeredBefore()
-  const records = await getOpenRecords(tx, grant, recordIdsOf(grant))
-  const { txCode: right } = openSecrets(wallet, grant) ?? {}
-  if (decision === 'accept' && right !== undefined) {
-    const given = txCode.replaceAll(/\s/g, '')
-    const form = { id: `${sealed} ${given}` }
-    // The same form again, as of a double click, is the same guess.
-    if (await isUsed(tx, form.id)) return { code: undefined }
-    const guesses = await guessTxCode(tx, { grant, records }, { right, given })
-    if (guesses !== undefined) await useRequest(tx, form)
-    if (guesses === 0) return new OAuthError('access_denied', 'The transaction code was wrong too often.')
-    if (guesses !== undefined) return { code: undefined }
+  if (request.grantId !== undefined) {
+    const guessed = await checkTxCode(tx, wallet, grant!, form)
+    if (guessed) return guessed
   }
   await useRequest(tx, request)
   if (decision === 'decline') return new OAuthError('access_denied', 'The person declined the credential.')
-  return { code: earlier?.code ?? (await createCode(tx, wallet, request)) }
+  return { code: earlier?.code ?? (await createCode(tx, wallet, issuer.id, request)) }
+}
+
+/** What an open offer answers to a wrong transaction code. Undefined for a right one, and if it has none. */
+async function checkTxCode(
+  tx: Tx,
+  wallet: Wallet,
+  grant: GrantRow,
+  { sealed, decision, txCode = '' }: Form,
+): Promise<{ code: undefined } | OAuthError | undefined> {
+  const records = await getOpenRecords(tx, grant, recordIdsOf(grant))
+  const { txCode: right } = openSecrets(wallet, grant) ?? {}
+  if (decision === 'decline' || right === undefined) return undefined
+  const given = txCode.replaceAll(/\s/g, '')
+  const form = { id: `${sealed} ${given}` }
+  // The same form again, as of a double click, is the same guess.
+  if (await isUsed(tx, form.id)) return { code: undefined }
+  const guesses = await guessTxCode(tx, { grant, records }, { right, given })
+  if (guesses === undefined) return undefined
+  await useRequest(tx, form)
+  if (guesses === 0) return new OAuthError('access_denied', 'The transaction code was wrong too often.')
+  return { code: undefined }
+}
+
+/** @throws {Problem} 429 for more credentials without an offer than a configuration has in a day */
+async function limitWithoutOffer(
+  { env }: Wallet,
+  { id: issuerId }: IssuerRow,
+  { configurationIds = [] }: CheckedRequest,
+): Promise<void> {
+  for (const id of configurationIds) await env.limitOpen(`${issuerId} ${id}`)
 }
 
 /** The first answer to a request. @throws {Problem} 410 if its code was redeemed or has expired */
 function answerOf(
   wallet: Wallet,
-  grant: GrantRow,
+  grant: GrantRow | undefined,
   { id }: CheckedRequest,
 ): { decision: 'accept' | 'decline'; code?: string } {
-  const authorized = authorizedIn(grant)
+  const authorized = grant && authorizedIn(grant)
   // The grant has no code of this request: the person declined it, or a later request of the offer replaced
   // its code. Declining again changes nothing.
-  if (authorized?.id !== id) return { decision: 'decline' }
+  if (!grant || authorized?.id !== id) return { decision: 'decline' }
   const code = findCode(wallet, grant, authorized)
   if (code === undefined) throw answeredBefore()
   return { decision: 'accept', code }

@@ -54,7 +54,7 @@ export function issuerIdIn(issuerState: string): string | undefined {
 /** The name is that of earlier releases, whose open offers stay readable. */
 const contextOf = (recordId: string) => `issuance-session:${recordId}`
 
-/** @param recordId that of the first record of the offer */
+/** @param recordId that of the first record of the offer, or of a grant without an offer the id of the grant */
 export function sealSecrets(wallet: Wallet, recordId: string, secrets: GrantSecrets): string {
   return wallet.seal(contextOf(recordId), JSON.stringify(secrets))
 }
@@ -62,7 +62,7 @@ export function sealSecrets(wallet: Wallet, recordId: string, secrets: GrantSecr
 /** Undefined if the offer was redeemed. */
 export function openSecrets(wallet: Wallet, grant: GrantRow): GrantSecrets | undefined {
   if (grant.sealed === null) return undefined
-  return Secrets.parse(JSON.parse(wallet.unseal(contextOf(recordIdsOf(grant)[0]!), grant.sealed)))
+  return Secrets.parse(JSON.parse(wallet.unseal(contextOf(recordIdsOf(grant)[0] ?? grant.id), grant.sealed)))
 }
 
 export const insertGrant = prepared((db: Db, row: GrantRow) =>

@@ -140,6 +140,7 @@ export async function makeConfiguration(
     namespaces: template?.document?.namespace,
     alwaysDisclosed: undefined,
     keyAttestation: undefined,
+    begin: undefined,
   })
   const remove = () => deleteConfiguration(db, wallet.id, issuer.id, configurationId)
   made.push({ kind: 'configuration', id: configurationId, name, remove })

@@ -108,7 +108,7 @@ async function checkPushed(
   if (checked.jkt !== undefined && jkt !== checked.jkt)
     throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the thumbprint of the key of the DPoP proof.')
   if (client) {
-    await wallet.env.limitOffers(checked.grantId)
+    await wallet.env.limitOffers(checked.grantId ?? client.keyThumbprint)
     await wallet.transaction((tx) => useClientProof(tx, client))
   }
   return {

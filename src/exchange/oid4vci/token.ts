@@ -5,10 +5,11 @@
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { advance } from '../engine/record.ts'
-import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import { issueCredential, type CredentialData, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorizedIn, refusalOfCode } from './authorization-code.ts'
+import { beginRecords, withoutOffer } from './begun-by-wallet.ts'
 import {
   authenticateClient,
   useClientProof,
@@ -100,7 +101,9 @@ export async function redeemCode(
     const grant = await find()
     if (!grant) throw unusable()
     if (client || proof) await wallet.env.limitOffers(grant.id)
-    const redemption = { request, code, token, client, proof }
+    const { configurationIds } = authorizedIn(grant) ?? {}
+    const begun = configurationIds && (await withoutOffer(wallet, issuer, configurationIds))
+    const redemption = { request, code, token, client, proof, begun }
     return {
       isBound: proof !== undefined,
       // A wrong guess counts, and a code that comes twice revokes its token, also in a full wallet.
@@ -124,33 +127,40 @@ type Redemption = {
   token: string
   client: AttestedClient | undefined
   proof: DpopProof | undefined
+  /** The records to begin, of a grant without an offer. */
+  begun: CredentialData[] | undefined
 }
 
 async function redeem(
   tx: Tx,
   wallet: Wallet,
   issuer: IssuerRow,
-  { request, code, token, client, proof }: Redemption,
+  { request, code, token, client, proof, begun }: Redemption,
 ): Promise<Redeemed> {
   const grant = await findGrant(tx, issuer.id, 'code_digest', code)
   if (!grant) return unusable()
   if (client) await useClientProof(tx, client)
   if (proof) await useProof(tx, proof, 'token')
-  const recordIds = authorizedIn(grant)?.recordIds ?? recordIdsOf(grant)
-  const records = await findRecords(tx, recordIds)
+  const asked = authorizedIn(grant)?.recordIds ?? []
+  const known = await findRecords(tx, asked.length > 0 ? asked : recordIdsOf(grant))
   const sender = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
   const refusal =
     request.grant_type === preAuthorizedGrant
-      ? await refusalOfPreAuthorized(tx, wallet, { grant, records }, request.tx_code)
-      : await refusalOfCode(tx, { grant, records }, { client_id: client?.clientId, ...request, ...sender })
+      ? await refusalOfPreAuthorized(tx, wallet, { grant, records: known }, request.tx_code)
+      : await refusalOfCode(
+          tx,
+          { grant, records: known },
+          { client_id: client?.clientId, ...request, ...sender },
+        )
   if (refusal) {
-    if (records[0]) await logRefusal(tx, records[0], 'token-request', refusal)
+    if (known[0]) await logRefusal(tx, known[0], 'token-request', refusal)
     return refusal
   }
+  const records = begun ? await beginRecords(tx, grant, begun) : known
   const isReviewed = records.some(({ automaticIssuance }) => automaticIssuance === false)
   const lifetime = isReviewed ? deferredLifetime : shortLifetime
   await redeemGrant(tx, grant.id, { token, recordIds: idsOf(records), jkt: proof?.jkt, lifetime })
-  for (const record of records)
+  for (const record of begun ? [] : records)
     await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
   return { details: detailsOf(grant, records), lifetime }
 }

@@ -156,6 +156,8 @@ export interface AgentTables {
     key_attestation: string | null
     /** JSON of its name and look for people, see `oid4vci/display.ts`. Null: none. */
     display: string | null
+    /** JSON of what begins an issuance, see `oid4vci/configuration-access.ts`. Null: an offer. */
+    access: string | null
     /** The DID that signs, unless an offer names another. Null: each offer names one. */
     issuing_did: string | null
     /** JSON of the type of a document, see `formats/mdoc/document-type.ts`. Null: another format. */

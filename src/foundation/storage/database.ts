@@ -23,6 +23,7 @@ import * as agent008 from './migrations/agent-008-display.ts'
 import * as agent009 from './migrations/agent-009-document.ts'
 import * as agent010 from './migrations/agent-010-branding.ts'
 import * as agent011 from './migrations/agent-011-log-in.ts'
+import * as agent013 from './migrations/agent-013-access.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as audit002 from './migrations/audit-002-process.ts'
 import * as audit003 from './migrations/audit-003-login.ts'
@@ -66,6 +67,7 @@ export const agentMigrations: Migrations = {
   '009-document': agent009,
   '010-branding': agent010,
   '011-log-in': agent011,
+  '013-access': agent013,
 }
 export const auditMigrations: Migrations = {
   '001-init': audit001,

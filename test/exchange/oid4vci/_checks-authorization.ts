@@ -53,6 +53,7 @@ const requests: Check[] = [
       return open(scene.setup, parameters)
     },
   ),
+  check('authorization-request.ts', ['isOpenTo(row, issuer)', 'true'], pushed({ issuer_state: undefined })),
   check('authorization-request.ts', 'request.request !== undefined', pushed({ request: 'e30.e30.' })),
   check('authorization-request.ts', "request.response_type !== 'code'", pushed({ response_type: 'token' })),
   check(

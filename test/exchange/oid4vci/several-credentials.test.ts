@@ -265,7 +265,8 @@ describe('a body that has one credential and several, or neither', () => {
   })
 
   test('a credential whose claims break the schema leaves no record of the others', async () => {
-    const count = async () => (await tenant.call('GET /issue-credentials/records')).totalItems
+    const count = async () =>
+      (await tenant.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
     const before = await count()
     expect(await send({ credentials: [person(), degree('BSc', { claims: {} })] })).toMatchObject({
       status: 422,

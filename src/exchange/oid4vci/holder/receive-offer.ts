@@ -38,13 +38,12 @@ const defaultClientId = 'identity-agent'
 
 export const ReceiveOpenId4VciOffer = z
   .object({
-    credentialOffer: z
-      .string()
-      .min(1)
-      .max(longestOffer)
-      .describe(
-        'The offer: a URL with `credential_offer` or `credential_offer_uri`, the URL of an offer, or its JSON.',
-      ),
+    credentialOffer: optional(z.string().min(1).max(longestOffer)).describe(
+      'The offer: a URL with `credential_offer` or `credential_offer_uri`, the URL of an offer, or its JSON.',
+    ),
+    credentialIssuer: optional(z.url().max(2_000)).describe(
+      'Without an offer: the Credential Issuer Identifier, a URL. Name the credentials.',
+    ),
     credentialConfigurationId: optional(z.string()).describe('The only credential of the offer to receive.'),
     credentialConfigurationIds: optional(z.array(z.string()).min(1).max(maxCredentials)).describe(
       'Which credentials of the offer to receive. Default: all that this wallet supports.',
@@ -60,7 +59,21 @@ export const ReceiveOpenId4VciOffer = z
       'The issuer certificate of this wallet that signs wallet attestations and key attestations. Required if the issuer requires any; it has to trust the root of the certificate.',
     ),
   })
-  .meta({ id: 'ReceiveOpenId4VciOfferRequest' })
+  .superRefine(({ credentialOffer, credentialIssuer, ...given }, context) => {
+    const refuse = (member: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [member], message })
+    if (credentialOffer === undefined && credentialIssuer === undefined)
+      refuse('credentialOffer', 'Missing request parameter: credentialOffer, or credentialIssuer')
+    if (credentialOffer !== undefined && credentialIssuer !== undefined)
+      refuse('credentialIssuer', 'excludes credentialOffer, which names its issuer')
+    const isNamed = (given.credentialConfigurationId ?? given.credentialConfigurationIds) !== undefined
+    if (credentialIssuer !== undefined && !isNamed)
+      refuse('credentialConfigurationIds', 'is missing: without an offer, name the credentials')
+  })
+  .meta({
+    id: 'ReceiveOpenId4VciOfferRequest',
+    examples: [{ credentialOffer: 'https://issuer.example/o/1' }],
+  })
 export type ReceiveOpenId4VciOffer = z.output<typeof ReceiveOpenId4VciOffer>
 
 /**
@@ -73,7 +86,7 @@ export type ReceiveOpenId4VciOffer = z.output<typeof ReceiveOpenId4VciOffer>
  */
 export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer): Promise<CredentialRecord> {
   const caller: Caller = { wallet, calls: [] }
-  const offer = await readOffer(caller, given.credentialOffer)
+  const offer = await offerOf(caller, given)
   const grant = chooseGrant(offer, given.grant)
   const metadata = await findIssuerMetadata(caller, offer.credential_issuer)
   const chosen = chooseConfigurations(offer, metadata, given)
@@ -110,6 +123,20 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
     offers.push({ ...common, credentialConfigurationId, copies, ...described, binding, proof, scope })
   }
   return storeOffer(wallet, offers, secretsOf(offer, grant))
+}
+
+/**
+ * The offer, or what stands for it if the wallet begins (VCI §3.4). Absence of an offer costs no trust, and an
+ * offer earns none (VCI §13.5).
+ */
+async function offerOf(caller: Caller, given: ReceiveOpenId4VciOffer): Promise<ReceivedOffer> {
+  const { credentialOffer, credentialIssuer, credentialConfigurationId: one } = given
+  if (credentialOffer !== undefined) return readOffer(caller, credentialOffer)
+  requireSafe(caller.wallet, credentialIssuer!)
+  return {
+    credential_issuer: credentialIssuer!,
+    credential_configuration_ids: one === undefined ? given.credentialConfigurationIds! : [one],
+  }
 }
 
 /**

@@ -13,7 +13,7 @@ import { type Identity, identityOf } from './identity.ts'
 /** The claims of a record with those of a log-in. */
 export async function knownClaims(
   { env }: Wallet,
-  { claims: offered, openid4vci }: CredentialRecord,
+  { claims: offered, openid4vci }: Pick<CredentialRecord, 'claims' | 'openid4vci'>,
   identity: Identity | undefined,
 ): Promise<JsonObject> {
   const { issuerId, configurationId } = openid4vci!
@@ -33,13 +33,14 @@ export async function withLogInClaims(
   identity?: Identity,
 ): Promise<CredentialRecord> {
   const known = identity ?? (await findIdentity(wallet, record))
-  if (!known) return record
+  // What an offer has was checked when it was made.
+  if (!known && record.openid4vci?.begun === undefined) return record
   const claims = (await knownClaims(wallet, record, known)) as CredentialRecord['claims']
   const { credentialFormat, schemaIds, validityPeriod, automaticIssuance = true, openid4vci } = record
   const terms = { credentialFormat, schemaIds, validityPeriod, automaticIssuance, claims }
   await checkContent(wallet, { ...terms, type: openid4vci?.type }).catch((cause: unknown) => {
     if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
-    const message = `The claims of the log-in do not make this credential. ${cause.message}`
+    const message = `The claims do not make this credential. ${cause.message}`
     throw new OAuthError('credential_request_denied', message, { cause })
   })
   return { ...record, claims }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { OAuthError } from '../../../foundation/oauth/oauth-error.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { CheckedRequest, getOpenRecords, requireGrant } from '../authorization-request.ts'
+import { CheckedRequest, getOpenRecords, grantIdOf, requireGrant } from '../authorization-request.ts'
 import { orRefusal, type Refusal, requireUnanswered } from '../consent.ts'
 import { type Consent, toConsent } from '../consent-content.ts'
 import { type ExpectedIdentity, openSecrets } from '../grant.ts'
@@ -21,13 +21,14 @@ export async function returnFromLogIn(
   const logIn = await finishLogIn(wallet, issuer, returned)
   const request = CheckedRequest.parse(logIn.request)
   await requireUnanswered(wallet, request)
-  await wallet.env.limitOffers(request.grantId)
+  const { grantId } = request
+  await wallet.env.limitOffers(grantIdOf(request))
   return orRefusal(wallet, issuer, request, async () => {
     try {
       if ('refusal' in logIn) throw logIn.refusal
-      await admit(wallet, request, logIn.identity)
+      if (grantId !== undefined) await admit(wallet, request, logIn.identity)
     } catch (error) {
-      if (error instanceof OAuthError) await logRefusedLogIn(wallet, request.grantId, error)
+      if (error instanceof OAuthError && grantId !== undefined) await logRefusedLogIn(wallet, grantId, error)
       throw error
     }
     return { consent: await toConsent(wallet, issuer, { ...request, identity: logIn.identity }) }

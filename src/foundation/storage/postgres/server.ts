@@ -25,6 +25,7 @@ import * as webhookTypes from './migrations/018-webhook-types.ts'
 import * as issuanceGrant from './migrations/019-issuance-grant.ts'
 import * as branding from './migrations/020-branding.ts'
 import * as logIn from './migrations/021-log-in.ts'
+import * as access from './migrations/023-access.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
 
@@ -50,6 +51,7 @@ export const postgresMigrations: Migrations = {
   '019-issuance-grant': issuanceGrant,
   '020-branding': branding,
   '021-log-in': logIn,
+  '023-access': access,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */

@@ -1,0 +1,75 @@
+/** Issuance without an offer: the records of the credentials that a person has let a wallet have. */
+import { formatOfId, isTyped, type OpenIdFormat } from '../../definitions/format-names.ts'
+import { newId } from '../../foundation/id.ts'
+import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
+import type { Tx } from '../../foundation/storage/database.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { begin } from '../engine/record.ts'
+import { issueCredential, type CredentialData, type CredentialRecord } from '../issuance/model.ts'
+import { isOpenTo } from './configuration-access.ts'
+import { findConfiguration, type ConfigurationRow } from './configurations.ts'
+import { toIssuedType } from './credential-types.ts'
+import { documentOf } from './documents.ts'
+import { type GrantRow, updateGrant } from './grant.ts'
+import type { IssuerRow } from './issuers.ts'
+
+/**
+ * The fields of a record for each configuration. Their claims are not known yet.
+ *
+ * @throws {OAuthError} `invalid_grant` if one needs an offer by now
+ */
+export async function withoutOffer(
+  { env }: Wallet,
+  issuer: IssuerRow,
+  ids: readonly string[],
+): Promise<CredentialData[]> {
+  const all: CredentialData[] = []
+  for (const id of ids) {
+    const configuration = await findConfiguration(env.db, issuer.id, id)
+    if (!configuration || !isOpenTo(configuration, issuer))
+      throw new OAuthError('invalid_grant', `The issuer does not issue ${id} without an offer any more.`)
+    all.push(toData(env.urls.rest, configuration))
+  }
+  return all
+}
+
+function toData(base: string, configuration: ConfigurationRow): CredentialData {
+  const { id, issuer_id: issuerId, schema_id, issuing_did, certificate_id } = configuration
+  const format = configuration.format as OpenIdFormat
+  const type = documentOf(configuration) ?? (isTyped(format) ? toIssuedType(base, configuration) : undefined)
+  return issueCredential.model.parse({
+    credentialFormat: formatOfId(format),
+    claims: {},
+    schemaIds: [schema_id],
+    automaticIssuance: true,
+    ...(issuing_did !== null && { issuingDID: issuing_did }),
+    ...(certificate_id !== null && { issuerCertificateId: certificate_id }),
+    openid4vci: {
+      issuerId,
+      configurationId: id,
+      expiresTime: Math.floor(Date.now() / 1_000),
+      begun: 'wallet',
+      ...(type && { type }),
+    },
+  })
+}
+
+/** Begins the records of a grant when its code is redeemed. */
+export async function beginRecords(
+  tx: Tx,
+  { id: thid }: GrantRow,
+  all: readonly CredentialData[],
+): Promise<CredentialRecord[]> {
+  const records: CredentialRecord[] = []
+  for (const [place, data] of all.entries())
+    records.push(
+      await begin(tx, issueCredential, 'Issuer', 'received token request', {
+        id: newId(),
+        thid,
+        place,
+        data,
+      }),
+    )
+  await updateGrant(tx, thid, { records: JSON.stringify(records.map(({ id }) => id)) })
+  return records
+}

@@ -1,0 +1,41 @@
+/** Offers that never end and have no secret: of credentials that wallets may ask for without an offer (VCI §4.1.1). */
+import { Problem } from '../../foundation/problem.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { configurationsOf } from './choices.ts'
+import { claimsOf } from './claims.ts'
+import { isOpenTo } from './configuration-access.ts'
+import { identifierOf, type IssuerRow } from './issuers.ts'
+import type { OfferObject, OpenOffer } from './offer-object.ts'
+
+/** In the URL of an offer: every such credential of the issuer. */
+const all = 'all'
+
+export type StaticOffer = { offer: OfferObject; url: string; credentials: OpenOffer['credentials'] }
+
+/** @throws {Problem} 404 for a credential that needs an offer */
+export async function readStaticOffer(
+  { env }: Wallet,
+  issuer: IssuerRow,
+  configurationId: string,
+): Promise<StaticOffer> {
+  const open = (await configurationsOf(env.db, issuer.id)).filter((row) => isOpenTo(row, issuer))
+  const chosen = configurationId === all ? open : open.filter(({ id }) => id === configurationId)
+  if (chosen.length === 0)
+    throw new Problem(
+      'NotFound',
+      'The issuer has no such credential that wallets may ask for without an offer.',
+    )
+  const identifier = identifierOf(env.urls.rest, issuer.id)
+  return {
+    offer: {
+      credential_issuer: identifier,
+      credential_configuration_ids: chosen.map(({ id }) => id),
+      grants: { authorization_code: {} },
+    },
+    url: `${identifier}/offers/${encodeURIComponent(configurationId)}`,
+    credentials: chosen.map((row) => ({
+      configurationId: row.id,
+      claims: claimsOf(row).map(({ name, title = name }) => title),
+    })),
+  }
+}
