@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../foundation/json.ts'
 import { OAuthError } from '../../../foundation/oauth/oauth-error.ts'
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import type { CredentialRecord } from '../../issuance/model.ts'
+import type { CredentialData, CredentialRecord } from '../../issuance/model.ts'
 import { checkContent } from '../../issuance/sign.ts'
 import { originsOf } from '../claims-origins.ts'
 import { findConfiguration } from '../configurations.ts'
@@ -22,31 +22,40 @@ export async function knownClaims(
 }
 
 /**
- * The record with the claims of whoever has logged in for it, which its schema allows.
+ * The claims of a credential with those of a log-in, which its schema allows.
  *
  * @throws {OAuthError} `credential_request_denied` with the JSON paths of the others, without values
  * @throws {Problem} 503 if the schema cannot be read for now
  */
-export async function withLogInClaims(
+export async function logInClaims(
   wallet: Wallet,
-  record: CredentialRecord,
-  identity?: Identity,
-): Promise<CredentialRecord> {
-  const known = identity ?? (await findIdentity(wallet, record))
-  // What an offer has was checked when it was made.
-  if (!known && record.openid4vci?.begun === undefined) return record
-  const claims = (await knownClaims(wallet, record, known)) as CredentialRecord['claims']
-  const { credentialFormat, schemaIds, validityPeriod, automaticIssuance = true, openid4vci } = record
-  const terms = { credentialFormat, schemaIds, validityPeriod, automaticIssuance, claims }
-  await checkContent(wallet, { ...terms, type: openid4vci?.type }).catch((cause: unknown) => {
+  terms: CredentialData,
+  identity: Identity | undefined,
+): Promise<CredentialRecord['claims']> {
+  const claims = (await knownClaims(wallet, terms, identity)) as CredentialRecord['claims']
+  const { credentialFormat, schemaIds, validityPeriod, automaticIssuance = true, openid4vci } = terms
+  const all = { credentialFormat, schemaIds, validityPeriod, automaticIssuance, claims }
+  await checkContent(wallet, { ...all, type: openid4vci?.type }).catch((cause: unknown) => {
     if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
     const message = `The claims do not make this credential. ${cause.message}`
     throw new OAuthError('credential_request_denied', message, { cause })
   })
-  return { ...record, claims }
+  return claims
 }
 
-async function findIdentity(wallet: Wallet, { thid }: CredentialRecord): Promise<Identity | undefined> {
+/** The record with the claims of whoever has logged in for it. @throws as `logInClaims` */
+export async function withLogInClaims(wallet: Wallet, record: CredentialRecord): Promise<CredentialRecord> {
+  const identity = await findIdentity(wallet, record)
+  // What an offer has was checked when it was made.
+  if (!identity && record.openid4vci?.begun === undefined) return record
+  return { ...record, claims: await logInClaims(wallet, record, identity) }
+}
+
+/** Who has logged in for the credential of a record. */
+export async function findIdentity(
+  wallet: Wallet,
+  { thid }: Pick<CredentialRecord, 'thid'>,
+): Promise<Identity | undefined> {
   const grant = await findGrantById(wallet.db, thid)
   return grant && identityOf(wallet, grant)
 }

@@ -62,7 +62,7 @@ export async function startIdentityProvider({
     pkce: { required: () => true },
     findAccount: (_: unknown, accountId: string) => ({
       accountId,
-      claims: () => ({ sub: accountId, ...accounts[accountId] }),
+      claims: () => ({ sub: accountId, ...(accounts[accountId] ?? { name: `Person ${accountId}` }) }),
     }),
     interactions: { url: () => '/interaction' },
     features: { devInteractions: { enabled: false } },
