@@ -116,10 +116,10 @@ const consents: Check[] = [
   check('redirect-uri.ts', '!/^[\\w.:[\\]-]*$/.test(host)', async ({ setup }) =>
     open(setup, { ...(await offered(setup)).parameters, redirect_uri: 'https://a;sandbox' }),
   ),
-  check('consent.ts', "decision === 'accept' && right !== undefined", async ({ setup }) =>
+  check('consent.ts', ["decision === 'decline' || right === undefined", 'true'], async ({ setup }) =>
     answer(setup, { ...(await shown(setup)).fields, tx_code: undefined }),
   ),
-  check('consent.ts', '(await isUsed(tx, request.id))', async ({ setup }) => {
+  check('consent.ts', 'await isUsed(tx, request.id)', async ({ setup }) => {
     const { fields } = await shown(setup)
     await answer(setup, { ...fields, decision: 'decline' })
     return answer(setup, fields)
