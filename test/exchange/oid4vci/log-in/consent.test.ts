@@ -134,6 +134,18 @@ test('claims that the schema does not allow are refused before the consent, with
   expect(JSON.stringify(metaLastFailure)).not.toContain('Alice')
 })
 
+test('a provider that says much about a person does not hinder the consent', async () => {
+  provider.state.account = 'verbose'
+  try {
+    const { parameters } = await employee()
+    const page = await browse(setup, { ...parameters, scope: 'Employee' })
+    const { location } = await answer(setup, { request: sealedIn(page), decision: 'accept' })
+    expect(location!.searchParams.get('code')).toEqual(expect.any(String))
+  } finally {
+    provider.state.account = 'alice'
+  }
+})
+
 test('a refused log-in is told to the wallet by a link, and the offer can be taken afterwards', async () => {
   const { parameters, recordId, verifier } = await employee()
   provider.state.account = undefined
