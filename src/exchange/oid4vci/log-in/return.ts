@@ -13,7 +13,7 @@ import { logInClaims } from './claims.ts'
 import { finishLogIn } from './finish.ts'
 import type { Identity } from './identity.ts'
 
-/** @throws {OAuthError} that the wallet is not told */
+/** @throws {LostLogIn}, {OAuthError} that the wallet is not told */
 export async function returnFromLogIn(
   wallet: Wallet,
   issuer: IssuerRow,

@@ -44,6 +44,7 @@ test('a person for whom the offer is not reads why, and tells the wallet by a li
   const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage()
   const { url, recordId } = await asked({ expectedIdentity: { sub: 'bob' } })
   await page.goto(url)
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('You do not get this credential now')
   expect(await page.getByText('for another person than the one who has logged in').isVisible()).toBe(true)
   await page.getByRole('link').click()
   await page.waitForURL(`${wallet.url}/**`)
