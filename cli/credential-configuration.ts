@@ -32,6 +32,20 @@ export const configurationFlags = {
     description:
       'what begins an issuance: an offer; also a wallet whose person logs in; or also any wallet, such as for a voucher',
   }),
+  'claims-source': Flags.string({
+    description: 'https URL that is asked for the claims when a wallet requests the credential',
+  }),
+  'on-failure': Flags.option({
+    options: ['defer', 'fail'] as const,
+    dependsOn: ['claims-source'],
+    description:
+      'while the source does not answer: defer lets the wallet wait, fail tells it to request again; default: defer',
+  })(),
+  'keep-claims': Flags.boolean({
+    allowNo: true,
+    dependsOn: ['claims-source'],
+    description: 'whether the record keeps the claims of the source; default: yes',
+  }),
   certificate: Flags.string({
     description:
       'issuer certificate that signs mdocs, and SD-JWT VCs instead of a DID: its id, or the end of the id',
@@ -47,6 +61,14 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
     issuerCertificateId: flags.certificate,
     alwaysDisclosed: flags['always-disclosed'],
     begin: flags.begin,
+    claimsSource:
+      flags['claims-source'] === undefined
+        ? undefined
+        : {
+            url: flags['claims-source'],
+            onFailure: flags['on-failure'],
+            keepClaims: flags['keep-claims'],
+          },
   }
 }
 
@@ -72,6 +94,7 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
   ['key attestation', shownRequirement(configuration)],
   ['certificate', configuration.issuerCertificateId],
+  ['claims source', shownSource(configuration)],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
 
@@ -85,4 +108,12 @@ function shownRequirement({ keyAttestation }: Configuration): string | undefined
   if (!keyAttestation) return undefined
   const { keyStorage = [], userAuthentication = [] } = keyAttestation
   return ['required', ...keyStorage, ...userAuthentication].join(', ')
+}
+
+function shownSource({ claimsSource }: Configuration): string | undefined {
+  if (!claimsSource) return undefined
+  const { url, onFailure, keepClaims } = claimsSource
+  return [url, onFailure === 'fail' && 'fails without an answer', !keepClaims && 'claims are not kept']
+    .filter(Boolean)
+    .join(', ')
 }

@@ -16,7 +16,7 @@ import { changeRecord, type WaitFlags } from './wait.ts'
 const route = 'POST /oid4vci/credential-offers'
 const ofIssuer = 'POST /oid4vci/issuers/{issuerId}/credential-offers'
 type Offer = Answer<typeof route>
-type Body = Input<typeof route>['body']
+type Body = NonNullable<Input<typeof route>['body']>
 type Offered = Omit<Body, 'byReference' | 'credentialConfigurationId'> & {
   /** None for the only one. With several, the claims are by configuration. */
   configurations: readonly string[]
@@ -121,7 +121,7 @@ async function makeOfferOfSeveral(
 
 /** The claims of a configuration: an object, or an array for several credentials of it. */
 function claimsFor(all: Offered['claims'], configuration: string): Offered['claims'][] {
-  const own = all[configuration]
+  const own = all?.[configuration]
   const each = Array.isArray(own) ? own : [own]
   const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   if (each.length > 0 && each.every(isObject)) return each as Offered['claims'][]

@@ -11,6 +11,8 @@ export type Configuration = {
   schemaId: string
   /** Whether the DID of an offer is known: the one of the configuration, or none beside a certificate. */
   hasSigner: boolean
+  /** Whether a claims source has the claims that an offer does not have. */
+  hasSource: boolean
 }
 
 /** The credentials that the issuers of the wallet offer. */
@@ -25,13 +27,14 @@ export async function listConfigurations(call: Client): Promise<Configuration[]>
         query,
       })
       return contents.map(
-        ({ configurationId, format, display, schemaId, issuingDID, issuerCertificateId }) => ({
+        ({ configurationId, format, display, schemaId, issuingDID, issuerCertificateId, claimsSource }) => ({
           issuerId,
           configurationId,
           label: display?.name ?? configurationId,
           detail: `${configurationId}, ${format}, of ${issuer?.name ?? 'the issuer'} ${issuerId}`,
           schemaId,
           hasSigner: (issuingDID ?? issuerCertificateId) !== undefined,
+          hasSource: claimsSource !== undefined,
         }),
       )
     }),

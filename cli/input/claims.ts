@@ -56,6 +56,11 @@ export function readClaims(flags: {
   return claims
 }
 
+/** Reads all claims, if a flag gives any. @throws {UsageError} as `readClaims` */
+export function readGivenClaims(flags: Parameters<typeof readClaims>[0]) {
+  return flags.claim === undefined && flags.claims === undefined ? undefined : readClaims(flags)
+}
+
 /** Reads one claim. The first `=` ends its name; a colon before it marks a JSON value. */
 function readClaim(text: string, flag = 'claim'): [name: string, value: Json] {
   const equals = text.indexOf('=')

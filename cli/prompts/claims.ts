@@ -10,18 +10,22 @@ import type { Asking, Question } from './missing.ts'
 export const whichClaims: Question = {
   unless: ['claims'],
   async ask(asking) {
-    const fields = fieldsOf(await findSchema(asking))
-    return fields ? askFields(fields, asking.terminal) : askAny(asking.terminal)
+    const { schema, isPart = false } = await findSchema(asking)
+    const fields = fieldsOf(schema)
+    if (!fields) return askAny(asking.terminal)
+    const asked = isPart ? fields.map((field) => ({ ...field, isRequired: false })) : fields
+    return askFields(asked, asking.terminal)
   },
 }
 
-/** The schema of the offer that the flags describe so far. */
-async function findSchema({ call, given }: Asking): Promise<unknown> {
+/** The schema of the offer that the flags describe so far. `isPart`: a claims source has other claims. */
+async function findSchema({ call, given }: Asking): Promise<{ schema?: unknown; isPart?: boolean }> {
   const { template, schema, oid4vci, configuration, type } = given
   const name = templateNames.find((each) => each === template)
-  if (name) return getTemplate(name).schema
-  if (Array.isArray(schema) && schema.length === 1) return readSchema(call, String(schema[0]))
-  if (typeof oid4vci !== 'string') return undefined
+  if (name) return { schema: getTemplate(name).schema }
+  if (Array.isArray(schema) && schema.length === 1)
+    return { schema: await readSchema(call, String(schema[0])) }
+  if (typeof oid4vci !== 'string') return {}
   const [issuer, id, called] = [oid4vci, configuration, type].map(valueOf)
   const isNamed = ({ configurationId, label }: Configuration) =>
     id === ''
@@ -30,7 +34,9 @@ async function findSchema({ call, given }: Asking): Promise<unknown> {
   const found = (await listConfigurations(call)).filter(
     (each) => (issuer === '' || issuer === each.issuerId) && isNamed(each),
   )
-  return found.length === 1 ? readSchema(call, found[0]!.schemaId) : undefined
+  const [only, other] = found
+  if (!only || other) return {}
+  return { schema: await readSchema(call, only.schemaId), isPart: only.hasSource }
 }
 
 /** A value as it was typed, or as an earlier question has answered it. */

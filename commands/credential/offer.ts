@@ -6,7 +6,7 @@ import { UsageError } from '../../cli/errors/errors.ts'
 import { findIssuers, severalDids } from '../../cli/client/subjects.ts'
 import { safeLine } from '../../cli/format/text.ts'
 import { repeatable } from '../../cli/input/arguments.ts'
-import { claimFlags, expectFlag, readClaims, readExpected } from '../../cli/input/claims.ts'
+import { claimFlags, expectFlag, readClaims, readExpected, readGivenClaims } from '../../cli/input/claims.ts'
 import { type FormatFlag, formatFlag, toFormat, toOpenIdFormat } from '../../cli/input/credential.ts'
 import { schemaUrl } from '../../cli/input/registry.ts'
 import { expiresInFlag, noteUnits, readExpiresIn, readSeconds } from '../../cli/input/time.ts'
@@ -132,7 +132,8 @@ export default defineCommand({
         template: flags.template,
         format: format === undefined ? undefined : toOpenIdFormat(format),
         issuingDID: flags['issuing-did'],
-        claims: readClaims(flags),
+        // A configuration with a claims source needs none.
+        claims: flags.configuration ? readGivenClaims(flags) : readClaims(flags),
         grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
         txCode: flags['tx-code'],
         expectedIdentity: readExpected(flags.expect),

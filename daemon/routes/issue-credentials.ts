@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { CredentialContent, readContent } from '../../src/exchange/held-credentials/content.ts'
 import { acceptOfferInvitation } from '../../src/exchange/issuance/holder.ts'
-import { inviteToOffer, issueCredentialOf, offerCredential } from '../../src/exchange/issuance/issuer.ts'
+import { inviteToOffer, offerCredential } from '../../src/exchange/issuance/issuer.ts'
 import {
   issueCredential,
   IssueCredentialRecord,
@@ -13,10 +13,11 @@ import {
   AcceptOfferInvitation,
   CreateCredentialOffer,
   InviteToOffer,
+  IssueCredentialRequest,
 } from '../../src/exchange/issuance/offers.ts'
 import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
 import { getRecord, listRecords } from '../../src/exchange/engine/find.ts'
-import { acceptOffer, rejectOffer } from '../../src/exchange/transports.ts'
+import { acceptOffer, issueRequest, rejectOffer } from '../../src/exchange/transports.ts'
 import { removeCredentialRecord } from '../../src/exchange/remove-credential.ts'
 import { Page, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
@@ -162,9 +163,10 @@ export default [
       access: 'tenant',
       scopes: ['issuer'],
       path,
+      body: IssueCredentialRequest,
       reply: [200, IssueCredentialRecord],
     },
-    async ({ wallet }, { path: { recordId } }) =>
-      toCredentialRecord(await issueCredentialOf(wallet, recordId)),
+    async ({ wallet }, { path: { recordId }, body: { claims } }) =>
+      toCredentialRecord(await issueRequest(wallet, recordId, claims)),
   ),
 ] as const

@@ -22,15 +22,18 @@ import {
   PatchCredentialIssuer,
   updateIssuer,
 } from '../../src/exchange/oid4vci/issuers.ts'
+import { renewClaimsSecret } from '../../src/exchange/oid4vci/claims-secret.ts'
 import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
 import { addPicture, IssuerPicture, maxUploadBytes } from '../../src/exchange/oid4vci/media.ts'
 import { OpenIdCredentialOffer } from '../../src/exchange/oid4vci/offer-object.ts'
-import { createOffer, CreateOpenIdCredentialOffer } from '../../src/exchange/oid4vci/offers.ts'
+import { CreateOpenIdCredentialOffer } from '../../src/exchange/oid4vci/offer-members.ts'
+import { createOffer } from '../../src/exchange/oid4vci/offers.ts'
 import {
   OfferInOneStep,
   offerInOneStep,
   OfferedInOneStep,
 } from '../../src/exchange/oid4vci/one-step-offer.ts'
+import { RenewedSecret } from '../../src/wallet/events/signature.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
@@ -100,6 +103,23 @@ export default [
       reply: [200, null],
     },
     ({ wallet, agent }, { path: { issuerId } }) => deleteIssuer(agent.db, wallet.id, issuerId),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/secret',
+    {
+      summary: 'Create a new secret that signs the requests to claims sources of an issuer',
+      operationId: 'createIssuerSecret',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer'],
+      path,
+      reply: [200, RenewedSecret],
+    },
+    ({ wallet, agent: { db, config } }, { path: { issuerId } }) => {
+      const until = new Date(Date.now() + config.WEBHOOK_SECRET_OVERLAP * 1_000)
+      return renewClaimsSecret({ db, wallet }, issuerId, until)
+    },
   ),
 
   route(

@@ -4,6 +4,7 @@ import { deliverTest } from '../../src/wallet/events/deliver.ts'
 import { listDeliveries, outcomes, WebhookDelivery } from '../../src/wallet/events/delivery-log.ts'
 import { EventType } from '../../src/wallet/events/event.ts'
 import { replay, Replay } from '../../src/wallet/events/replay.ts'
+import { RenewedSecret } from '../../src/wallet/events/signature.ts'
 import { CreateWebhook, NewWebhook, Webhook } from '../../src/wallet/events/webhook.ts'
 import {
   createWebhook,
@@ -39,13 +40,6 @@ const TestResult = z
     durationMs: z.number(),
   })
   .meta({ id: 'WebhookTestResult' })
-
-const NewSecret = z
-  .object({
-    secret: z.string().describe('It is returned only once.'),
-    previousUntil: z.iso.datetime().optional().describe('Until then, the previous secret signs too.'),
-  })
-  .meta({ id: 'WebhookSecret' })
 
 export default [
   route(
@@ -181,7 +175,7 @@ export default [
       access: 'tenant',
       scopes: [],
       path,
-      reply: [200, NewSecret],
+      reply: [200, RenewedSecret],
     },
     ({ wallet, agent }, { path: { id } }) => {
       const until = new Date(Date.now() + agent.config.WEBHOOK_SECRET_OVERLAP * 1_000)

@@ -114,4 +114,11 @@ export const credentialStates = defineMachine({
   ['Holder', 'AuthorizationPending', 'expired',                                                    'OfferExpired'                           ],
   ['Holder', 'RequestPending',      'expired',                                                     'OfferExpired'                           ],
   ['Holder', 'CredentialDeferred',  'expired',                                                     'OfferExpired'                           ],
+  // Claims sources of OpenID4VCI.
+  ['Issuer', 'OfferRedeemed',       'deferred by the source',                                      'RequestDeferred',     'make claims request'],
+  ['Issuer', 'OfferRedeemed',       'refused by the source',                                       'IssuanceFailed'                         ],
+  ['Issuer', 'RequestDeferred',     'deferred by the source',                                      'RequestDeferred',     'make claims request'],
+  ['Issuer', 'RequestDeferred',     'received claims',                                             'RequestApproved'                        ],
+  ['Issuer', 'RequestDeferred',     'refused by the source',                                       'IssuanceFailed'                         ],
+  ['Issuer', 'RequestDeferred',     'failed',                                                      'IssuanceFailed'                         ],
 ])

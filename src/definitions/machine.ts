@@ -115,6 +115,7 @@ const interruptions = [
   'received error',
   'refused request',
   'refused credential',
+  'refused by the source',
   'failed',
 ]
 

@@ -4,13 +4,15 @@
  */
 import { openid4vci } from './oid4vci/holder/token.ts'
 import { holderTasks } from './oid4vci/holder/credential.ts'
+import { claimsOfOffer, issueRequested, requestClaims } from './oid4vci/deferred-claims.ts'
 import { openid4vp } from './oid4vp/holder/answer.ts'
 import { deliverRefusal } from './oid4vp/holder/response.ts'
 import { getRecord } from './engine/find.ts'
 import { isPast } from '../definitions/machine.ts'
 import { advanceOnce, requireTransition } from './engine/record.ts'
 import { issuanceOverDidcomm } from './issuance/holder.ts'
-import { issueCredential, type CredentialRecord } from './issuance/model.ts'
+import { issueCredentialOf } from './issuance/issuer.ts'
+import { issueCredential, type CredentialData, type CredentialRecord } from './issuance/model.ts'
 import type { AcceptCredentialOffer } from './issuance/offers.ts'
 import type { PresentationChange, PresentOptions } from './presentation/format.ts'
 import { presentProof, type PresentationRecord } from './presentation/model.ts'
@@ -61,6 +63,23 @@ export async function acceptOffer(
   return transportOfOffer(record).accept(wallet, record, choice)
 }
 
+/**
+ * Issues the requested credential. A second call changes nothing.
+ *
+ * @param claims those of a credential whose claims source has not decided
+ * @throws {Problem} 404; in another state, or if the issuer cannot sign; 400 for other claims
+ */
+export async function issueRequest(
+  wallet: Wallet,
+  recordId: string,
+  claims: CredentialData['claims'] | undefined,
+): Promise<CredentialRecord> {
+  const record = await getRecord(wallet.db, issueCredential, recordId)
+  if (record.openid4vci) return issueRequested(wallet, record, claims)
+  if (claims) throw claimsOfOffer()
+  return issueCredentialOf(wallet, recordId)
+}
+
 /** Rejects an offer. A second call changes nothing. @throws {Problem} 404; of the transport */
 export function rejectOffer(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
   return wallet.transaction(async (tx) => {
@@ -107,4 +126,5 @@ export const transportTasks: Readonly<Record<string, Task>> = {
   },
   refusal: deliverRefusal,
   ...holderTasks,
+  'claims request': requestClaims,
 }

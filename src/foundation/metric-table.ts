@@ -65,7 +65,7 @@ export const metricTable = {
   http_client_request_duration_seconds: histogram(
     'Requests to other servers, by purpose and outcome: the class of the status, or why there is none.',
     {
-      purpose: ['message', 'webhook', 'document', 'did-web', 'ledger', 'other'],
+      purpose: ['message', 'webhook', 'claims', 'document', 'did-web', 'ledger', 'other'],
       outcome: ['2xx', '3xx', '4xx', '5xx', 'timeout', 'unreachable', 'not_allowed', 'bad_answer'],
     },
     requestBuckets,

@@ -151,6 +151,7 @@ export const countedColumns = {
     'wallet_providers',
     'display',
     'log_in',
+    'claims_secrets',
   ],
   credential_configuration: [
     'issuer_id',
@@ -165,6 +166,7 @@ export const countedColumns = {
     'display',
     'issuing_did',
     'document',
+    'claims_source',
     'settings',
     'access',
   ],

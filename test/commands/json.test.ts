@@ -341,8 +341,20 @@ test('OpenID4VCI issuers', async () => {
   const { id } = await run('issuer create --name Acme')
   await run('issuer list')
   await run(`issuer configuration add ${id} --id Person --schema ${guid}`)
+  expect(await run(`issuer secret ${id}`)).toEqual({ secret: expect.stringMatching(/^whsec_/) })
+  expect((await user.run`issuer secret ${id}`).out).toMatch(/the one before +signs until/)
   await run(`issuer configuration list ${id}`)
   await run(`issuer configuration show ${id} Person`)
+  const source = '--claims-source https://hr.example/claims --on-failure fail --no-keep-claims'
+  expect(await run(`issuer configuration update ${id} Person ${source}`)).toMatchObject({
+    claimsSource: { url: 'https://hr.example/claims', onFailure: 'fail', keepClaims: false },
+  })
+  expect((await user.run`issuer configuration show ${id} Person`).out).toMatch(
+    /claims source +https:\/\/hr.example\/claims, fails without an answer, claims are not kept/,
+  )
+  expect(await run(`issuer configuration update ${id} Person --no-claims-source`)).not.toHaveProperty(
+    'claimsSource',
+  )
   expect(
     await run(`issuer configuration update ${id} Person --issuing-did ${did} --name Person`),
   ).toMatchObject({ issuingDID: did, display: { name: 'Person' } })

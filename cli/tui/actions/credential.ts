@@ -209,30 +209,36 @@ async function offerByLink(context: ActionContext): Promise<string | undefined> 
   if (!configuration) return undefined
   const issuer = configuration.hasSigner ? { did: undefined } : await chooseIssuer(context)
   if (!issuer) return undefined
-  const known = fieldsOf(await readSchema(context.call, configuration.schemaId))
+  const { hasSource: isPart } = configuration
+  const fields = fieldsOf(await readSchema(context.call, configuration.schemaId))
+  const known = isPart ? fields?.map((field) => ({ ...field, isRequired: false })) : fields
   const code: Field = { name: 'code', label: 'code', value: 'none', words: ['none', 'transaction code'] }
   const values = await context.fill(
     `Claims of ${configuration.label}`,
     [...claimFields(known), validityField, code],
-    { check: (given) => void toOffer(given, known) },
+    { check: (given) => void toOffer(given, known, isPart) },
   )
   if (!values) return undefined
-  const { claims, validityPeriod } = toOffer(values, known)
+  const { claims, validityPeriod } = toOffer(values, known, isPart)
   const txCode = values.code !== 'none'
   return offerToWallet(context, configuration, { claims, validityPeriod, issuingDID: issuer.did, txCode })
 }
 
-/** Converts the values of the form. @throws {UsageError} when there is no claim, or a value cannot be read */
-function toOffer(values: Readonly<Record<string, string>>, known?: readonly ClaimField[]) {
+/**
+ * Converts the values of the form. `isPart`: a claims source has other claims.
+ *
+ * @throws {UsageError} when there is no claim, or a value cannot be read
+ */
+function toOffer(values: Readonly<Record<string, string>>, known?: readonly ClaimField[], isPart = false) {
   const claim = claimsIn(values, known)
-  if (claim.length === 0)
+  if (claim.length === 0 && !isPart)
     throw new UsageError(`A credential needs a claim: write one${known ? '' : ', such as name=Alice'}.`)
   const { validity = '' } = values
   if (/^\d+$/.test(validity))
     throw new UsageError(`expires ${validity} has no unit: write ${validity}d for days, or ${validity}h.`)
   try {
     return {
-      claims: readClaims({ claim }),
+      claims: claim.length === 0 ? {} : readClaims({ claim }),
       credentialFormat: connectionTitles[values.format!],
       automaticIssuance: values.issue !== byHand,
       ...(validity !== '' && { validityPeriod: readSeconds('expires', validity) }),

@@ -22,6 +22,7 @@ export default defineCommand({
     'agent issuer configuration add <issuer id> --id Person --schema <guid> --name "Identity card" --issuing-did did:web:…',
     'agent issuer configuration add <issuer id> --id Licence --schema <guid> --format sdjwt --certificate <certificate id>',
     'agent issuer configuration add <issuer id> --id mDL --schema <guid> --format mdoc --doctype org.iso.18013.5.1.mDL --certificate <certificate id>',
+    'agent issuer configuration add <issuer id> --id Employee --schema <guid> --claims-source https://hr.example/claims',
   ],
   args: idOf('issuer'),
   flags: {

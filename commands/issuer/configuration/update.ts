@@ -27,17 +27,22 @@ export default defineCommand({
     ...credentialDisplayFlags,
     ...configurationFlags,
     'key-attestation': Flags.boolean({ allowNo: true, description: keyAttestation }),
+    'no-claims-source': Flags.boolean({
+      exclusive: ['claims-source'],
+      description: 'ask no claims source: the claims are those of the offer',
+    }),
   },
   async run(context) {
     const { args, flags, call, print } = context
     const body = {
       display: displayOf(flags),
       ...settingsOf(flags),
+      ...(flags['no-claims-source'] && { claimsSource: null }),
       keyAttestation: attestationOf(flags['key-attestation'], flags),
     }
     if (Object.values(body).every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --issuing-did, --certificate, --always-disclosed, --begin or --key-attestation.',
+        'There is nothing to change: give --name, --issuing-did, --certificate, --always-disclosed, --begin, --claims-source or --key-attestation.',
       )
     const configuration = await call(
       'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',

@@ -26,6 +26,21 @@ export const WalletNotification = z.object({
   at: z.iso.datetime(),
 })
 
+/** The questions to a claims source. Times are in epoch milliseconds. */
+export const SourceProgress = z.object({
+  /** When it first did not decide. */
+  since: z.number().optional(),
+  /** When it first did not answer, and how often it has not since. */
+  failure: z.object({ since: z.number(), count: z.int() }).optional(),
+  /** When it is asked again. Absent: when the tenant says so. */
+  askAtMs: z.number().optional(),
+  /** JSON of the claims of the credential, sealed until it is made. */
+  sealed: z.string().optional(),
+  /** The SHA-256 digest of the answer with the claims. */
+  digest: z.string().optional(),
+})
+export type SourceProgress = z.output<typeof SourceProgress>
+
 /** The status of a held credential when its list was last read. */
 export const Standing = z
   .object({ status: z.enum(['not-revoked', 'revoked', 'suspended']), checkedAt: z.iso.datetime() })
@@ -71,6 +86,8 @@ export const CredentialData = z.object({
     .optional(),
   /** Issuer, OpenID4VCI: the keys of a deferred request. */
   requestedKeys: z.array(z.object({ holderDid: z.string(), key: Jwk })).optional(),
+  /** Issuer, OpenID4VCI: how far the claims source of the configuration is. */
+  claimsSource: SourceProgress.optional(),
   /** Issuer, OpenID4VCI: what the wallet said last of the credential. */
   notification: WalletNotification.optional(),
   /** Issuer, OpenID4VCI: how many notifications were stored. */
@@ -87,6 +104,10 @@ export const CredentialData = z.object({
       begun: z.literal('wallet').optional(),
       /** How the wallet names the credential. Default: the id of the record. */
       credentialIdentifier: z.string().optional(),
+      /** The offer has no claims, or a part of them: a claims source has the others. */
+      isPartial: z.boolean().optional(),
+      /** Whether the wallet has authenticated by the attestation of a trusted provider. */
+      isAttested: z.boolean().optional(),
       /** The type of an SD-JWT VC. */
       type: IssuedType.optional(),
     })

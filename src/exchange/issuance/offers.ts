@@ -131,6 +131,14 @@ export type OfferTerms = Pick<Fields, 'validityPeriod' | 'automaticIssuance'> &
     schemaIds: string[]
   }
 
+export const IssueCredentialRequest = z
+  .object({
+    claims: optional(Claims).describe(
+      'Claims in place of those of a claims source that has not decided. Default: the source is asked at once (extension).',
+    ),
+  })
+  .meta({ id: 'IssueCredentialRequest', examples: [{}] })
+
 export const CreateCredentialOffer = OfferFields.extend({
   connectionId: Uuid.describe('The connection over which the offer is sent.'),
 })

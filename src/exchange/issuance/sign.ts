@@ -35,7 +35,7 @@ export async function checkOffered(
  */
 export async function checkContent(
   wallet: Wallet,
-  offered: Offered,
+  offered: Terms & Pick<OfferTerms, 'credentialFormat'>,
   toSchema = (schema: unknown) => schema,
 ): Promise<void> {
   formats[offered.credentialFormat as TokenFormat].checkTerms?.(offered)

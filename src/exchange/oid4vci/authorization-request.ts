@@ -81,8 +81,8 @@ export type CheckedRequest = z.infer<typeof CheckedRequest>
 type Candidate = { configurationId: string; recordId?: string }
 
 /**
- * A request, and what it may be for: the credentials of an open offer, or those that need none. The wallet may
- * be told its errors, at its redirect URI.
+ * A request, and what it may be for: the credentials of an open offer, or those that need none. The wallet
+ * may be told its errors, at its redirect URI.
  */
 export type Target = {
   issuerId: string

@@ -59,17 +59,14 @@ export async function beginRecords(
   tx: Tx,
   { id: thid }: GrantRow,
   all: readonly CredentialData[],
+  attested: { isAttested: boolean } | undefined,
 ): Promise<CredentialRecord[]> {
   const records: CredentialRecord[] = []
-  for (const [place, data] of all.entries())
-    records.push(
-      await begin(tx, issueCredential, 'Issuer', 'received token request', {
-        id: newId(),
-        thid,
-        place,
-        data,
-      }),
-    )
+  for (const [place, { openid4vci, ...fields }] of all.entries()) {
+    const data = { ...fields, openid4vci: { ...openid4vci!, ...attested } }
+    const initial = { id: newId(), thid, place, data }
+    records.push(await begin(tx, issueCredential, 'Issuer', 'received token request', initial))
+  }
   await updateGrant(tx, thid, { records: JSON.stringify(records.map(({ id }) => id)) })
   return records
 }

@@ -2,27 +2,31 @@
  * Where the claims of a credential come from: the offer, then the log-in, then the claims source. A claim has
  * one origin.
  */
-import { isJsonObject, type JsonObject, setMember } from '../../foundation/json.ts'
+import { isJsonObject, setMember } from '../../foundation/json.ts'
+import type { CredentialData } from '../issuance/model.ts'
 import { claimsOf } from './claims.ts'
+import type { ClaimPath } from './claims-source.ts'
 import type { ConfigurationRow } from './configurations.ts'
 import { documentOf } from './documents.ts'
 
+type Claims = CredentialData['claims']
+
 /** What the agent knows of the claims before it asks the source: those of the offer, and of the log-in. */
-export type Known = { offered: JsonObject; identity?: { claims: JsonObject } | undefined }
+export type Known = { offered: Claims; identity?: { claims: Claims } | undefined }
 
 /** The claims that are known, and the paths of those that the source may fill. */
 export function originsOf(
   configuration: Pick<ConfigurationRow, 'claims' | 'document'>,
   { offered, identity }: Known,
-): { known: JsonObject; wanted: string[][] } {
+): { known: Claims; wanted: ClaimPath[] } {
   const isGrouped = documentOf(configuration)?.namespaces === undefined
   let known = offered
-  const wanted: string[][] = []
+  const wanted: ClaimPath[] = []
   for (const { name, namespace } of claimsOf(configuration)) {
     const path = namespace !== undefined && isGrouped ? [namespace, name] : [name]
     if (hasClaim(offered, path)) continue
     if (identity && Object.hasOwn(identity.claims, name))
-      known = mergeClaims(known, atPath(path, identity.claims[name]))
+      known = mergeClaims(known, atPath(path, identity.claims[name]!))
     else wanted.push(path)
   }
   return { known, wanted }
@@ -33,21 +37,23 @@ function hasClaim(claims: unknown, [name, ...rest]: readonly string[]): boolean 
   return isJsonObject(claims) && Object.hasOwn(claims, name) && hasClaim(claims[name], rest)
 }
 
-function atPath([name, ...rest]: readonly string[], value: unknown): JsonObject {
-  const object: JsonObject = {}
+function atPath([name, ...rest]: readonly string[], value: Claims[string]): Claims {
+  const object: Claims = {}
   setMember(object, name!, rest.length === 0 ? value : atPath(rest, value))
   return object
 }
 
 /** Claims of two origins, whose objects are joined. */
-export function mergeClaims(claims: JsonObject, others: JsonObject): JsonObject {
+export function mergeClaims(claims: Claims, others: Claims): Claims {
   const all = { ...claims }
   for (const [name, value] of Object.entries(others)) {
     const own = Object.hasOwn(all, name) ? all[name] : undefined
-    setMember(all, name, isJsonObject(own) && isJsonObject(value) ? mergeClaims(own, value) : value)
+    setMember(all, name, isClaims(own) && isClaims(value) ? mergeClaims(own, value) : value)
   }
   return all
 }
+
+const isClaims = (value: unknown): value is Claims => isJsonObject(value)
 
 /** A schema for a part of the claims, since the source adds others: it requires none. */
 export function ofPart(schema: unknown): unknown {

@@ -6,6 +6,7 @@ import { Did } from '../../did/document.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { maxClaims } from './claims.ts'
 import { Begin } from './configuration-access.ts'
+import { ClaimsSource } from './claims-source.ts'
 import { CredentialDisplay } from './display.ts'
 import { documentMembers } from './documents.ts'
 import { KeyAttestationRequirement } from './key-attestation.ts'
@@ -49,6 +50,9 @@ export const CreateCredentialConfiguration = z
     begin: optional(Begin).describe(
       'What begins an issuance: `offer`, the default, an offer of the tenant; `log-in`, also a wallet whose person logs in at the provider of the issuer; `open`, also any wallet (extension).',
     ),
+    claimsSource: optional(ClaimsSource).describe(
+      'The endpoint that says which claims a wallet gets when it requests the credential. Default: the claims are those of the offer (extension).',
+    ),
   })
   .meta({ id: 'CreateCredentialConfigurationRequest' })
 export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConfiguration>
@@ -66,6 +70,7 @@ export const PatchCredentialConfiguration = z
     keyAttestation: KeyAttestationRequirement.nullish().describe(
       'As of a new configuration; null requires none.',
     ),
+    claimsSource: ClaimsSource.nullish().describe('As of a new configuration; null removes it.'),
     alwaysDisclosed: optional(AlwaysDisclosed).describe('As of a new configuration. It replaces all names.'),
     begin: Begin.nullish().describe('As of a new configuration; null is `offer`.'),
   })
@@ -92,6 +97,7 @@ export const CredentialConfiguration = z
       'As in the request, or by the title of the schema (extension).',
     ),
     begin: Begin.optional().describe('What else begins an issuance than an offer (extension).'),
+    claimsSource: ClaimsSource.optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'CredentialConfiguration' })

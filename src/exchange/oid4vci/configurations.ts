@@ -15,6 +15,7 @@ import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { claimsOf, readClaims, withDisclosure } from './claims.ts'
 import { accessOf, checkAccess, toAccessColumn } from './configuration-access.ts'
+import { sourceOf } from './claims-source.ts'
 import {
   checkMembers,
   type CreateCredentialConfiguration,
@@ -61,6 +62,7 @@ export async function createConfiguration(
     display: toColumn(display),
     issuing_did: issuingDID ?? null,
     document: document ? JSON.stringify(document) : null,
+    claims_source: given.claimsSource ? JSON.stringify(given.claimsSource) : null,
     settings: null,
     access: toAccessColumn({ access: null }, given),
   }
@@ -91,6 +93,11 @@ async function check(wallet: Wallet, issuer: IssuerRow, given: Members): Promise
       'BadRequest',
       'keyAttestation: the issuer trusts no wallet provider. Set walletProviders first.',
     )
+  if (given.claimsSource && issuer.claims_secrets === null)
+    throw new Problem(
+      'BadRequest',
+      `claimsSource: the issuer has no secret that signs the requests to it. Make one first: agent issuer secret ${issuer.id}`,
+    )
   if (issuerCertificateId !== undefined)
     await requireCertificate(wallet.db, issuerCertificateId, openIdTraits(format).certificateProfile)
   if (issuingDID !== undefined) await getManagedDid(wallet.db, issuingDID)
@@ -108,7 +115,7 @@ export async function updateConfiguration(
   id: string,
   given: PatchCredentialConfiguration,
 ): Promise<CredentialConfiguration> {
-  const { display, keyAttestation, alwaysDisclosed } = given
+  const { display, keyAttestation, alwaysDisclosed, claimsSource } = given
   const issuer = await getOwnIssuer(db, wallet.id, issuerId)
   const row = await requireConfiguration(db, issuerId, id)
   const signer = signerAfter(row, given)
@@ -118,6 +125,7 @@ export async function updateConfiguration(
     issuerCertificateId: signer.certificate_id ?? undefined,
     keyAttestation: keyAttestation ?? undefined,
     alwaysDisclosed,
+    claimsSource: claimsSource ?? undefined,
   })
   const claims = alwaysDisclosed && JSON.stringify(withDisclosure(claimsOf(row), alwaysDisclosed))
   const change = {
@@ -128,6 +136,7 @@ export async function updateConfiguration(
     }),
     ...(display !== undefined && { display: toColumn(display ?? undefined) }),
     access: toAccessColumn(row, given),
+    ...(claimsSource !== undefined && { claims_source: claimsSource && JSON.stringify(claimsSource) }),
   }
   checkAccess(issuer, accessOf(change), signer)
   await db.transaction().execute(async (tx) => {
@@ -226,6 +235,7 @@ export function toConfiguration(
   const keyAttestation = requirementOf(row)
   const { id, format, schema_id: schemaId, vct, certificate_id: certificate, created_at: createdAt } = row
   const display = credentialDisplayOf(row)
+  const claimsSource = sourceOf(row)
   const document = documentOf(row)
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
   return {
@@ -244,6 +254,7 @@ export function toConfiguration(
     ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),
     ...(row.access !== null && accessOf(row)),
     ...(display && { display }),
+    ...(claimsSource && { claimsSource }),
     createdAt,
   }
 }

@@ -6,6 +6,8 @@ import { algorithmOf, isSameKey, type PublicJwk } from '../../foundation/crypto/
 import { type OpenIdFormat, openIdTraits } from '../../definitions/format-names.ts'
 import { createJwkDid } from '../../did/jwk.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { getRecord } from '../engine/find.ts'
+import { issueCredential } from '../issuance/model.ts'
 import { authorize, type Granted, type Presented } from './access-token.ts'
 import { authorizedIn } from './authorization-code.ts'
 import type { ConfigurationRow } from './configurations.ts'
@@ -20,8 +22,8 @@ import { invalidProof, verifyKeyProof, type ProofChecks } from './proof.ts'
 import { logRefusedRequest } from './request-log.ts'
 import { providersOf } from './wallet-providers.ts'
 
-/** The seconds between two requests for a deferred credential. */
-const deferredIntervalSeconds = 5
+/** The shortest and the longest interval between two requests for a deferred credential, in seconds. */
+const [shortestInterval, longestInterval] = [5, 300]
 
 export const CredentialResponse = z
   .object({
@@ -60,7 +62,7 @@ export async function issueToWallet(
     return await toSent(
       credentials && request.format !== undefined
         ? { credential: credentials[0]! }
-        : toResponse(recordId, credentials),
+        : await toResponse(wallet, recordId, credentials),
       seal,
     )
   } catch (error) {
@@ -73,9 +75,20 @@ export async function issueToWallet(
  * The response with the credentials, or that of a deferred issuance. Access tokens protect both ids, which
  * are that of the record.
  */
-export function toResponse(id: string, credentials: string[] | undefined): CredentialResponse {
-  if (!credentials) return { transaction_id: id, interval: deferredIntervalSeconds }
+export async function toResponse(
+  wallet: Wallet,
+  id: string,
+  credentials: string[] | undefined,
+): Promise<CredentialResponse> {
+  if (!credentials) return { transaction_id: id, interval: await intervalOf(wallet, id) }
   return { credentials: credentials.map((credential) => ({ credential })), notification_id: id }
+}
+
+/** The seconds until the claims source is asked again. The tenant may decide earlier. */
+async function intervalOf({ db }: Wallet, id: string): Promise<number> {
+  const { claimsSource } = await getRecord(db, issueCredential, id)
+  const seconds = Math.ceil(((claimsSource?.askAtMs ?? 0) - Date.now()) / 1_000)
+  return Math.min(Math.max(shortestInterval, seconds), longestInterval)
 }
 
 /** A response: JSON, or a JWE (VCI §10). */

@@ -54,5 +54,5 @@ export async function issueDeferredToWallet(
       'invalid_transaction_id',
       'The access token is not for this transaction, or the transaction is over.',
     )
-  return toSent(toResponse(id, await issueDeferred(wallet, id)), seal)
+  return toSent(await toResponse(wallet, id, await issueDeferred(wallet, id)), seal)
 }

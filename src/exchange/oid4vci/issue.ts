@@ -1,7 +1,8 @@
-/** Issues the credentials of a session: each once, for the keys that the wallet proved to have. */
+/** Issues the credentials of a grant: each once, for the keys that the wallet proved to have. */
 import { Problem } from '../../foundation/problem.ts'
 import { includesDid } from '../../did/document.ts'
 import { getRecord } from '../engine/find.ts'
+import { wrongState } from '../engine/protocol.ts'
 import { advance } from '../engine/record.ts'
 import { signCredential, type SignedCredential } from '../issuance/sign.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
@@ -9,7 +10,11 @@ import type { Tx } from '../../foundation/storage/database.ts'
 import { noteCount } from '../../foundation/storage/tx-context.ts'
 import { LaterError, type Wallet } from '../../wallet/wallet.ts'
 import { withLogInClaims } from './log-in/claims.ts'
-import { invalidNonce, useNonce } from './nonce.ts'
+import { invalidNonce, isUsed, useNonce } from './nonce.ts'
+import { type Sourced, sourcedOf, withSourced } from './sourced.ts'
+import type { Decision } from './claims-decision.ts'
+import { beginDecided, noteFailure } from './deferred-claims.ts'
+import { askForClaims, findSource, type Source } from './sourced-claims.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 
 /** The most attempts. Another request may issue first, or another credential get the index of the status list. */
@@ -27,21 +32,25 @@ export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, n
  *
  * @throws {OAuthError} `credential_request_denied`, `invalid_nonce`
  */
-export function issueOnce(
-  wallet: Wallet,
-  recordId: string,
-  { keys, nonces }: Proven,
-): Promise<string[] | undefined> {
+export function issueOnce(wallet: Wallet, recordId: string, proven: Proven): Promise<string[] | undefined> {
+  const { keys, nonces } = proven
+  let asked: { decision: Decision | undefined } | undefined
   return retryRaces(async () => {
     const record = await getRecord(wallet.db, issueCredential, recordId)
     const { state, automaticIssuance } = record
     if (state === 'CredentialSent') return issuedTo(record, keys)
     if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, keys)
     if (state !== 'OfferRedeemed') throw isOverFor(record)
-    const filled = await withLogInClaims(wallet, record)
-    return automaticIssuance === false
-      ? deferNow(wallet, filled, { keys, nonces })
-      : issueNow(wallet, filled, keys, 'received credential request', (tx) => useNonces(tx, nonces))
+    const source = await findSource(wallet, record)
+    const isWhole = !source && record.openid4vci?.isPartial !== true
+    const filled = isWhole ? await withLogInClaims(wallet, record) : record
+    if (automaticIssuance === false) return deferNow(wallet, filled, proven)
+    // The source is asked once, whoever issues first.
+    asked ??= { decision: await askFirst(wallet, filled, source, nonces) }
+    const { decision } = asked
+    if (decision && decision.kind !== 'claims') return waitFor(wallet, filled, proven, decision)
+    const use = (tx: Tx) => useNonces(tx, nonces)
+    return issueNow(wallet, filled, keys, 'received credential request', decision?.sourced, use)
   })
 }
 
@@ -57,7 +66,8 @@ export function issueDeferred(wallet: Wallet, recordId: string): Promise<string[
     if (state === 'CredentialSent') return issuedTo(record, requestedKeys)
     if (state === 'RequestDeferred') return undefined
     if (state !== 'RequestApproved') throw isOverFor(record)
-    return issueNow(wallet, record, requestedKeys, 'received deferred credential request')
+    const sourced = sourcedOf(wallet, record)
+    return issueNow(wallet, record, requestedKeys, 'received deferred credential request', sourced)
   })
 }
 
@@ -74,25 +84,75 @@ async function retryRaces<T>(issue: () => Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * Asks the claims source of a configuration that has one, but not for a proof that was used.
+ *
+ * @throws {OAuthError} `invalid_nonce`
+ * @throws {Problem} 429 for too many requests; if another request was faster
+ */
+async function askFirst(
+  wallet: Wallet,
+  record: CredentialRecord,
+  source: Source | undefined,
+  nonces: Proven['nonces'],
+): Promise<Decision | undefined> {
+  if (source) {
+    await wallet.env.limitOffers(record.id)
+    for (const nonce of nonces.keys()) if (await isUsed(wallet.db, nonce)) await refuseUsed(wallet, record)
+  }
+  return askForClaims(wallet, record, source)
+}
+
+/** The same request at once is a race, as when its nonces are stored. */
+async function refuseUsed(wallet: Wallet, { id, state }: CredentialRecord): Promise<never> {
+  const current = await getRecord(wallet.db, issueCredential, id)
+  if (current.state === state) throw invalidNonce()
+  throw wrongState(issueCredential, current, 'received credential request')
+}
+
+/**
+ * Ends the request of a wallet whose claims are not there: for now, or for good.
+ *
+ * @throws {OAuthError} `credential_request_denied`
+ * @throws {Problem} 503 if the wallet has to request again
+ */
+async function waitFor(
+  wallet: Wallet,
+  record: CredentialRecord,
+  { keys, nonces }: Proven,
+  decision: Exclude<Decision, { kind: 'claims' }>,
+): Promise<undefined> {
+  if (decision.kind === 'failed') {
+    await noteFailure(wallet, record.id, decision.failure)
+    const detail = 'The issuer does not have the claims of the credential for now. Request it again.'
+    throw new Problem('error:ServiceUnavailable', detail, { retryAfter: decision.seconds })
+  }
+  await wallet.transaction(async (tx) => {
+    await beginDecided(tx, record, decision, requestedBy(keys))
+    await useNonces(tx, nonces)
+  })
+  if (decision.kind === 'refused')
+    throw new OAuthError('credential_request_denied', 'The issuer has refused the credential.')
+}
+
 /** Stores the keys until the issuer approves the request. */
 async function deferNow(
   wallet: Wallet,
   record: CredentialRecord,
   { keys, nonces }: Proven,
 ): Promise<undefined> {
-  const requestedKeys = keys.map(({ holderDid, key }) => ({ holderDid, key }))
-  const { holderDid } = requestedKeys[0]!
-  const change = {
-    claims: record.claims,
-    requestedKeys,
-    holderDid,
-    subjectId: holderDid,
-    metaLastFailure: undefined,
-  }
+  const change = { claims: record.claims, ...requestedBy(keys), metaLastFailure: undefined }
   await wallet.transaction(async (tx) => {
     await advance(tx, issueCredential, record, 'received credential request for review', change)
     await useNonces(tx, nonces)
   })
+}
+
+/** The keys as the record of a deferred request has them. */
+function requestedBy(keys: Proven['keys']) {
+  const requestedKeys = keys.map(({ holderDid, key }) => ({ holderDid, key }))
+  const { holderDid } = requestedKeys[0]!
+  return { requestedKeys, holderDid, subjectId: holderDid }
 }
 
 /** Signs before the transaction. */
@@ -101,11 +161,13 @@ async function issueNow(
   record: CredentialRecord,
   keys: readonly HolderKey[],
   on: 'received credential request' | 'received deferred credential request',
+  sourced: Sourced | undefined,
   use?: (tx: Tx) => Promise<void>,
 ): Promise<string[]> {
+  const { signed, kept } = withSourced(record, sourced)
   const issued: Issued[] = []
   for (const { holderDid, key: holderKey } of keys) {
-    const made = await signCredential(wallet, { ...record, holderDid, holderKey })
+    const made = await signCredential(wallet, { ...signed, holderDid, holderKey })
     issued.push({ ...made, holderDid, holderKey })
   }
   const [first, ...more] = issued as [Issued, ...Issued[]]
@@ -113,7 +175,8 @@ async function issueNow(
   const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
   const holder = { holderDid, subjectId: holderDid, holderKey }
   const further = batch.length > 0 ? { batch } : {}
-  const change = { ...holder, claims: record.claims, credential, metaLastFailure: undefined, ...further }
+  const { claims } = record
+  const change = { claims, ...kept, ...holder, credential, metaLastFailure: undefined, ...further }
   await wallet.transaction(async (tx) => {
     // First the state: the same request at once, of the same nonces, is a race, and gets the same
     // credentials.

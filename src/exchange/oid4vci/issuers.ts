@@ -132,6 +132,7 @@ export async function createIssuer(
     wallet_providers: await changeProviders({ wallet_providers: null }, given),
     display: toColumn(given.display),
     log_in: await changeLogIn(wallet, { id, authorization_server, log_in: null }, given.logIn),
+    claims_secrets: null,
   }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from credential_issuer)`
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {

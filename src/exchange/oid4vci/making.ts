@@ -141,6 +141,7 @@ export async function makeConfiguration(
     alwaysDisclosed: undefined,
     keyAttestation: undefined,
     begin: undefined,
+    claimsSource: undefined,
   })
   const remove = () => deleteConfiguration(db, wallet.id, issuer.id, configurationId)
   made.push({ kind: 'configuration', id: configurationId, name, remove })

@@ -1,111 +1,26 @@
 /** Credential offers (VCI §4.1): records of issuance, their grant, and the URL that a wallet opens. */
-import * as z from 'zod'
 import { formatOfId, type OpenIdFormat, isTyped } from '../../definitions/format-names.ts'
 import { newId, randomId } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
 import { type Created, createOnce } from '../engine/idempotency.ts'
 import { begin } from '../engine/record.ts'
-import { expiresIn } from '../protocols/model.ts'
 import { type CredentialData, type CredentialRecord, issueCredential } from '../issuance/model.ts'
-import { Claims } from '../issuance/offers.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
-import { optional } from '../../wallet/model.ts'
 import { newShortLink } from '../../wallet/short-links.ts'
 import { checkOffered } from '../issuance/sign.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { ConfigurationId } from './configuration-members.ts'
+import { ofPart } from './claims-origins.ts'
+import { sourceOf } from './claims-source.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { toIssuedType } from './credential-types.ts'
 import { documentOf } from './documents.ts'
 import { grants } from '../issuance/openid4vci.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
+import type { CreateOpenIdCredentialOffer, OfferedCredential } from './offer-members.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
-import { ofPart } from './claims-origins.ts'
-import { ExpectedIdentity, type GrantSecrets, insertGrant, newIssuerState, sealSecrets } from './grant.ts'
-import { maxGuesses, newTxCode, TxCode } from './tx-code.ts'
-
-/** The terms of one credential. */
-const Terms = {
-  issuingDID: optional(z.string()).describe(
-    'The issuer’s DID, with an assertionMethod key. Default: that of the configuration. Not for a configuration with an issuer certificate.',
-  ),
-  issuingKid: optional(z.string()).describe('The id of the key that signs. Default: the first (extension).'),
-  validityPeriod: optional(z.number().positive()).describe(
-    'Seconds for which the credential is valid (extension).',
-  ),
-  automaticIssuance: optional(z.boolean()).describe(
-    'False: a request of the wallet waits until the issuer approves it (extension).',
-  ),
-}
-
-const OfferedCredential = z
-  .object({
-    credentialConfigurationId: ConfigurationId,
-    claims: Claims,
-    ...Terms,
-    credentialIdentifier: optional(
-      z.string().regex(/^[\x21-\x7e]{1,200}$/, 'has no 1 to 200 visible ASCII characters'),
-    ).describe('The name of the credential in requests of the wallet. Default: the id of its record.'),
-  })
-  .meta({ id: 'OfferedCredential' })
-type OfferedCredential = z.output<typeof OfferedCredential>
-
-/** The most credentials of an offer. */
-const maxCredentials = 10
-
-/** The body without the rule that it has one credential or several. */
-export const OfferFields = z.object({
-  credentialConfigurationId: optional(ConfigurationId).describe('Required without `credentials`.'),
-  claims: optional(Claims).describe('Required without `credentials`.'),
-  ...Terms,
-  credentials: optional(z.array(OfferedCredential).min(1).max(maxCredentials)).describe(
-    'The credentials of the offer, instead of one. Each has its own record; the wallet asks for them one after the other, and may take only some (extension).',
-  ),
-  grant: optional(z.enum(grants)).describe(
-    'How the wallet gets access: by a code in the offer, or at the authorization server, where the holder consents. Default: authorization_code for an issuer with an external authorization server or a log-in, else pre-authorized_code (extension).',
-  ),
-  txCode: optional(z.union([z.boolean(), TxCode])).describe(
-    'Require a transaction code, which the reply contains. Give it to the holder on another channel. Default: only for the grant authorization_code of this agent, without `expectedIdentity` (extension).',
-  ),
-  expectedIdentity: optional(
-    ExpectedIdentity.refine(
-      ({ sub, claims = {} }) => sub !== undefined || Object.keys(claims).length > 0,
-      'has neither sub nor claims',
-    ).meta({ id: 'ExpectedIdentity', examples: [{ claims: { email: 'alice@example.org' } }] }),
-  ).describe(
-    'Who has to log in, at the provider of the issuer (`logIn`): the subject, or claims of it. Others get `access_denied`, and the offer stays open (extension).',
-  ),
-  byReference: optional(z.boolean()).describe(
-    'Return the URL of the offer instead of its content, for smaller QR codes (extension).',
-  ),
-  expiresIn: expiresIn('ISSUANCE_INVITATION_EXPIRY'),
-})
-
-export const CreateOpenIdCredentialOffer = OfferFields.superRefine(requireCredentials).meta({
-  id: 'CredentialOfferRequest',
-  examples: [{ credentialConfigurationId: 'Person', claims: { name: 'Alice' } }],
-})
-export type CreateOpenIdCredentialOffer = z.output<typeof OfferFields>
-
-/** One credential with its members in the body, or several in `credentials`. */
-function requireCredentials(body: CreateOpenIdCredentialOffer, context: z.RefinementCtx): void {
-  const { credentials } = body
-  const refuse = (member: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [member], message })
-  if (credentials === undefined) {
-    for (const member of ['credentialConfigurationId', 'claims'] as const)
-      if (body[member] === undefined) refuse(member, `Missing request parameter: ${member}`)
-    return
-  }
-  for (const member of ['credentialConfigurationId', 'claims', ...termNames] as const)
-    if (body[member] !== undefined) refuse(member, 'belongs into each of the credentials')
-  const identifiers = credentials.flatMap(({ credentialIdentifier: id }) => id ?? [])
-  if (new Set(identifiers).size < identifiers.length)
-    refuse('credentials', 'two have the same credentialIdentifier')
-}
-
-const termNames = Object.keys(Terms) as (keyof typeof Terms)[]
+import { type GrantSecrets, insertGrant, newIssuerState, sealSecrets } from './grant.ts'
+import { maxGuesses, newTxCode } from './tx-code.ts'
 
 /**
  * Offers a credential. A repeated request with the same idempotency key returns the first offer, until it is
@@ -178,11 +93,10 @@ export async function beginOffer(
 
 /** The credentials of a body, which has one or several. */
 function credentialsOf(body: CreateOpenIdCredentialOffer): OfferedCredential[] {
-  const { credentials, credentialConfigurationId, claims } = body
+  const { credentials, credentialConfigurationId } = body
   if (credentials) return credentials
-  if (credentialConfigurationId === undefined || claims === undefined)
-    throw new Error('the offer has no credential')
-  return [{ ...body, credentialConfigurationId, claims, credentialIdentifier: undefined }]
+  if (credentialConfigurationId === undefined) throw new Error('the offer has no credential')
+  return [{ ...body, credentialConfigurationId, credentialIdentifier: undefined }]
 }
 
 /** The fields of the record of an offered credential. */
@@ -192,7 +106,14 @@ async function prepare(
   body: OfferedCredential,
   { expiresTime, isPart }: { expiresTime: number; isPart: boolean },
 ) {
-  const { claims, validityPeriod, credentialIdentifier } = body
+  const isPartial = sourceOf(configuration) !== undefined
+  const mayLack = isPart || isPartial
+  const { claims = mayLack ? {} : undefined, validityPeriod, credentialIdentifier } = body
+  if (!claims)
+    throw new Problem(
+      'BadRequest',
+      `claims: Missing request parameter: claims. The configuration ${configuration.id} has no claims source, and nobody logs in.`,
+    )
   const format = configuration.format as OpenIdFormat
   const offered = {
     credentialFormat: formatOfId(format),
@@ -205,7 +126,7 @@ async function prepare(
   const type =
     documentOf(configuration) ??
     (isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined)
-  await checkOffered(wallet, { ...offered, type }, isPart ? ofPart : undefined)
+  await checkOffered(wallet, { ...offered, type }, mayLack ? ofPart : undefined)
   return {
     ...offered,
     openid4vci: {
@@ -213,6 +134,7 @@ async function prepare(
       configurationId: configuration.id,
       expiresTime,
       ...(credentialIdentifier !== undefined && { credentialIdentifier }),
+      ...(isPartial && { isPartial }),
       ...(type && { type }),
     },
   }

@@ -25,12 +25,13 @@ import type { ConfigurationRow } from './configurations.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import { inTurn, makeConfiguration, makeIssuer, type Making, undo } from './making.ts'
 import { OpenIdCredentialOffer, readReply } from './offer-object.ts'
-import { beginOffer, type CreateOpenIdCredentialOffer, OfferFields } from './offers.ts'
+import { type CreateOpenIdCredentialOffer, OfferFields } from './offer-members.ts'
+import { beginOffer } from './offers.ts'
 import { Claims } from '../issuance/offers.ts'
 
 export const OfferInOneStep = OfferFields.omit({ credentials: true })
   .extend({
-    claims: Claims,
+    claims: optional(Claims).describe('Required, unless the configuration has a claims source.'),
     issuerId: optional(Uuid).describe(
       'The issuer. Default: the only one of the wallet, or a new one with the name of the tenant.',
     ),
@@ -138,6 +139,8 @@ async function prepare(
       'BadRequest',
       `format: the configuration ${found.id} has the format ${found.format}. Leave the format out, or name another type.`,
     )
+  const { claims } = body
+  if (!found && !claims) throw new Problem('BadRequest', 'claims: Missing request parameter: claims')
   const issuingDID = await signerOf(context, body, found, made)
   const issuer = known ?? (await makeIssuer(context, made))
   const configuration =
@@ -145,7 +148,7 @@ async function prepare(
     (await makeConfiguration(context, made, {
       issuer,
       name: wanted ?? 'Credential',
-      claims: body.claims,
+      claims: claims!,
       template,
       format: format ?? defaultFormatOf(template),
       issuingDID: issuingDID!,

@@ -1,4 +1,7 @@
-/** Offers that never end and have no secret: of credentials that wallets may ask for without an offer (VCI §4.1.1). */
+/**
+ * Offers that never end and have no secret (VCI §4.1.1): of credentials that wallets may ask for without
+ * another offer.
+ */
 import { Problem } from '../../foundation/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { configurationsOf } from './choices.ts'

@@ -32,11 +32,11 @@ import {
   recordIdsOf,
   redeemGrant,
 } from './grant.ts'
+import { findSource } from './sourced-claims.ts'
 import { guessTxCode } from './tx-code.ts'
 
 /**
- * The seconds for which an access token is valid. The longer time is for a credential that the issuer has to
- * approve.
+ * The seconds for which an access token is valid. The longer time is for a credential that may come later.
  */
 export const [shortLifetime, deferredLifetime] = [600, 30 * 86_400]
 
@@ -103,7 +103,8 @@ export async function redeemCode(
     if (client || proof) await wallet.env.limitOffers(grant.id)
     const { configurationIds } = authorizedIn(grant) ?? {}
     const begun = configurationIds && (await withoutOffer(wallet, issuer, configurationIds))
-    const redemption = { request, code, token, client, proof, begun }
+    const lifetime = await lifetimeOf(wallet, begun ?? (await findRecords(wallet.db, recordIdsOf(grant))))
+    const redemption = { request, code, token, client, proof, begun, lifetime }
     return {
       isBound: proof !== undefined,
       // A wrong guess counts, and a code that comes twice revokes its token, also in a full wallet.
@@ -129,13 +130,21 @@ type Redemption = {
   proof: DpopProof | undefined
   /** The records to begin, of a grant without an offer. */
   begun: CredentialData[] | undefined
+  lifetime: number
+}
+
+/** The seconds of a token: more for a credential that the issuer or its claims source may defer. */
+async function lifetimeOf(wallet: Wallet, records: readonly CredentialData[]): Promise<number> {
+  for (const record of records)
+    if (record.automaticIssuance === false || (await findSource(wallet, record))) return deferredLifetime
+  return shortLifetime
 }
 
 async function redeem(
   tx: Tx,
   wallet: Wallet,
   issuer: IssuerRow,
-  { request, code, token, client, proof, begun }: Redemption,
+  { request, code, token, client, proof, begun, lifetime }: Redemption,
 ): Promise<Redeemed> {
   const grant = await findGrant(tx, issuer.id, 'code_digest', code)
   if (!grant) return unusable()
@@ -156,12 +165,16 @@ async function redeem(
     if (known[0]) await logRefusal(tx, known[0], 'token-request', refusal)
     return refusal
   }
-  const records = begun ? await beginRecords(tx, grant, begun) : known
-  const isReviewed = records.some(({ automaticIssuance }) => automaticIssuance === false)
-  const lifetime = isReviewed ? deferredLifetime : shortLifetime
+  const attested = client && { isAttested: true }
+  const records = begun ? await beginRecords(tx, grant, begun, attested) : known
   await redeemGrant(tx, grant.id, { token, recordIds: idsOf(records), jkt: proof?.jkt, lifetime })
-  for (const record of begun ? [] : records)
-    await advance(tx, issueCredential, record, 'received token request', { metaLastFailure: undefined })
+  for (const record of begun ? [] : records) {
+    const openid4vci = { ...record.openid4vci!, ...attested }
+    await advance(tx, issueCredential, record, 'received token request', {
+      metaLastFailure: undefined,
+      openid4vci,
+    })
+  }
   return { details: detailsOf(grant, records), lifetime }
 }
 

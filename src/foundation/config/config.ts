@@ -104,7 +104,7 @@ export const variables = {
   RECORDS_PER_WALLET:                   count.optional()       .describe('Records of connections, credentials and proofs of a wallet. Default: no limit.'),
   BYTES_PER_WALLET:                     z.coerce.number().int().min(1_048_576).optional()
                                                                .describe('Bytes of a wallet with its schemas, credential definitions, presentation definitions and VDR entries, at least 1048576. Default: no limit.'),
-  WEBHOOK_SECRET_OVERLAP:               seconds.default(86_400).describe('Time for which a replaced webhook secret continues to sign beside the new one.'),
+  WEBHOOK_SECRET_OVERLAP:               seconds.default(86_400).describe('Time for which a replaced secret of a webhook or of an issuer continues to sign beside the new one.'),
 
   CONNECT_INVITATION_EXPIRY:            seconds.default(300)   .describe('Time in which an invitation to connect can be accepted, unless it has `expiresIn`.'),
   ISSUANCE_INVITATION_EXPIRY:           seconds.default(300)   .describe('Time in which an invitation with a credential offer can be accepted, unless it has `expiresIn`.'),
@@ -136,6 +136,8 @@ export const variables = {
   ...vdrVariables,
   DID_RESOLUTIONS_PER_MINUTE:           count.default(600)     .describe('DIDs that `GET /dids/{did}` resolves for one address in a minute. Further requests are answered with 429.'),
   SHORT_URL_REQUESTS_PER_MINUTE:        count.default(600)     .describe('Invitations, DID requests and challenges that one address retrieves by short URLs in a minute. Further requests are answered with 429.'),
+  OID4VCI_CLAIMS_TIMEOUT:               lifetime.default(5)    .describe('Time in which a claims source must answer. Then the agent asks once more.'),
+  OID4VCI_CLAIMS_RETRY_FOR:             seconds.default(86_400).describe('Time for which a claims source that does not answer is asked again, unless its configuration has `onFailure` `fail`.'),
   OID4VCI_REQUESTS_PER_MINUTE:          count.default(600)     .describe('Requests of wallets to OpenID4VCI issuers (metadata, offers, tokens, nonces, credentials) from one address in a minute. Further ones are answered with 429.'),
   OID4VP_REQUESTS_PER_MINUTE:           count.default(600)     .describe('Requests of wallets to OpenID4VP verifiers (request objects, responses) from one address in a minute. Further ones are answered with 429.'),
   INVITATION_REPLIES_PER_MINUTE:          count.default(30)      .describe('Messages without a connection, such as trust pings, that are answered in a minute, for one address and for one invitation. Further ones are answered with 429.'),

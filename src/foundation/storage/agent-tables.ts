@@ -134,6 +134,8 @@ export interface AgentTables {
     display: string | null
     /** JSON of the provider where people log in, see `oid4vci/log-in/settings.ts`. Null: none. */
     log_in: string | null
+    /** JSON of the secrets that sign requests to claims sources, sealed. Null: none. */
+    claims_secrets: string | null
   }
 
   /** The credentials that an issuer offers. */
@@ -162,6 +164,8 @@ export interface AgentTables {
     issuing_did: string | null
     /** JSON of the type of a document, see `formats/mdoc/document-type.ts`. Null: another format. */
     document: string | null
+    /** JSON of its claims source, see `oid4vci/claims-source.ts`. Null: none. */
+    claims_source: string | null
     /** JSON of what else is set, see `oid4vci/configuration-settings.ts`. Null: nothing. */
     settings: string | null
   }

@@ -24,6 +24,7 @@ import * as agent009 from './migrations/agent-009-document.ts'
 import * as agent010 from './migrations/agent-010-branding.ts'
 import * as agent011 from './migrations/agent-011-log-in.ts'
 import * as agent013 from './migrations/agent-013-access.ts'
+import * as agent012 from './migrations/agent-012-claims-source.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as audit002 from './migrations/audit-002-process.ts'
 import * as audit003 from './migrations/audit-003-login.ts'
@@ -68,6 +69,7 @@ export const agentMigrations: Migrations = {
   '010-branding': agent010,
   '011-log-in': agent011,
   '013-access': agent013,
+  '012-claims-source': agent012,
 }
 export const auditMigrations: Migrations = {
   '001-init': audit001,

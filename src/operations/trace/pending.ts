@@ -20,7 +20,14 @@ export type Traced = { protocol: Protocol; record: Rec }
 const queueLimit = 1_000
 
 /** Triggers that a flow does not wait for. */
-const unawaited = ['flow expired', 'expired', 'received problem-report']
+const unawaited = [
+  'flow expired',
+  'expired',
+  'received problem-report',
+  // The worker asks a claims source.
+  'received claims',
+  'refused by the source',
+]
 
 /** Triggers of the worker. */
 const confirmations = ['sent', 'made']

@@ -64,6 +64,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       wallet_providers: text.nullable().default(null),
       display: text.nullable().default(null),
       log_in: text.nullable().default(null),
+      claims_secrets: text.nullable().default(null),
     }),
   }),
   z.object({
@@ -81,6 +82,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       display: text.nullable().default(null),
       issuing_did: text.nullable().default(null),
       document: text.nullable().default(null),
+      claims_source: text.nullable().default(null),
       settings: text.nullable().default(null),
     }),
   }),

@@ -1,6 +1,6 @@
 /**
- * Signatures of webhook requests (Standard Webhooks 1.0): HMAC-SHA-256 over the event's id, the time of the
- * attempt and the body.
+ * Signatures of requests to webhooks and to claims sources (Standard Webhooks 1.0): HMAC-SHA-256 over the id
+ * of the message, the time of the attempt and the body.
  *
  * After a rotation the old secret signs as well for a time, so that the receiver may know either.
  */
@@ -26,6 +26,23 @@ export type Secrets = z.infer<typeof Secrets>
 /** Generates a secret: `whsec_` and 32 random bytes in base64. */
 export function newSecret(): string {
   return prefix + randomBytes(secretBytes).toString('base64')
+}
+
+/** The response to a new secret. */
+export const RenewedSecret = z
+  .object({
+    secret: z.string().describe('It is returned only once.'),
+    previousUntil: z.iso.datetime().optional().describe('Until then, the previous secret signs too.'),
+  })
+  .meta({ id: 'WebhookSecret' })
+export type RenewedSecret = z.infer<typeof RenewedSecret>
+
+/** A new secret beside those that are `known`, as it is stored and as the tenant gets it. */
+export function renew(known: Secrets | undefined, until: Date): { secrets: Secrets; renewed: RenewedSecret } {
+  const secret = newSecret()
+  const secrets = rotate(known, secret, until)
+  const previousUntil = secrets[1]?.until
+  return { secrets, renewed: { secret, ...(previousUntil !== undefined && { previousUntil }) } }
 }
 
 /** Adds a new secret. The current one signs until `until`; an older one is dropped. */

@@ -12,7 +12,7 @@ import { prepared } from '../../foundation/storage/prepared.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import { type EventType, eventTypes, lastSequence } from './event.ts'
 import { noteWebhooks } from './webhook-queues.ts'
-import { newSecret, rotate, Secrets } from './signature.ts'
+import { newSecret, renew, type RenewedSecret, Secrets } from './signature.ts'
 import { CustomHeaders, type CreateWebhook, type NewWebhook, type Webhook } from './webhook.ts'
 
 /** The id of the global webhook's row. Its URL is in the configuration. */
@@ -120,23 +120,16 @@ export function toWebhook(
  *
  * @throws {Problem} `NotFound`
  */
-export async function renewSecret(
-  tx: Tx,
-  sealer: Sealer,
-  id: string,
-  until: Date,
-): Promise<{ secret: string; previousUntil?: string }> {
+export async function renewSecret(tx: Tx, sealer: Sealer, id: string, until: Date): Promise<RenewedSecret> {
   const known = openSecrets(sealer, id, (await getWebhook(tx, id)).secrets)
-  const secret = newSecret()
-  const secrets = rotate(known, secret, until)
+  const { secrets, renewed } = renew(known, until)
   await tx
     .updateTable('webhook')
     .set({ secrets: sealSecrets(sealer, id, secrets) })
     .where('id', '=', id)
     .execute()
   noteWebhooks(tx)
-  const previousUntil = secrets[1]?.until
-  return { secret, ...(previousUntil !== undefined && { previousUntil }) }
+  return renewed
 }
 
 /** Stops signing a webhook's events. @throws {Problem} `NotFound` */

@@ -193,7 +193,7 @@ async function issue({ acme, alice }: Cast, { connectionId, issuingDID, schemaId
   })
   await credentialIn(acme, made.thid, 'RequestReceived')
   const path = { recordId: made.recordId }
-  await acme('POST /issue-credentials/records/{recordId}/issue-credential', { path })
+  await acme('POST /issue-credentials/records/{recordId}/issue-credential', { path, body: {} })
   const { credential } = await credentialIn(alice, made.thid, 'CredentialReceived')
   await credentialIn(acme, made.thid, 'CredentialSent')
   await acme('GET /issue-credentials/records/{recordId}', { path })
@@ -326,6 +326,7 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await acme('GET /oid4vci/issuers', {})
   const changed = { authorizationServer: { url: 'https://sign-in.acme.example' } }
   await acme('PATCH /oid4vci/issuers/{issuerId}', { path, body: changed })
+  await acme('POST /oid4vci/issuers/{issuerId}/secret', { path })
   const body = { configurationId: 'Membership', format: 'jwt_vc_json' as const, schemaId }
   await acme('POST /oid4vci/issuers/{issuerId}/credential-configurations', { path, body })
   const typed = { configurationId: 'MembershipCard', format: 'dc+sd-jwt' as const, schemaId }

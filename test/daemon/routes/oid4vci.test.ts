@@ -102,6 +102,21 @@ test('a configuration that cannot be used is refused, with its reason', async ()
   }
 })
 
+test('an issuer has a secret for its claims sources, which replaces the one before after a day', async () => {
+  const { id: issuerId } = await newIssuer()
+  const renew = (by = tenant) => by.call('POST /oid4vci/issuers/{issuerId}/secret', { path: { issuerId } })
+  const first = await renew()
+  expect(first).toEqual({ secret: expect.stringMatching(/^whsec_/) })
+  const second = await renew()
+  expect(second).toEqual({ secret: expect.any(String), previousUntil: expect.any(String) })
+  expect(second.secret).not.toBe(first.secret)
+  const hours = (Date.parse(second.previousUntil!) - Date.now()) / 3_600_000
+  expect(hours).toBeGreaterThan(23)
+  expect((await refusal(renew(other))).status).toBe(404)
+  const all = await agent.agent.db.selectFrom('credential_issuer').selectAll().execute()
+  for (const secret of [first.secret, second.secret]) expect(JSON.stringify(all)).not.toContain(secret)
+})
+
 test('the members of a configuration that are given are changed; null removes one', async () => {
   const { id: issuerId } = await newIssuer()
   const properties = { name: { type: 'string' }, age: { type: 'integer' } }
@@ -136,6 +151,34 @@ test('the members of a configuration that are given are changed; null removes on
   })
   expect(await tenant.call(`GET ${oneOf}`, { path })).toEqual(await change({}))
   expect(await change({ issuingDID })).not.toHaveProperty('issuerCertificateId')
+})
+
+test('a claims source is set with the secret of the issuer, changed and removed', async () => {
+  const { id: issuerId } = await newIssuer()
+  const claimsSource = { url: 'https://hr.example/claims', onFailure: 'fail' as const, keepClaims: false }
+  const body = { configurationId: 'Person', format: 'jwt_vc_json' as const, schemaId, claimsSource }
+  const add = () => tenant.call(configurationsOf, { path: { issuerId }, body })
+  expect(await refusal(add())).toMatchObject({
+    status: 400,
+    detail: `claimsSource: the issuer has no secret that signs the requests to it. Make one first: agent issuer secret ${issuerId}`,
+  })
+  await tenant.call('POST /oid4vci/issuers/{issuerId}/secret', { path: { issuerId } })
+  expect(await add()).toMatchObject({ claimsSource })
+  const path = { issuerId, credentialConfigId: 'Person' }
+  const change = (changed: any) => tenant.call(`PATCH ${oneOf}`, { path, body: changed })
+  const usual = { url: 'http://127.0.0.1:9/claims' }
+  expect(await change({ claimsSource: usual })).toMatchObject({
+    claimsSource: { ...usual, onFailure: 'defer', keepClaims: true },
+  })
+  expect(await change({ display: null })).toHaveProperty('claimsSource')
+  expect(await change({ claimsSource: null })).not.toHaveProperty('claimsSource')
+  const open = await send(`PATCH /oid4vci/issuers/${issuerId}/credential-configurations/Person`, {
+    claimsSource: { url: 'http://hr.example' },
+  })
+  expect([open.status, open.body.detail]).toEqual([
+    400,
+    'claimsSource.url: is http for a host that is not this machine; use https',
+  ])
 })
 
 test('a change that cannot be used is refused, and changes nothing', async () => {

@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest'
 import { Daemon } from '../../support/daemon.ts'
 import { withProbe } from '../../support/kill-points.ts'
-import { newDid } from '../../support/tenants.ts'
+import { openReceiver } from '../../support/receiver.ts'
+import { credentialIn, newDid } from '../../support/tenants.ts'
+import { addSource, filled, openSource } from './_claims-source.ts'
 import { addIssuer, fetchDeferred, offer, prove, recordOf, redeemOffer, request } from './_wallet.ts'
 import { untilEnd } from '../../support/shared.ts'
 
@@ -86,3 +88,55 @@ test.each(['commit:before', 'commit:after'])(
     expect([status, body.credentials.length, await countIssued(recordId)]).toEqual([200, 1, 1])
   },
 )
+
+/** A redeemed offer of an employee whose other claims come from a source. */
+async function offerOfSource(url: string, issuingDID = setup.issuingDID) {
+  const { configurationId } = await addSource(setup, url)
+  const options = { credentialConfigurationId: configurationId, claims: { employeeId: '7' }, issuingDID }
+  const { credentialOffer, recordId } = await offer(setup, options)
+  const { access_token: token } = (await redeemOffer(setup, credentialOffer)).body
+  const jwt = [await prove(setup)]
+  const body = { credential_configuration_id: configurationId, proofs: { jwt } }
+  return { recordId, token, take: () => request(setup, { token, body }) }
+}
+
+// The first commit is that of the status list of a new DID.
+test.each([
+  ['commit:before', 1, 2],
+  ['commit:before', 2, 2],
+  ['commit:after', 2, 1],
+])(
+  'a request whose claims come from a source is killed at %s %i, and the source is asked for the same need',
+  async (point, nth, asked) => {
+    await using source = await openSource(filled({ department: 'Sales' }))
+    const { did } = await newDid(setup.tenant, 'assertionMethod')
+    const { recordId, take } = await offerOfSource(source.url, did)
+    expect(await killDuring(point, nth, take)).toBe(true)
+    const reply = await take()
+    expect([reply.status, reply.body.credentials?.length]).toEqual([200, 1])
+    expect(source.ids()).toEqual(Array.from({ length: asked }, () => recordId))
+    expect(await countIssued(recordId)).toBe(1)
+  },
+)
+
+test('a job that asks a source is killed before its commit, and asks again for the same need', async () => {
+  await using source = await openReceiver((response, count) => {
+    const reply = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body))
+    if (count === 1) return reply(202, { retryAfter: 1 })
+    const claims = { claims: { department: 'Sales' } }
+    if (count > 2) return reply(200, claims)
+    void daemon
+      .exchange({ type: 'kill', kill: { point: 'commit:before', nth: 1 } })
+      .then(() => reply(200, claims))
+  })
+  const { recordId, token, take } = await offerOfSource(source.url)
+  expect((await take()).status).toBe(202)
+  await daemon.ended
+  await daemon.start()
+  const { thid } = await recordOf(setup, recordId)
+  await credentialIn(setup.tenant.call, thid, 'RequestApproved')
+  const ids = source.requests.map(({ headers }) => headers['webhook-id'])
+  expect(ids).toEqual([recordId, recordId, recordId])
+  expect((await fetchDeferred(setup, token, recordId)).status).toBe(200)
+  expect(await countIssued(recordId)).toBe(1)
+})

@@ -248,7 +248,7 @@ describe('the grant authorization_code', () => {
 
 describe('a body that has one credential and several, or neither', () => {
   const send = (body: object) =>
-    refusal(tenant.call('POST /oid4vci/issuers/{issuerId}/credential-offers', { path, body: body as never }))
+    refusal(tenant.call('POST /oid4vci/issuers/{issuerId}/credential-offers', { path, body }))
   test.each([
     [{}, /credentialConfigurationId/],
     [{ credentialConfigurationId: 'Person' }, /claims/],

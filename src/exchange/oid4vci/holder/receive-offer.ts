@@ -126,8 +126,8 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
 }
 
 /**
- * The offer, or what stands for it if the wallet begins (VCI §3.4). Absence of an offer costs no trust, and an
- * offer earns none (VCI §13.5).
+ * The offer, or what stands for it if the wallet begins (VCI §3.4). An offer earns no trust, and its absence
+ * costs none (VCI §13.5).
  */
 async function offerOf(caller: Caller, given: ReceiveOpenId4VciOffer): Promise<ReceivedOffer> {
   const { credentialOffer, credentialIssuer, credentialConfigurationId: one } = given

@@ -1,4 +1,4 @@
-/** Credentials that wallets may ask for without an offer, as the migration of that name does in SQLite. Frozen. */
+/** Credentials that wallets may ask for without an offer, as in SQLite. Frozen. */
 import { sql, type Kysely } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

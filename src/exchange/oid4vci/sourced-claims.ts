@@ -1,0 +1,104 @@
+/** Asks the claims source of a record whose wallet has requested the credential. */
+import { isTemporary, Problem } from '../../foundation/problem.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import type { CredentialRecord } from '../issuance/model.ts'
+import { checkContent, termsOf } from '../issuance/sign.ts'
+import { type Decision, toDecision, unusable, waitForTenant } from './claims-decision.ts'
+import { mergeClaims, originsOf } from './claims-origins.ts'
+import { claimsSecretsOf } from './claims-secret.ts'
+import { askSource, type ClaimsSource, sourceOf } from './claims-source.ts'
+import { type ConfigurationRow, findConfiguration } from './configurations.ts'
+import { credentialIdentifierOf } from './grant.ts'
+import { getIssuer } from './issuers.ts'
+import { findIdentity } from './log-in/claims.ts'
+import type { Sourced } from './sourced.ts'
+
+export type Source = ClaimsSource & { configuration: ConfigurationRow }
+
+/** The claims source of the configuration of a record. Undefined: it has none. */
+export async function findSource(
+  { env }: Wallet,
+  { openid4vci }: Pick<CredentialRecord, 'openid4vci'>,
+): Promise<Source | undefined> {
+  if (!openid4vci) return undefined
+  const configuration = await findConfiguration(env.db, openid4vci.issuerId, openid4vci.configurationId)
+  const source = configuration && sourceOf(configuration)
+  return source && { ...source, configuration }
+}
+
+/**
+ * Asks the claims source of a record. Undefined: there is none, and the record has the claims.
+ *
+ * @throws {Problem} 503 if the schema cannot be read for now
+ */
+export async function askForClaims(
+  wallet: Wallet,
+  record: CredentialRecord,
+  source: Source | undefined,
+): Promise<Decision | undefined> {
+  const { env } = wallet
+  if (!source) return waitForMissing(wallet, record)
+  const { configuration } = source
+  const { issuer_id: issuerId, id: configurationId } = configuration
+  const secrets = claimsSecretsOf(wallet, await getIssuer(env.db, issuerId))
+  if (!secrets) throw new Error(`the issuer ${issuerId} has a claims source, and no secret for it`)
+  const identity = await findIdentity(wallet, record)
+  const { known, wanted } = originsOf(configuration, { offered: record.claims, identity })
+  const answer = await askSource(env, {
+    source,
+    secrets,
+    id: record.id,
+    request: {
+      issuerId,
+      recordId: record.id,
+      configurationId,
+      credentialIdentifier: credentialIdentifierOf(record),
+      purpose: 'issue',
+      ...(identity && { identity: { from: 'log-in', ...identity } }),
+      offered: record.claims,
+      wanted,
+      wallet: { attested: record.openid4vci?.isAttested === true },
+    },
+  })
+  env.log.info(
+    { walletId: wallet.id, recordId: record.id, outcome: answer.kind },
+    'a claims source was asked',
+  )
+  if (answer.kind !== 'claims')
+    return toDecision(record, answer, {
+      // The wallet of a deferred request waits already.
+      fails: record.state === 'OfferRedeemed' && source.onFailure === 'fail',
+      retryFor: env.config.OID4VCI_CLAIMS_RETRY_FOR,
+    })
+  const { claims, validitySeconds, digest } = answer
+  const sourced = {
+    claims: mergeClaims(known, claims),
+    ...(validitySeconds !== undefined && { validityPeriod: validitySeconds }),
+    keeps: source.keepClaims,
+    digest,
+  }
+  const fault = await findFault(wallet, record, sourced)
+  return fault ? waitForTenant(record, unusable(fault.message)) : { kind: 'claims', sourced }
+}
+
+/** An offer without claims needs a source, which its configuration may have had. */
+async function waitForMissing(wallet: Wallet, record: CredentialRecord): Promise<Decision | undefined> {
+  if (record.openid4vci?.isPartial !== true) return undefined
+  const fault = await findFault(wallet, record, record)
+  return fault && waitForTenant(record, unusable(`The configuration has no claims source. ${fault.message}`))
+}
+
+/** Why claims cannot be issued. */
+export async function findFault(
+  wallet: Wallet,
+  record: CredentialRecord,
+  { claims, validityPeriod = record.validityPeriod }: Pick<Sourced, 'claims' | 'validityPeriod'>,
+): Promise<Problem | undefined> {
+  try {
+    await checkContent(wallet, { ...termsOf(record), claims, validityPeriod })
+    return undefined
+  } catch (error) {
+    if (error instanceof Problem && !isTemporary(error)) return error
+    throw error
+  }
+}
