@@ -83,8 +83,6 @@ export type SourceAnswer =
   | { kind: 'unavailable'; reason: string; seconds: number }
   | { kind: 'unusable'; reason: string }
 
-const maxBytes = 262_144
-
 /** The pause before the only repetition of a request without an answer. */
 const pauseMs = 500
 
@@ -145,7 +143,7 @@ async function attempt(
       },
       body,
       timeoutMs: config.OID4VCI_CLAIMS_TIMEOUT * 1_000,
-      maxBytes,
+      maxBytes: 262_144,
     })
     return readAnswer({ status, text, retryAfter }, request.wanted)
   } catch (error) {
