@@ -59,10 +59,13 @@ async function admit(
   for (const record of records) await logInClaims(wallet, record, identity)
 }
 
+/** Some providers say it in a text. */
+const unverified: readonly unknown[] = [false, 'false']
+
 /** An e-mail address that the provider calls unverified can be anyone’s (OpenID Connect Core §5.1). */
 function isExpected({ sub, claims }: Identity, expected: ExpectedIdentity): boolean {
   const wanted = Object.entries(expected.claims ?? {})
-  if ('email' in (expected.claims ?? {}) && claims['email_verified'] === false) return false
+  if ('email' in (expected.claims ?? {}) && unverified.includes(claims['email_verified'])) return false
   return (
     (expected.sub ?? sub) === sub && wanted.every(([name, value]) => isDeepStrictEqual(claims[name], value))
   )
