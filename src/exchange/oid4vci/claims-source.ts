@@ -83,6 +83,8 @@ export type SourceAnswer =
   | { kind: 'unavailable'; reason: string; seconds: number }
   | { kind: 'unusable'; reason: string }
 
+const answerBytes = 262_144
+
 /** The pause before the only repetition of a request without an answer. */
 const pauseMs = 500
 
@@ -143,7 +145,7 @@ async function attempt(
       },
       body,
       timeoutMs: config.OID4VCI_CLAIMS_TIMEOUT * 1_000,
-      maxBytes: 262_144,
+      maxBytes: answerBytes,
     })
     return readAnswer({ status, text, retryAfter }, request.wanted)
   } catch (error) {

@@ -57,11 +57,11 @@ export async function beginOffer(
   const expiresTime = Math.floor(Date.now() / 1_000) + seconds
   const { authorizationServer, ...secrets } = newGrant(issuer, body)
   // A log-in may have the claims that the offer does not have.
-  const isPart = issuer.log_in !== null && secrets.issuerState !== undefined
+  const hasLogIn = issuer.log_in !== null && secrets.issuerState !== undefined
   const offered: { id: string; data: CredentialData }[] = []
   for (const [index, terms] of credentialsOf(body).entries()) {
     const configuration = await requireConfiguration(db, issuer.id, terms.credentialConfigurationId)
-    const fields = await prepare(wallet, configuration, terms, { expiresTime, isPart })
+    const fields = await prepare(wallet, configuration, terms, { expiresTime, hasLogIn })
     const data = issueCredential.model.parse({ ...fields, ...(index === 0 && created) })
     offered.push({ id: index === 0 ? id : newId(), data })
   }
@@ -104,15 +104,15 @@ async function prepare(
   wallet: Wallet,
   configuration: ConfigurationRow,
   body: OfferedCredential,
-  { expiresTime, isPart }: { expiresTime: number; isPart: boolean },
+  { expiresTime, hasLogIn }: { expiresTime: number; hasLogIn: boolean },
 ) {
   const isPartial = sourceOf(configuration) !== undefined
-  const mayLack = isPart || isPartial
-  const { claims = mayLack ? {} : undefined, validityPeriod, credentialIdentifier } = body
+  const isPart = isPartial || hasLogIn
+  const { claims = isPart ? {} : undefined, validityPeriod, credentialIdentifier } = body
   if (!claims)
     throw new Problem(
       'BadRequest',
-      `claims: Missing request parameter: claims. The configuration ${configuration.id} has no claims source, and nobody logs in.`,
+      `claims: Missing request parameter: claims. The configuration ${configuration.id} has no claims source.`,
     )
   const format = configuration.format as OpenIdFormat
   const offered = {
@@ -126,7 +126,7 @@ async function prepare(
   const type =
     documentOf(configuration) ??
     (isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined)
-  await checkOffered(wallet, { ...offered, type }, mayLack ? ofPart : undefined)
+  await checkOffered(wallet, { ...offered, type }, isPart ? ofPart : undefined)
   return {
     ...offered,
     openid4vci: {
