@@ -9,6 +9,9 @@ const others = {
   // Only if ENTERPRISE_EVENTS is on.
   DidRequestUpdated: { topic: 'onboard', id: 'id', state: 'state' },
   AuthenticationChallengeUpdated: { topic: 'auth', id: 'id', state: 'state' },
+  // Only webhooks with `deliver` get these.
+  OfferDeliveryRequested: { topic: 'delivery', id: 'recordId', state: 'status' },
+  TransactionCodeDeliveryRequested: { topic: 'delivery', id: 'recordId', state: 'status' },
 } as const satisfies Record<string, Subject>
 
 export type EventName = (typeof definitions)[number]['event'] | keyof typeof others
@@ -20,3 +23,14 @@ export const eventSubjects = {
   ),
   ...others,
 } as Readonly<Record<EventName, Subject & { topic: Topic }>>
+
+/** Events that ask the tenant to send a message. Their secrets are in the deliveries to webhooks alone. */
+export const deliveryEvents = [
+  'OfferDeliveryRequested',
+  'TransactionCodeDeliveryRequested',
+] as const satisfies readonly EventName[]
+export type DeliveryEvent = (typeof deliveryEvents)[number]
+
+export function isDeliveryEvent(type: string): type is DeliveryEvent {
+  return (deliveryEvents as readonly string[]).includes(type)
+}
