@@ -14,7 +14,7 @@ import { offerToWallet, whichConfiguration, whichSigner } from '../../cli/oid4vc
 import { whichClaims } from '../../cli/prompts/claims.ts'
 import { toWhomOrWallet } from '../../cli/prompts/questions.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
-import { locales } from '../../src/definitions/message-locales.ts'
+import { locales } from '../../src/definitions/delivery.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
 import { naming, publishTemplate, templateFlag } from '../../cli/templates.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'

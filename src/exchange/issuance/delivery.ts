@@ -3,7 +3,7 @@
  * channel.
  */
 import * as z from 'zod'
-import { locales } from '../../definitions/message-locales.ts'
+import { locales } from '../../definitions/delivery.ts'
 import { optional } from '../../wallet/model.ts'
 
 /** One address without further members, which could add recipients (RFC 6068 §2, RFC 5724). */

@@ -1,5 +1,5 @@
 /** The texts of messages that bring an offer to its person. */
-import type { Locale } from '../../definitions/message-locales.ts'
+import type { Locale } from '../../definitions/delivery.ts'
 
 /** What the placeholders of a text stand for: `name` is the credential. */
 export type Words = { name: string; issuer: string; until: string } & Partial<Record<'url' | 'code', string>>

@@ -2,7 +2,7 @@
  * The delivery of an offer: events that ask the tenant to send its person a link, and a transaction code on
  * another channel. The agent sends no messages itself.
  */
-import type { DeliveryEvent } from '../../definitions/event-subjects.ts'
+import type { DeliveryEvent } from '../../definitions/delivery.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
 import { isOver } from '../../foundation/clock.ts'

@@ -108,6 +108,6 @@ export const deliveryChecks: Check[] = [
   }),
   check('daemon/routes/_oid4vci.ts', "!isOwn || (site ?? 'same-origin') !== 'same-origin'", async (scene) => {
     const { url } = await delivered(scene)
-    return replyIf((await press(url, { origin: 'https://evil.example' })).status === 200)
+    return replyIf((await press(url, { 'sec-fetch-site': 'cross-site' })).status === 200)
   }),
 ]
