@@ -33,17 +33,20 @@ const maxReferences = 10_000
 export const svgIdPattern = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 
 const patterns = {
-  declaration: /<\?xml\s[^?<>]*\?>/y,
+  declaration:
+    /<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(["'])1\.0\1(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(["'])utf-8\2)?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(["'])(?:yes|no)\3)?[ \t\r\n]*\?>/iy,
   comment: /<!--(?:(?!--)[^])*-->/y,
   text: /[^<]+/y,
-  end: /<\/([^\s<>/]+)\s*>/y,
-  start: /<([^\s<>/!?'"=]+)/y,
-  attribute: /\s+([^\s<>/'"=]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y,
-  close: /\s*(\/?)>/y,
+  end: /<\/([^ \t\r\n<>/]+)[ \t\r\n]*>/y,
+  start: /<([^ \t\r\n<>/!?'"=]+)/y,
+  attribute: /[ \t\r\n]+([^ \t\r\n<>/'"=]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"<]*)"|'([^'<]*)')/y,
+  close: /[ \t\r\n]*(\/?)>/y,
 }
 
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/
+/** White space of XML, which is less than that of JavaScript. */
+const isBlank = /^[ \t\r\n]*$/
 const localId = /^[A-Za-z_][\w.-]*$/
 const link = /^#([A-Za-z_][\w.-]*)$/
 const paint = /^url\((["']?)#([A-Za-z_][\w.-]*)\1\)$/
@@ -115,16 +118,16 @@ function* tokensOf(svg: string): Generator<Token> {
     at = control.index
     refuse('has a control character')
   }
-  const declared = take('declaration')?.[0]
-  if (declared?.includes('encoding') && !/encoding\s*=\s*["']utf-8["']/i.test(declared))
-    refuse('declares an encoding other than UTF-8')
+  if (svg.startsWith('<?xml', at) && !take('declaration'))
+    refuse('declares an encoding other than UTF-8, or something else than version 1.0')
   while (at < svg.length) {
     const comment = take('comment')
     if (comment?.[0].includes('{{')) refuse('has a placeholder in a comment')
     if (comment) continue
     const text = take('text')?.[0]
-    const [end, start] = text === undefined ? [take('end')?.[1], take('start')?.[1]] : []
-    if (text?.trim() === '') continue
+    const end = text === undefined ? take('end')?.[1] : undefined
+    const start = text === undefined && end === undefined ? take('start')?.[1] : undefined
+    if (text !== undefined && isBlank.test(text)) continue
     const place = { refuse, line: lineOf() }
     if (text !== undefined) yield { ...place, kind: 'text', text }
     else if (end !== undefined) yield { ...place, kind: 'end', name: end }
