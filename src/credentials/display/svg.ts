@@ -68,7 +68,7 @@ export function checkSvg(svg: string): Set<string> {
   const ids = new Set<string>()
   const references: Reference[] = []
   const open: Element[] = []
-  let [count, last] = [0, 1]
+  let [count, last, hasXlink] = [0, 1, false]
   for (const token of tokensOf(svg)) {
     const { refuse, line } = token
     last = line
@@ -79,7 +79,11 @@ export function checkSvg(svg: string): Set<string> {
     } else {
       const { name, given, isEmpty } = token
       const id = given.get('id')
-      if (open.length === 0) checkRoot(token, count)
+      if (open.length === 0) {
+        checkRoot(token, count)
+        hasXlink = given.has('xmlns:xlink')
+      }
+      if (given.has('xlink:href') && !hasXlink) refuse('has xlink:href, and its root has no xmlns:xlink')
       if (open.length === maxDepth) refuse(`has more than ${maxDepth} elements in one another`)
       if (++count > maxElements) refuse(`has more than ${maxElements} elements`)
       if (id !== undefined && ids.has(id)) refuse(`has the id ${id} twice`)

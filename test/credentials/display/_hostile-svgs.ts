@@ -15,6 +15,11 @@ export const hostileSvgs: readonly [name: string, svg: string, reason: string][]
     'line 2 has the element script',
   ],
   ['white space that is none in XML', svg('<rect\ufeffx="1"/>'), 'line 2 has the element'],
+  [
+    'a prefix that is not declared',
+    svg('<use xlink:href="#a"/>'),
+    'line 2 has xlink:href, and its root has no',
+  ],
   ['an event', svg('<rect onload="alert(1)"/>'), 'line 2 has the attribute onload'],
   ['an event at the root', `<svg ${xmlns} onload="alert(1)"/>`, 'line 1 has the attribute onload'],
   ['an event on its own line', svg('<rect', '  onclick="a()"/>'), 'line 3 has the attribute onclick'],
