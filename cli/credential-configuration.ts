@@ -5,6 +5,7 @@ import type { FlagValues } from './define-command.ts'
 import { nameOf } from './format/locale.ts'
 import { whenAgo } from './format/time.ts'
 import { repeatable } from './input/arguments.ts'
+import { readSeconds } from './input/time.ts'
 import type { Pair } from './output.ts'
 
 type Configuration = Answer<'POST /oid4vci/issuers/{issuerId}/credential-configurations'>
@@ -37,6 +38,10 @@ export const configurationFlags = {
     description:
       'what begins an issuance: an offer; also a wallet whose person logs in; or also any wallet, such as for a voucher',
   }),
+  renewal: Flags.string({
+    description:
+      'how long a wallet may let pass between two renewals of the credential: 90d; at most a year; 0 ends renewal',
+  }),
   'claims-source': Flags.string({
     description: 'https URL that is asked for the claims when a wallet requests the credential',
   }),
@@ -67,6 +72,7 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
     alwaysDisclosed: flags['always-disclosed'],
     integrity: integrityOf(flags.integrity),
     begin: flags.begin,
+    renewal: renewalOf(flags.renewal),
     claimsSource:
       flags['claims-source'] === undefined
         ? undefined
@@ -103,6 +109,7 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['schema', configuration.schemaId],
   ['type', configuration.vct ?? configuration.doctype],
   ['issuing DID', configuration.issuingDID],
+  ['renewal', configuration.renewal && `${configuration.renewal.days} d`],
   ['version of the type', configuration.typeVersion],
   ['begins by', beginnings[configuration.begin ?? 'offer']],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
@@ -111,6 +118,12 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['claims source', shownSource(configuration)],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
+
+/** Whole days; null ends the renewal. */
+function renewalOf(text: string | undefined) {
+  if (text === undefined) return undefined
+  return text === '0' ? null : { days: Math.ceil(readSeconds('renewal', text) / 86_400) }
+}
 
 const beginnings = {
   offer: undefined,

@@ -48,6 +48,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /oid4vci/issuers/{issuerId}/.well-known/oauth-authorization-server': forWallets,
   'GET /o/{shortId}': forWallets,
   'POST /oid4vci/issuers/{issuerId}/par': forWallets,
+  'POST /oid4vci/issuers/{issuerId}/revoke': forWallets,
   'GET /oid4vci/issuers/{issuerId}/authorize': forWallets,
   'POST /oid4vci/issuers/{issuerId}/authorize': forWallets,
   'GET /oid4vci/issuers/{issuerId}/log-in': forWallets,

@@ -15,13 +15,14 @@ import { argument, idOf } from '../../../cli/input/arguments.ts'
 export default defineCommand({
   summary: 'Change a credential that an OpenID4VCI issuer offers',
   description:
-    'Omitted flags keep their values; --name replaces the whole look. A DID replaces a certificate, and a certificate a DID. Open offers keep their signer.',
+    'Omitted flags keep their values; --name replaces the whole look, --claims-source all settings of the source. A DID replaces a certificate, and a certificate a DID. Open offers keep their signer.',
   examples: [
     'agent issuer configuration update <issuer id> Person --name "Identity card" --background-color "#1a5fb4"',
     'agent issuer configuration update <issuer id> Person --display @card.json --new-version',
     'agent issuer configuration update <issuer id> Person --issuing-did did:web:…',
     'agent issuer configuration update <issuer id> Person --no-key-attestation',
-    'agent issuer configuration update <issuer id> Member --begin log-in',
+    'agent issuer configuration update <issuer id> Member --begin log-in --renewal 90d',
+    'agent issuer configuration update <issuer id> Employee --claims-source https://hr.example/claims --on-failure fail',
   ],
   args: { ...idOf('issuer'), configuration: argument('configuration, by its whole id') },
   flags: {
@@ -47,7 +48,7 @@ export default defineCommand({
     }
     if (Object.values(body).every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --display, --issuing-did, --certificate, --always-disclosed, --begin, --claims-source or --key-attestation.',
+        'There is nothing to change: give --name, --display, --issuing-did, --certificate, --always-disclosed, --begin, --renewal, --claims-source or --key-attestation.',
       )
     const configuration = await call(
       'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',

@@ -8,7 +8,7 @@ import { maxClaims } from './claims.ts'
 import { ClaimSettings } from './claim-settings.ts'
 import { SvgTemplates } from './configuration-settings.ts'
 import { CredentialDisplay, GivenCredentialDisplay } from './display.ts'
-import { Begin } from './configuration-access.ts'
+import { Begin, Renewal } from './configuration-access.ts'
 import { ClaimsSource } from './claims-source.ts'
 import { documentMembers } from './documents.ts'
 import { KeyAttestationRequirement } from './key-attestation.ts'
@@ -66,6 +66,9 @@ export const CreateCredentialConfiguration = z
     begin: optional(Begin).describe(
       'What begins an issuance: `offer`, the default, an offer of the tenant; `log-in`, also a wallet whose person logs in at the provider of the issuer; `open`, also any wallet (extension).',
     ),
+    renewal: optional(Renewal).describe(
+      'Wallets get a refresh token, if it can be bound to a key of theirs, and renew the credential with it. Default: they do not (extension).',
+    ),
     claimsSource: optional(ClaimsSource).describe(
       'The endpoint that says which claims a wallet gets when it requests the credential. Default: the claims are those of the offer (extension).',
     ),
@@ -96,6 +99,7 @@ export const PatchCredentialConfiguration = z
     claimsSource: ClaimsSource.nullish().describe('As of a new configuration; null removes it.'),
     alwaysDisclosed: optional(AlwaysDisclosed).describe('As of a new configuration. It replaces all names.'),
     begin: Begin.nullish().describe('As of a new configuration; null is `offer`.'),
+    renewal: Renewal.nullish().describe('As of a new configuration; null ends it.'),
   })
   .meta({ id: 'PatchCredentialConfigurationRequest' })
 export type PatchCredentialConfiguration = z.output<typeof PatchCredentialConfiguration>
@@ -128,6 +132,7 @@ export const CredentialConfiguration = z
     integrity: z.literal(false).optional().describe('As in the request (extension).'),
     typeVersion: z.int().optional().describe('The version of the type, if it is not the first (extension).'),
     begin: Begin.optional().describe('What else begins an issuance than an offer (extension).'),
+    renewal: Renewal.optional().describe('As in the request (extension).'),
     claimsSource: ClaimsSource.optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),
   })

@@ -10,7 +10,7 @@ import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import { claimsOf } from './claims.ts'
-import { accessOf } from './configuration-access.ts'
+import { toAccess } from './configuration-access.ts'
 import { sourceOf } from './claims-source.ts'
 import { type CredentialConfiguration, Format } from './configuration-members.ts'
 import { settingsOf } from './configuration-settings.ts'
@@ -116,7 +116,7 @@ export function toConfiguration(
     ...(keyAttestation && { keyAttestation }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),
-    ...(row.access !== null && accessOf(row)),
+    ...toAccess(row),
     ...(display && { display }),
     ...(claimsSource && { claimsSource }),
     ...(claims && { claims }),

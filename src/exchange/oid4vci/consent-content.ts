@@ -7,6 +7,8 @@ import { type CheckedRequest, getOpenRecords, requireGrant } from './authorizati
 import { withoutOffer } from './begun-by-wallet.ts'
 import { findCard } from './card.ts'
 import { claimsOf } from './claims.ts'
+import { originsOf } from './claims-origins.ts'
+import { sourceOf } from './claims-source.ts'
 import { settingsOf } from './configuration-settings.ts'
 import { findConfiguration } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
@@ -95,6 +97,9 @@ async function describe(
   if (!configuration) return { name: configurationId, claims: names, card: undefined }
   const display = chooseByLocale(credentialDisplayOf(configuration) ?? [], [language])
   const titles = new Map(all.map(({ name, title }) => [name, title]))
+  // A claims source is asked when the wallet requests the credential.
+  const { wanted } = originsOf(configuration, { offered: record.claims, identity })
+  const sourced = sourceOf(configuration) ? wanted.map(({ path }) => path.at(-1)!) : []
   const labels = new Map(
     settingsOf(configuration).claims?.map(({ path, labels: named = {} }) => {
       const entries = Object.entries(named).map(([locale, label]) => ({ locale, label }))
@@ -103,7 +108,7 @@ async function describe(
   )
   return {
     name: display?.name ?? configurationId,
-    claims: names.map((name) => labels.get(name) ?? titles.get(name) ?? name),
+    claims: [...new Set([...names, ...sourced])].map((name) => labels.get(name) ?? titles.get(name) ?? name),
     card: await findCard(db, urls.rest, configuration, { language, issuer: issuerName }),
   }
 }

@@ -141,6 +141,7 @@ export async function makeConfiguration(
     alwaysDisclosed: undefined,
     keyAttestation: undefined,
     begin: undefined,
+    renewal: undefined,
     claimsSource: undefined,
   })
   const remove = () => deleteConfiguration(db, wallet.id, issuer.id, configurationId)

@@ -4,6 +4,7 @@ import { type OpenIdFormat, openIdTraits } from '../../definitions/format-names.
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { describeClaims } from './claim-settings.ts'
 import { claimsOf } from './claims.ts'
+import { accessOf } from './configuration-access.ts'
 import { settingsOf } from './configuration-settings.ts'
 import { type ConfigurationRow } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf, toMetadataDisplay } from './display.ts'
@@ -44,6 +45,7 @@ export const AuthorizationServerMetadata = z
     issuer: z.string(),
     token_endpoint: z.string(),
     grant_types_supported: z.array(z.string()),
+    revocation_endpoint: z.string().optional(),
     token_endpoint_auth_methods_supported: z.array(z.string()),
     client_attestation_signing_alg_values_supported: z.array(z.string()).optional(),
     client_attestation_pop_signing_alg_values_supported: z.array(z.string()).optional(),
@@ -144,10 +146,17 @@ export async function readAuthorizationServerMetadata(
   const isBuiltIn = row.authorization_server === null
   const providers = providersOf(row)
   const isAttested = providers?.attestation === 'required'
+  const configurations = await readConfigurations(db, issuerId)
+  const isRenewed = configurations.some((each) => accessOf(each).renewal)
   return {
     issuer,
     token_endpoint: `${issuer}/token`,
-    grant_types_supported: [...(isBuiltIn ? ['authorization_code'] : []), preAuthorizedGrant],
+    grant_types_supported: [
+      ...(isBuiltIn ? ['authorization_code'] : []),
+      preAuthorizedGrant,
+      ...(isRenewed ? ['refresh_token'] : []),
+    ],
+    ...(isRenewed && { revocation_endpoint: `${issuer}/revoke` }),
     token_endpoint_auth_methods_supported: [
       ...(providers ? ['attest_jwt_client_auth'] : []),
       ...(isAttested ? [] : ['none']),
@@ -167,7 +176,7 @@ export async function readAuthorizationServerMetadata(
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       authorization_details_types_supported: ['openid_credential'],
-      scopes_supported: (await readConfigurations(db, issuerId)).map(({ id }) => id),
+      scopes_supported: configurations.map(({ id }) => id),
     }),
   }
 }

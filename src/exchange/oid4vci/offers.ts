@@ -10,7 +10,7 @@ import type { AgentDb } from '../../foundation/storage/database.ts'
 import { newShortLink } from '../../wallet/short-links.ts'
 import { checkOffered } from '../issuance/sign.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { ofPart } from './claims-origins.ts'
+import { checkOrigins, ofPart, originsOf } from './claims-origins.ts'
 import { sourceOf } from './claims-source.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { describeType, useType } from './type-documents.ts'
@@ -18,7 +18,7 @@ import { grants } from '../issuance/openid4vci.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import type { CreateOpenIdCredentialOffer, OfferedCredential } from './offer-members.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
-import { type GrantSecrets, insertGrant, newIssuerState, sealSecrets } from './grant.ts'
+import { type GrantSecrets, insertGrant, noRenewal, newIssuerState, sealSecrets } from './grant.ts'
 import { maxGuesses, newTxCode } from './tx-code.ts'
 
 /**
@@ -56,11 +56,11 @@ export async function beginOffer(
   const expiresTime = Math.floor(Date.now() / 1_000) + seconds
   const { authorizationServer, ...secrets } = newGrant(issuer, body)
   // A log-in may have the claims that the offer does not have.
-  const isPart = issuer.log_in !== null && secrets.issuerState !== undefined
+  const hasLogIn = issuer.log_in !== null && secrets.issuerState !== undefined
   const offered: { id: string; data: CredentialData }[] = []
   for (const [index, terms] of credentialsOf(body).entries()) {
     const configuration = await requireConfiguration(db, issuer.id, terms.credentialConfigurationId)
-    const fields = await prepare(wallet, configuration, terms, { expiresTime, isPart })
+    const fields = await prepare(wallet, configuration, terms, { expiresTime, hasLogIn })
     const data = issueCredential.model.parse({ ...fields, ...(index === 0 && created) })
     offered.push({ id: index === 0 ? id : newId(), data })
   }
@@ -84,6 +84,7 @@ export async function beginOffer(
       sealed: sealSecrets(wallet, id, secrets),
       guesses: maxGuesses,
       identity: null,
+      ...noRenewal,
     })
     return begun
   })
@@ -103,26 +104,28 @@ async function prepare(
   wallet: Wallet,
   configuration: ConfigurationRow,
   body: OfferedCredential,
-  { expiresTime, isPart }: { expiresTime: number; isPart: boolean },
+  { expiresTime, hasLogIn }: { expiresTime: number; hasLogIn: boolean },
 ) {
   const isPartial = sourceOf(configuration) !== undefined
-  const { claims = isPartial ? {} : undefined, validityPeriod, credentialIdentifier } = body
+  const isPart = isPartial || hasLogIn
+  const { claims = isPart ? {} : undefined, validityPeriod, credentialIdentifier } = body
   if (!claims)
     throw new Problem(
       'BadRequest',
       `claims: Missing request parameter: claims. The configuration ${configuration.id} has no claims source.`,
     )
+  checkOrigins(configuration, claims)
   const format = configuration.format as OpenIdFormat
   const offered = {
     credentialFormat: formatOfId(format),
-    claims,
+    claims: originsOf(configuration, { offered: claims }).known,
     ...signerOf(configuration, body),
     validityPeriod,
     automaticIssuance: body.automaticIssuance ?? true,
     schemaIds: [configuration.schema_id],
   }
   const described = describeType(wallet, configuration)
-  await checkOffered(wallet, { ...offered, type: described }, isPart || isPartial ? ofPart : undefined)
+  await checkOffered(wallet, { ...offered, type: described }, isPart ? ofPart : undefined)
   const type = await useType(wallet, configuration, described)
   return {
     ...offered,
