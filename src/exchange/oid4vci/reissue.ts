@@ -30,7 +30,7 @@ export async function reissue(
   const source = await findSource(wallet, record)
   if (source) await wallet.env.limitOffers(record.id)
   const need = { purpose: 'refresh', id: `${record.id}.${token.slice(0, 16)}` } as const
-  const decision = source && (await askForClaims(wallet, record, source, need))
+  const decision = await askForClaims(wallet, record, source, need)
   if (decision?.kind === 'refused')
     throw new OAuthError('credential_request_denied', 'The issuer does not renew the credential.')
   if (decision && decision.kind !== 'claims') {
