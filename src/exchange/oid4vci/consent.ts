@@ -21,7 +21,7 @@ import { identifierOf, type IssuerRow } from './issuers.ts'
 import { beginLogIn, type Departure } from './log-in/begin.ts'
 import { logInOf } from './log-in/settings.ts'
 import { isUsed } from './nonce.ts'
-import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
+import { OAuthError, type OAuthErrorCode } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters, withParameters } from '../../foundation/oauth/parameters.ts'
 import { logRefusedLogIn } from './request-log.ts'
 import { openRequest, readPushed, useRequest } from './sealed-request.ts'
@@ -38,8 +38,8 @@ export const ConsentForm = z
   })
   .meta({ id: 'ConsentForm' })
 
-/** Why a request cannot be answered, and the URL that tells the wallet. */
-export type Refusal = { reason: string; target: string }
+/** Why a request cannot be answered, and the URL that tells the wallet. `of` is what was wrong. */
+export type Refusal = { reason: string; target: string; of: 'request' | 'log-in' }
 
 /** A page, or the URL that the browser goes to. */
 export type Answered = { consent: Consent } | { redirect: string }
@@ -214,6 +214,14 @@ function answeredBefore(): Problem {
   )
 }
 
+/** The errors of a log-in. Those of requests are others. */
+const ofLogIn: ReadonlySet<OAuthErrorCode> = new Set([
+  'access_denied',
+  'credential_request_denied',
+  'server_error',
+  'temporarily_unavailable',
+])
+
 type Origin = Pick<CheckedRequest, 'redirectUri' | 'state'>
 
 /**
@@ -232,7 +240,7 @@ export async function orRefusal<T>(
     if (!(error instanceof OAuthError)) throw error
     const parameters = { error: error.code, error_description: error.message }
     const target = toRedirect(wallet, issuer, request, parameters)
-    return { refusal: { reason: error.message, target } }
+    return { refusal: { reason: error.message, target, of: ofLogIn.has(error.code) ? 'log-in' : 'request' } }
   }
 }
 

@@ -180,7 +180,7 @@ const admissions: Check[] = [
   ),
   check(
     `${folder}/return.ts`,
-    "'email' in (expected.claims ?? {}) && claims['email_verified'] === false",
+    "'email' in (expected.claims ?? {}) && unverified.includes(claims['email_verified'])",
     lied(
       { claims: { email, email_verified: false } },
       { offer: { expectedIdentity: { claims: { email } } } },
@@ -188,7 +188,7 @@ const admissions: Check[] = [
   ),
   check(
     `${folder}/return.ts`,
-    ['await withLogInClaims(wallet, record, identity)', 'undefined'],
+    ['await logInClaims(wallet, record, identity)', 'undefined'],
     lied({ claims: { name: 7 } }, { offer: { claims: {} } }),
   ),
   check(`${folder}/return.ts`, ['await requireUnanswered(wallet, request)', 'undefined'], async (scene) => {
