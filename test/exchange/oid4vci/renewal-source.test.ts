@@ -79,6 +79,10 @@ test('without the source, a credential whose claims are not kept is not issued a
   await flow.take()
   await change(flow.configurationId, { claimsSource: null })
   await flow.refresh()
-  const { status } = await flow.take()
-  expect(status).toBe(503)
+  expect((await flow.take()).status).toBe(503)
+  const { protocolState, metaLastFailure } = await recordOf(setup, flow.recordId)
+  expect([protocolState, metaLastFailure?.detail]).toEqual([
+    'CredentialSent',
+    expect.stringMatching(/no claims source\. .*\$\.department: is missing.* The wallet asks again\.$/),
+  ])
 })
