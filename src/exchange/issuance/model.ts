@@ -39,6 +39,8 @@ export const SourceProgress = z.object({
   sealed: z.string().optional(),
   /** The SHA-256 digest of the answer with the claims. */
   digest: z.string().optional(),
+  /** The claims of the offer, if the record keeps those of the source too: a refresh asks for these again. */
+  offered: z.record(z.string(), JsonValue).optional(),
 })
 export type SourceProgress = z.output<typeof SourceProgress>
 
