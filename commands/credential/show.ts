@@ -1,6 +1,7 @@
+import * as Flags from '@oclif/core/flags'
 import { labelled, readNames } from '../../cli/client/names.ts'
 import { defineCommand } from '../../cli/define-command.ts'
-import { credentialFields } from '../../cli/format/records.ts'
+import { changedFields, credentialFields } from '../../cli/format/records.ts'
 import { nextCommand, openInvitation } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
@@ -10,9 +11,16 @@ import { whichRecord } from '../../cli/prompts/questions.ts'
 export default defineCommand({
   summary: 'Show a credential record: claims, validity and revocation status',
   description: 'Fetches the status list each time. `agent credential export` prints the credential itself.',
-  examples: ['agent credential show <id>', 'agent credential show <id> --json | jq .content.standing'],
+  examples: [
+    'agent credential show <id>',
+    'agent credential show <id> --changes',
+    'agent credential show <id> --json | jq .content.standing',
+  ],
   args: idOf('credential record'),
-  flags: askedQrFlags(),
+  flags: {
+    ...askedQrFlags(),
+    changes: Flags.boolean({ description: 'show what the last renewal has changed in the claims' }),
+  },
   questions: { id: whichRecord('credential') },
   async run(context) {
     const { args, flags, call, isJson, isQuiet, print, suggest } = context
@@ -25,7 +33,8 @@ export default defineCommand({
       ? await call('GET /issue-credentials/records/{recordId}/credential', { path })
       : undefined
     const names = isJson || isQuiet ? undefined : await readNames(call, [record])
-    print(recordId, await labelled(context, credentialFields(record, content, names)))
+    const changed = flags.changes ? changedFields(record) : []
+    print(recordId, await labelled(context, [...credentialFields(record, content, names), ...changed]))
     suggest(nextCommand('credential', protocolState, recordId, record))
     await printInvitationAgain(context, recordId, openInvitation(protocolState, record), qr)
     return content ? { ...record, content } : record

@@ -6,6 +6,7 @@ import {
   completeAuthorization,
 } from '../../src/exchange/oid4vci/holder/authorization.ts'
 import { receiveOffer, ReceiveOpenId4VciOffer } from '../../src/exchange/oid4vci/holder/receive-offer.ts'
+import { RefreshCredential, refreshCredential } from '../../src/exchange/oid4vci/holder/begin-renewal.ts'
 import { IssueCredentialRecord, toCredentialRecord } from '../../src/exchange/issuance/model.ts'
 import * as z from 'zod'
 import { route } from '../http/route.ts'
@@ -52,5 +53,18 @@ export default [
     },
     async ({ wallet }, { path: { recordId }, body }) =>
       toCredentialRecord(await completeAuthorization(wallet, recordId, body)),
+  ),
+  route(
+    'POST /issue-credentials/records/{recordId}/refresh',
+    {
+      summary: 'Renew a credential of an OpenID4VCI issuer',
+      operationId: 'refreshCredential',
+      ...forHolders,
+      path,
+      body: RefreshCredential,
+      reply: [200, IssueCredentialRecord],
+    },
+    async ({ wallet }, { path: { recordId }, body }) =>
+      toCredentialRecord(await refreshCredential(wallet, recordId, body)),
   ),
 ] as const

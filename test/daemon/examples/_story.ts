@@ -17,6 +17,9 @@ import { adminToken, type TestAgent } from '../../support/agent.ts'
 import { signedCreate } from '../../did/prism/_make.ts'
 import { newHolder } from '../../exchange/enterprise/_suite.ts'
 import { answer, open, push, requestFor, sealedIn } from '../../exchange/oid4vci/_authorization.ts'
+import { acceptOffer } from '../../exchange/oid4vci/holder/_holder.ts'
+import { startFakeIssuer } from '../../exchange/oid4vci/holder/_issuer.ts'
+import { givesRefreshTokens, renewed } from '../../exchange/oid4vci/holder/_refresh.ts'
 import {
   codeOf,
   preAuthorizedGrant,
@@ -455,6 +458,7 @@ async function authorizeByOpenId(
   const request = { ...form, tx_code: '493536' }
   examples.set('POST /oid4vci/issuers/{issuerId}/authorize', { request })
   await receiveByOpenId({ acme, alice }, setup, issuingDID)
+  await renew(alice)
 }
 
 /** Alice's wallet receives an offer, and she consents at the issuer. */
@@ -487,6 +491,16 @@ async function receiveByOpenId(
     path,
     body: { code, state: state!, iss },
   })
+}
+
+/** Alice's wallet renews a credential of an issuer with refresh tokens. */
+async function renew(alice: Client) {
+  await using issuer = await startFakeIssuer()
+  givesRefreshTokens(issuer)
+  const { recordId } = await acceptOffer({ call: alice }, issuer.offer())
+  const path = { recordId }
+  await alice('POST /issue-credentials/records/{recordId}/refresh', { path, body: { copies: 5 } })
+  await renewed({ call: alice }, recordId)
 }
 
 async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: Flow, jwt: string) {

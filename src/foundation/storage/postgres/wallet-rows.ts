@@ -32,6 +32,7 @@ const keys = {
   issuance_grant: ['id'],
   issuance_token: ['digest'],
   issuance_nonce: ['digest'],
+  renewal_grant: ['thid'],
   issuer_certificate: ['sequence'],
   issuer_authority: ['sequence'],
   presentation_session: ['record_id'],

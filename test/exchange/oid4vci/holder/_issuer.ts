@@ -31,6 +31,7 @@ export type FakeIssuer = Awaited<ReturnType<typeof startFakeIssuer>>
 export type Changes = {
   holderKey?: PublicJwk
   vct?: string
+  issuedAt?: number
   expiresAt?: number
   signer?: PrivateKey
   subject?: string
@@ -144,7 +145,7 @@ export async function startFakeIssuer(path = '/acme') {
       claims,
       type: { vct: changes.vct ?? vct },
       holderKey: holderKey!,
-      issuedAt: now - 60,
+      issuedAt: changes.issuedAt ?? now - 60,
       expiresAt: changes.expiresAt ?? now + 3_600,
     })
     const [jwt, ...rest] = credential.split('~')
@@ -168,6 +169,8 @@ export async function startFakeIssuer(path = '/acme') {
       const [, known, slash = ''] = /^(o.*?)(\/?)$/.exec(name) ?? []
       answers[known === undefined ? `${folder}/${name}` : `/.well-known/${known}${folder}${slash}`] = answer
     },
+    /** How an endpoint answers now. */
+    answerOf: (name: string): Answer => answers[`${folder}/${name}`]!,
     reset() {
       for (const name of Object.keys(answers)) delete answers[name]
       seen.length = 0
