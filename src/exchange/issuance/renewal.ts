@@ -62,7 +62,7 @@ export async function planRenewal(tx: Tx, recordId: string, dueAtMs?: number): P
   await enqueue(tx, queue, body, dueAtMs === undefined ? undefined : new Date(toSteady(dueAtMs)))
 }
 
-/** The time until which an issuer must not learn that a copy was used: it is chosen at random in between. */
+/** The shortest and the longest time between a presentation and the renewal that it leads to. */
 const [shortestPauseMs, longestPauseMs] = [3_600_000, 86_400_000]
 
 /**
@@ -70,8 +70,10 @@ const [shortestPauseMs, longestPauseMs] = [3_600_000, 86_400_000]
  * must not learn when a credential is used.
  */
 export async function planForCopies(tx: Tx, recordId: string, renewal: Renewal): Promise<Renewal> {
-  const at = Date.now() + shortestPauseMs + Math.random() * (longestPauseMs - shortestPauseMs)
-  if (renewal.dueAt !== undefined && Date.parse(renewal.dueAt) <= at) return renewal
+  const now = Date.now()
+  // Planned already, perhaps for an earlier presentation.
+  if (renewal.dueAt !== undefined && Date.parse(renewal.dueAt) <= now + longestPauseMs) return renewal
+  const at = now + shortestPauseMs + Math.random() * (longestPauseMs - shortestPauseMs)
   await planRenewal(tx, recordId, at)
   return { ...renewal, dueAt: new Date(at).toISOString() }
 }

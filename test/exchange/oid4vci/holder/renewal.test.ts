@@ -10,7 +10,7 @@ import { startAgent, type TestAgent } from '../../../support/agent.ts'
 import { refusal, until, type Tenant } from '../../../support/tenants.ts'
 import { untilEnd } from '../../../support/shared.ts'
 import { accept, acceptOffer, inState, receive, show, type Record } from './_holder.ts'
-import { startFakeIssuer } from './_issuer.ts'
+import { startFakeIssuer, type Answer, type Seen } from './_issuer.ts'
 import { givesRefreshTokens, refresh, renewalOf, renewed } from './_refresh.ts'
 
 const [agent, issuer] = await Promise.all([untilEnd(startAgent()), untilEnd(startFakeIssuer())])
@@ -105,6 +105,107 @@ test('a refused refresh token: the credential stays, and a person is needed', as
     reason: expect.stringContaining('invalid_grant'),
   })
   expect((await refusal(refresh(holder, first.recordId))).status).toBe(409)
+})
+
+test('what the issuer has ended needs a person for each credential of the offer', async () => {
+  const state = givesRefreshTokens(issuer)
+  const offer = issuer.offer('Licence', { credential_configuration_ids: ['Licence', 'Person'] })
+  const { recordId, thid } = await receive(holder, offer)
+  await accept(holder, recordId)
+  const { contents } = await holder.call('GET /issue-credentials/records', { query: { thid } })
+  for (const each of contents) await inState(holder, each.recordId, 'CredentialReceived')
+  state.isRevoked = true
+  await refresh(holder, recordId)
+  for (const each of contents) expect(renewalOf(await renewed(holder, each.recordId)).state).toBe('needs-you')
+  expect(issuer.at('token')).toHaveLength(2)
+})
+
+test('a deferred renewal is asked for again, with the keys of its request', async () => {
+  givesRefreshTokens(issuer)
+  const first = await acceptOffer(holder, issuer.offer())
+  const make = issuer.answerOf('credential')
+  let asked: Seen | undefined
+  issuer.on('credential', (seen) => {
+    asked = seen
+    return { status: 202, body: { transaction_id: 't', interval: 1 } }
+  })
+  let polls = 0
+  issuer.on('deferred', ({ headers }, usual) =>
+    ++polls === 1
+      ? { status: 202, body: { transaction_id: 't', interval: 1 } }
+      : make({ ...asked!, headers }, usual),
+  )
+  await refresh(holder, first.recordId)
+  const record = await renewed(holder, first.recordId)
+  expect(renewalOf(record)).toMatchObject({ state: 'possible', count: 1 })
+  expect(polls).toBe(2)
+  expect(keyOf(record)).not.toBe(keyOf(first))
+})
+
+test.each(['token', 'nonce', 'credential'])(
+  'a %s endpoint that fails for a while is asked again',
+  async (name) => {
+    const state = givesRefreshTokens(issuer)
+    const { recordId } = await acceptOffer(holder, issuer.offer())
+    const answer = issuer.answerOf(name)
+    let failures = 0
+    issuer.on(name, (seen, usual) => {
+      if (++failures <= 2) return { status: 503, body: {} }
+      return answer ? answer(seen, usual) : usual
+    })
+    await refresh(holder, recordId)
+    const record = await renewed(holder, recordId)
+    expect(renewalOf(record)).toMatchObject({ state: 'possible', count: 1 })
+    // The access token of the first attempt is used.
+    expect(state).toMatchObject({ current: 1, reused: 0 })
+  },
+)
+
+test.each<[string, object, string]>([
+  ['another token_type', { token_type: 'Bearer' }, 'token_type is not DPoP'],
+  [
+    'other credential_identifiers',
+    {
+      authorization_details: [
+        {
+          type: 'openid_credential',
+          credential_configuration_id: 'Licence',
+          credential_identifiers: ['other'],
+        },
+      ],
+    },
+    'credential_identifiers are not those',
+  ],
+])('a token response with %s is refused, and its refresh token is kept', async (_, members, reason) => {
+  const state = givesRefreshTokens(issuer)
+  const known = {
+    authorization_details: [
+      {
+        type: 'openid_credential',
+        credential_configuration_id: 'Licence',
+        credential_identifiers: ['licence'],
+      },
+    ],
+  }
+  const answer = issuer.answerOf('token')
+  const withMembers =
+    (more: object): Answer =>
+    async (seen, usual) => {
+      const { body, ...reply } = await answer(seen, usual)
+      return { ...reply, body: { ...(body as object), ...more } }
+    }
+  issuer.on('token', withMembers(known))
+  const { recordId } = await acceptOffer(holder, issuer.offer())
+  issuer.on('token', withMembers({ ...known, ...members }))
+  await refresh(holder, recordId)
+  const refused = renewalOf(await renewed(holder, recordId))
+  expect(refused).toMatchObject({ state: 'possible', reason: expect.stringContaining(reason) })
+  issuer.on('token', withMembers(known))
+  await refresh(holder, recordId)
+  expect(renewalOf(await renewed(holder, recordId))).toMatchObject({ state: 'possible', count: 1 })
+  expect(state).toMatchObject({ current: 2, reused: 0 })
+  const last = JSON.parse(issuer.at('credential').at(-1)!.body)
+  expect(last).toMatchObject({ credential_identifier: 'licence' })
 })
 
 test('a new credential of another type is refused, and the old one stays', async () => {
