@@ -23,7 +23,12 @@ export const Renewal = z
         '`none`: the issuer gave no refresh token. `needs-you`: only a person can renew it, see `reason`. `ended`: it is not renewed any more, see `reason`.',
       ),
     reason: z.string().optional().describe('With `possible`: why the last renewal failed.'),
-    dueAt: z.iso.datetime().optional().describe('When the wallet renews it by itself (`OID4VC_REFRESH`).'),
+    dueAt: z.iso
+      .datetime()
+      .optional()
+      .describe(
+        'When the wallet renews it by itself (`OID4VC_REFRESH`), or without a refresh token needs you.',
+      ),
     renewedAt: z.iso.datetime().optional().describe('When it was renewed last.'),
     count: z.int().optional().describe('How often it was renewed.'),
     changes: z.array(ChangedClaim).optional().describe('The claims that the last renewal has changed.'),

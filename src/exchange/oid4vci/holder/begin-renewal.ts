@@ -20,15 +20,15 @@ export const RefreshCredential = z
   })
   .meta({ id: 'RefreshCredentialRequest' })
 
-/** The renewal of a credential that was received just now; it is planned if it will be possible. */
+/** The renewal of a credential that was received just now. When it is due without a token, an event says so. */
 export async function toRenewal(
   tx: Tx,
   wallet: Wallet,
   { id, thid, credentialFormat }: OfferRecord,
   credential: string,
 ): Promise<Renewal> {
-  if (!(await findGrant(tx, wallet, thid))) return { state: 'none' }
-  return { state: 'possible', dueAt: await plan(tx, id, issuanceFormats[credentialFormat].read(credential)) }
+  const state = (await findGrant(tx, wallet, thid)) ? 'possible' : 'none'
+  return { state, dueAt: await plan(tx, id, issuanceFormats[credentialFormat].read(credential)) }
 }
 
 /** Plans the renewal of a credential, unless it does not end. Returns when it is due. */

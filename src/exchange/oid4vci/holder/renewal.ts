@@ -4,7 +4,7 @@
  * request of a verifier never leads to it, because the issuer must not learn when a credential is used.
  */
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
-import { steadyNow, toSteady } from '../../../foundation/clock.ts'
+import { toSteady } from '../../../foundation/clock.ts'
 import { createHolderKey, getHolderKey, type HolderKey } from '../../../wallet/did-registrar/holder-key.ts'
 import { enqueue } from '../../../wallet/outbox/job.ts'
 import { queueOf, updateData, updateWithEvent } from '../../engine/record.ts'
@@ -12,7 +12,7 @@ import { readStanding } from '../../held-credentials/standing.ts'
 import { issuanceFormats } from '../../issuance/format.ts'
 import { invalidIssue } from '../../issuance/refusals.ts'
 import { issueCredential, type CredentialData } from '../../issuance/model.ts'
-import { changesOf, type Renewal, type RunningRenewal } from '../../issuance/renewal.ts'
+import { changesOf, planRenewal, type Renewal, type RunningRenewal } from '../../issuance/renewal.ts'
 import type { StoredOpenId4VciOffer } from '../../issuance/openid4vci.ts'
 import type { Tx } from '../../../foundation/storage/database.ts'
 import { LaterError, type Wallet } from '../../../wallet/wallet.ts'
@@ -34,7 +34,7 @@ type RenewableRecord = OfferRecord & { receivedOffer: { renewal: Renewal; renewi
 /** Task: renews the credential when it is due. Each step is stored, so that a repetition goes on after it. */
 export async function renewCredential(wallet: Wallet, recordId: string): Promise<Write> {
   const { receivedOffer } = await getOffer(wallet.db, recordId)
-  if (receivedOffer.renewal?.state === 'possible') await startPlanned(wallet, recordId)
+  if (isPlanned(receivedOffer)) await startPlanned(wallet, recordId)
   const record = await getRunning(wallet, recordId)
   if (!record) return nothing
   const { startedAt, retryAfterMs = 0 } = record.receivedOffer.renewing
@@ -50,24 +50,34 @@ export async function renewCredential(wallet: Wallet, recordId: string): Promise
   }
 }
 
-/** Starts a renewal that is due. A revoked credential is not renewed. @throws {LaterError} if it is not due */
+const isPlanned = ({ renewal }: StoredOpenId4VciOffer) =>
+  renewal?.dueAt !== undefined && ['none', 'possible'].includes(renewal.state)
+
+/**
+ * Starts a renewal that is due. A revoked credential is not renewed, and one without a refresh token needs a
+ * person.
+ *
+ * @throws {LaterError} if it is not due
+ */
 async function startPlanned(wallet: Wallet, recordId: string): Promise<void> {
   const record = await getOffer(wallet.db, recordId)
   const dueAtMs = Date.parse(record.receivedOffer.renewal!.dueAt!)
   if (Date.now() < dueAtMs) throw new LaterError(new Date(toSteady(dueAtMs)))
-  if (!wallet.env.config.OID4VC_REFRESH) throw new LaterError(new Date(steadyNow() + pauseMs))
+  if (!wallet.env.config.OID4VC_REFRESH)
+    return wallet.transaction((tx) => planRenewal(tx, recordId, Date.now() + pauseMs))
   const isRevoked = record.revocation !== undefined || (await hasBeenRevoked(wallet, record))
   await wallet.transaction(async (tx) => {
     const current = await getOffer(tx, recordId)
-    if (current.receivedOffer.renewal?.state !== 'possible') return
-    if (!isRevoked) await start(tx, current)
-    else
-      await end(tx, callerOf(wallet, current), recordId, {
-        state: 'ended',
-        reason: 'The issuer has revoked the credential.',
-      })
+    if (!isPlanned(current.receivedOffer)) return
+    const caller = callerOf(wallet, current)
+    if (isRevoked) await end(tx, caller, recordId, { state: 'ended', reason: revoked })
+    else if (current.receivedOffer.renewal!.state === 'possible') await start(tx, current)
+    else await end(tx, caller, recordId, { state: 'needs-you', reason: withoutToken })
   })
 }
+
+const revoked = 'The issuer has revoked the credential.'
+const withoutToken = 'The credential ends soon, and its issuer has given no refresh token. Receive it again.'
 
 async function hasBeenRevoked(wallet: Wallet, record: OfferRecord): Promise<boolean> {
   const decoded = issuanceFormats[record.credentialFormat].read(record.credential!)

@@ -23,7 +23,7 @@ const keyOf = (record: Record) => decodeSdJwt(textOf(record)).holderKey!.x
 describe('by command', () => {
   test('without a refresh token there is nothing to renew with', async () => {
     const record = await acceptOffer(holder, issuer.offer())
-    expect(renewalOf(record)).toEqual({ state: 'none' })
+    expect(renewalOf(record)).toEqual({ state: 'none', dueAt: expect.any(String) })
     expect(await refusal(refresh(holder, record.recordId))).toMatchObject({
       status: 409,
       detail: expect.stringContaining('Ask the issuer for a new offer'),
@@ -263,6 +263,28 @@ describe('by itself', () => {
     expect(issuer.at('token')).toHaveLength(1)
     await refresh(again, recordId)
     expect(renewalOf(await renewed(again, recordId))).toMatchObject({ state: 'possible', count: 1 })
+  })
+
+  test('without a refresh token, an event says that it needs a person', async () => {
+    issuer.on('credential', ({ body }) => {
+      const now = Math.floor(Date.now() / 1_000)
+      return {
+        body: { credentials: [{ credential: issuer.issue(body, { issuedAt: now, expiresAt: now + 3 }) }] },
+      }
+    })
+    const { recordId } = await acceptOffer(holder, issuer.offer())
+    const record = await renewed(holder, recordId)
+    expect(renewalOf(record)).toMatchObject({
+      state: 'needs-you',
+      reason: expect.stringContaining('no refresh token'),
+    })
+    const { contents } = await holder.call('GET /events', { query: { limit: 5, order: 'desc' } })
+    expect(contents.map(({ data }) => data)).toContainEqual(
+      expect.objectContaining({
+        recordId,
+        openid4vci: expect.objectContaining({ renewal: expect.objectContaining({ state: 'needs-you' }) }),
+      }),
+    )
   })
 
   test('not while OID4VC_REFRESH is off', async () => {
