@@ -121,7 +121,7 @@ async function consent(context: ReceiveContext, offered: readonly Received[]): P
 }
 
 /** Accepts the offer, and waits until the credential was received. */
-async function take(context: ReceiveContext, offered: Received): Promise<Received> {
+export async function take(context: ReceiveContext, offered: Received): Promise<Received> {
   const { call, flags } = context
   const { recordId } = offered
   const path = { recordId }

@@ -292,6 +292,7 @@ const ownAgents = {
   'daemon/pages-live.test.ts': 'closes it under a page',
   'daemon/routes/events-stream.test.ts': 'follows the events of all tenants, and closes it under a stream',
   'daemon/routes/system.test.ts': 'reads its metrics and limits',
+  'exchange/oid4vci/holder/renewal.store.test.ts': 'restarts it, and turns its renewals off',
   'flows/flow-expiry.test.ts': 'ages its records and restarts it',
   'foundation/probe.test.ts': 'makes its commits fail',
   'operations/backup/restore.test.ts': 'restores its data folder',

@@ -123,6 +123,7 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   ),
   'issuer:configuration:remove': removed,
   'oid4vc:receive': credential,
+  'oid4vc:refresh': credential,
   'onboard:create': { note: twice },
   'onboard:submit': answer('POST /onboard/answers'),
   'onboard:show': answer('GET /onboard/did-requests/{didRequestId}'),

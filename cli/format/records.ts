@@ -51,7 +51,28 @@ export function credentialFields(
     ['updated', record.updatedAt && whenAgo(record.updatedAt, Date.now())],
     ['last failure', shownFailure(record, reporterOf(record, names))],
     ['offer', usedOffer(record)],
+    ['renewal', renewalField(record)],
   ]
+}
+
+/** What the last renewal has changed: each claim before and after. */
+export function changedFields({ openid4vci }: CredentialRecord): Pair[] {
+  const { renewedAt, changes = [] } = openid4vci?.renewal ?? {}
+  if (renewedAt === undefined) return [['changes', 'the credential was not renewed yet']]
+  if (changes.length === 0) return [['changes', 'none by the last renewal']]
+  const text = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value))
+  return changes.map(({ name, before, after }): Pair => [
+    'changed',
+    `${name}: ${text(before)} → ${text(after)}`,
+  ])
+}
+
+/** How far the renewal of a held credential is. */
+function renewalField({ openid4vci }: CredentialRecord): string | undefined {
+  const { state, dueAt, reason } = openid4vci?.renewal ?? {}
+  if (state === undefined || state === 'none') return undefined
+  const when = dueAt === undefined ? '' : `, by itself ${whenAhead(dueAt, Date.now())}`
+  return `${state}${when}${reason === undefined ? '' : `: ${safeLine(reason)}`}`
 }
 
 /** The issuer of an OpenID4VCI offer, or the other side, if the name of its connection is known. */

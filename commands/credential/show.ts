@@ -1,7 +1,8 @@
+import * as Flags from '@oclif/core/flags'
 import { labelled, readNames } from '../../cli/client/names.ts'
 import { defineCommand } from '../../cli/define-command.ts'
 import { localeFlag, localesOf } from '../../cli/format/locale.ts'
-import { credentialFields } from '../../cli/format/records.ts'
+import { changedFields, credentialFields } from '../../cli/format/records.ts'
 import { nextCommand, openInvitation } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { printInvitationAgain } from '../../cli/invitation.ts'
@@ -14,10 +15,15 @@ export default defineCommand({
   examples: [
     'agent credential show <id>',
     'agent credential show <id> --locale de',
+    'agent credential show <id> --changes',
     'agent credential show <id> --json | jq .content.standing',
   ],
   args: idOf('credential record'),
-  flags: { ...askedQrFlags(), locale: localeFlag },
+  flags: {
+    ...askedQrFlags(),
+    locale: localeFlag,
+    changes: Flags.boolean({ description: 'show what the last renewal has changed in the claims' }),
+  },
   questions: { id: whichRecord('credential') },
   async run(context) {
     const { args, flags, call, isJson, isQuiet, print, suggest } = context
@@ -31,7 +37,9 @@ export default defineCommand({
       : undefined
     const wanted = flags.locale === undefined ? localesOf() : [flags.locale]
     const names = isJson || isQuiet ? undefined : await readNames(call, [record])
-    print(recordId, await labelled(context, credentialFields(record, content, names, wanted)))
+    const changed = flags.changes ? changedFields(record) : []
+    const fields = credentialFields(record, content, names, wanted)
+    print(recordId, await labelled(context, [...fields, ...changed]))
     suggest(nextCommand('credential', protocolState, recordId, record))
     await printInvitationAgain(context, recordId, openInvitation(protocolState, record), qr)
     return content ? { ...record, content } : record

@@ -7,6 +7,7 @@ import {
 } from '../../src/exchange/oid4vci/holder/authorization.ts'
 import { repeatDelivery } from '../../src/exchange/oid4vci/delivery.ts'
 import { receiveOffer, ReceiveOpenId4VciOffer } from '../../src/exchange/oid4vci/holder/receive-offer.ts'
+import { RefreshCredential, refreshCredential } from '../../src/exchange/oid4vci/holder/begin-renewal.ts'
 import { IssueCredentialRecord, toCredentialRecord } from '../../src/exchange/issuance/model.ts'
 import * as z from 'zod'
 import { route } from '../http/route.ts'
@@ -68,5 +69,19 @@ export default [
     },
     async ({ wallet, agent: { db } }, { path: { recordId } }) =>
       toCredentialRecord(await repeatDelivery({ db, wallet }, recordId)),
+  ),
+
+  route(
+    'POST /issue-credentials/records/{recordId}/refresh',
+    {
+      summary: 'Renew a credential of an OpenID4VCI issuer',
+      operationId: 'refreshCredential',
+      ...forHolders,
+      path,
+      body: RefreshCredential,
+      reply: [200, IssueCredentialRecord],
+    },
+    async ({ wallet }, { path: { recordId }, body }) =>
+      toCredentialRecord(await refreshCredential(wallet, recordId, body)),
   ),
 ] as const

@@ -8,6 +8,7 @@ import type { Tx } from '../foundation/storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { removeRecord } from './engine/remove.ts'
 import { removeGrantOf } from './oid4vci/grant.ts'
+import { removeRenewal } from './oid4vci/holder/renewal-grant.ts'
 import { issuanceFormats } from './issuance/format.ts'
 import { issueCredential, type CredentialRecord } from './issuance/model.ts'
 import { PresentationData, presentProof } from './presentation/model.ts'
@@ -24,7 +25,10 @@ export function removeCredentialRecord(wallet: Wallet, recordId: string): Promis
     if (record.role === 'Issuer') {
       await requireInvalid(tx, record, wallet.env.config.CREDENTIAL_LEEWAY)
       await removeGrantOf(tx, record)
-    } else await requireUnused(tx, recordId)
+    } else {
+      await requireUnused(tx, recordId)
+      await removeRenewal(tx, record)
+    }
     await tx.deleteFrom('credential').where('id', '=', recordId).execute()
   })
 }

@@ -9,6 +9,8 @@ import { resolvePeerDid } from '../../src/did/peer.ts'
 import { packAnoncrypt } from '../../src/exchange/didcomm/pack.ts'
 import { generateKey, toPublic } from '../../src/foundation/crypto/keys.ts'
 import { until } from '../support/tenants.ts'
+import { startFakeIssuer } from '../exchange/oid4vci/holder/_issuer.ts'
+import { givesRefreshTokens } from '../exchange/oid4vci/holder/_refresh.ts'
 import { authority, pemOf, signRequest } from '../foundation/x509/_chains.ts'
 import { iaca } from '../foundation/x509/_mdoc.ts'
 import { listOf, payloadOf, provider, textOf } from '../wallet/trust-anchors/_vical.ts'
@@ -381,6 +383,11 @@ test('OpenID4VCI issuers', async () => {
   )
   expect((await run(`credential deliver ${printed.out}`)).delivery).toMatchObject({ locale: 'de' })
   await user.run`webhook remove ${webhook} --yes`
+  await using renewing = await startFakeIssuer()
+  givesRefreshTokens(renewing)
+  const link = `openid-credential-offer://?credential_offer=${encodeURIComponent(renewing.offer())}`
+  const { recordId: renewable } = await holder(`oid4vc receive ${link} --yes`)
+  expect((await holder(`oid4vc refresh ${renewable}`)).openid4vci.renewal.count).toBe(1)
   await run(`issuer configuration remove ${id} Person --yes`)
   const secret = join(user.folder, 'client.secret')
   writeFileSync(secret, 'secret', { mode: 0o600 })

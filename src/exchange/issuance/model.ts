@@ -128,7 +128,9 @@ export const CredentialData = z.object({
    * Holder, OpenID4VCI: further copies of the credential, each bound to another key. See
    * `exchange/held-credentials/copies.ts`.
    */
-  copies: z.array(z.object({ credential: z.string(), subjectId: z.string() })).optional(),
+  copies: z
+    .array(z.object({ credential: z.string(), subjectId: z.string(), presented: z.literal(true).optional() }))
+    .optional(),
   /** The compact JWT, the SD-JWT with all disclosures, or the JSON of an AnonCreds credential. */
   credential: z.string().optional(),
   /**

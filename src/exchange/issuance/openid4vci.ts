@@ -1,6 +1,7 @@
 /** The part of a holder's credential record that is about OpenID4VCI: as it is stored, and as REST shows it. */
 import * as z from 'zod'
 import { openIdFormats } from '../../definitions/format-names.ts'
+import { Renewal, RunningRenewal } from './renewal.ts'
 
 /** Grants of offers by their names here. */
 export const grants = ['pre-authorized_code', 'authorization_code'] as const
@@ -86,6 +87,7 @@ const shown = {
     .describe(
       'The `state` of the redirect that answers `authorizationUrl`. Ignore a redirect with another one.',
     ),
+  renewal: Renewal.optional().describe('Present when the credential was received.'),
   calls: z.array(IssuerCall).describe('The requests so far, the newest 50.'),
 }
 
@@ -147,6 +149,9 @@ export const StoredOpenId4VciOffer = z.object({
   /** The received credential, until it is checked, and further copies of it. */
   received: z.string().optional(),
   receivedCopies: z.array(z.string()).optional(),
+  renewing: RunningRenewal.optional(),
+  /** The `notification_id` of a renewal whose credential was refused. */
+  refusedNotificationId: z.string().optional(),
 })
 export type StoredOpenId4VciOffer = z.infer<typeof StoredOpenId4VciOffer>
 

@@ -138,6 +138,7 @@ export const variables = {
   SHORT_URL_REQUESTS_PER_MINUTE:        count.default(600)     .describe('Invitations, DID requests and challenges that one address retrieves by short URLs in a minute. Further requests are answered with 429.'),
   OID4VCI_CLAIMS_TIMEOUT:               lifetime.default(5)    .describe('Time in which a claims source must answer. Then the agent asks once more.'),
   OID4VCI_CLAIMS_RETRY_FOR:             seconds.default(86_400).describe('Time for which a claims source that does not answer is asked again, unless its configuration has `onFailure` `fail`.'),
+  OID4VC_REFRESH:                       flag.default(true)     .describe('Whether wallets renew credentials of OpenID4VCI issuers by themselves, if the issuer gave a refresh token.'),
   OID4VCI_REQUESTS_PER_MINUTE:          count.default(600)     .describe('Requests of wallets to OpenID4VCI issuers (metadata, offers, tokens, nonces, credentials) from one address in a minute. Further ones are answered with 429.'),
   OID4VP_REQUESTS_PER_MINUTE:           count.default(600)     .describe('Requests of wallets to OpenID4VP verifiers (request objects, responses) from one address in a minute. Further ones are answered with 429.'),
   INVITATION_REPLIES_PER_MINUTE:          count.default(30)      .describe('Messages without a connection, such as trust pings, that are answered in a minute, for one address and for one invitation. Further ones are answered with 429.'),

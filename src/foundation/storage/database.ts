@@ -45,6 +45,7 @@ import * as wallet013 from './migrations/wallet-013-webhook-types.ts'
 import * as wallet014 from './migrations/wallet-014-issuance-grant.ts'
 import * as wallet015 from './migrations/wallet-015-refresh-token.ts'
 import * as wallet016 from './migrations/wallet-016-delivery.ts'
+import * as wallet017 from './migrations/wallet-017-renewal-grant.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -96,6 +97,7 @@ export const walletMigrations: Migrations = {
   '014-issuance-grant': wallet014,
   '015-refresh-token': wallet015,
   '016-delivery': wallet016,
+  '017-renewal-grant': wallet017,
 }
 
 /**

@@ -61,6 +61,12 @@ export interface IssuanceTables {
    */
   issuance_nonce: { digest: string; expires_at: string }
 
+  /**
+   * Holder: with what the credentials of an offer are renewed. `thid` is that of their records, which share a
+   * refresh token. JSON of the refresh token and its keys, sealed.
+   */
+  renewal_grant: { thid: string; sealed: string }
+
   /** Sessions of OpenID4VP requests. The record has the request and its state. Digests are SHA-256, base64url. */
   presentation_session: {
     record_id: string

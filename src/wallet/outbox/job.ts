@@ -56,7 +56,9 @@ export type Job = {
   reason?: string
 }
 
-const insertJob = prepared((db: Db, job: Pick<JobRow, 'id' | 'queue' | 'kind' | 'body' | 'created_at'>) =>
+type NewRow = Pick<JobRow, 'id' | 'queue' | 'kind' | 'body' | 'created_at' | 'due_at'>
+
+const insertJob = prepared((db: Db, job: NewRow) =>
   db
     .insertInto('job')
     .values({
@@ -66,8 +68,7 @@ const insertJob = prepared((db: Db, job: Pick<JobRow, 'id' | 'queue' | 'kind' | 
       kind: job.kind,
       body: job.body,
       attempts: 0,
-      // Due at once, even if the system clock is set back.
-      due_at: new Date(0).toISOString(),
+      due_at: job.due_at,
       put_off_at: null,
       reason: null,
       created_at: job.created_at,
@@ -76,8 +77,14 @@ const insertJob = prepared((db: Db, job: Pick<JobRow, 'id' | 'queue' | 'kind' | 
     .returningAll(),
 )
 
-/** Adds a job to the end of a queue. Returns its id. */
-export async function enqueue(tx: Tx, queue: string, body: JobBody): Promise<string> {
+/** Due at once, even if the system clock is set back. */
+const atOnce = new Date(0).toISOString()
+
+/**
+ * Adds a job to the end of a queue. Returns its id. A planned job, with a due time by `steadyNow`, counts as
+ * created then: until then nothing waits for it.
+ */
+export async function enqueue(tx: Tx, queue: string, body: JobBody, dueAt?: Date): Promise<string> {
   const id = newId()
   if (body.kind === 'message') noteThread(tx, body.message.thid ?? id)
   const traceparent = traceContext()
@@ -87,7 +94,8 @@ export async function enqueue(tx: Tx, queue: string, body: JobBody): Promise<str
     queue,
     kind: body.kind,
     body: JSON.stringify(parsed),
-    created_at: new Date(steadyNow()).toISOString(),
+    due_at: dueAt?.toISOString() ?? atOnce,
+    created_at: (dueAt ?? new Date(steadyNow())).toISOString(),
   })
   changeAtCommit(tx, JobQueue, (jobs) => jobs.add({ ...rows[0]!, parsed }))
   noteChange(tx, 'jobs')
@@ -100,7 +108,8 @@ export type DueOptions = { busy?: readonly string[]; limit?: number }
 /**
  * The first job of every queue if it is due, fewest attempts first, and when the next one is due, both by
  * `steadyNow`. `nextAt` is absent if more than `limit` jobs are due. `waiting` has the number of all jobs,
- * also of busy queues, and when the oldest one was added; it is absent if all queues are busy.
+ * also of busy queues, without planned ones, and when the oldest one was added; it is absent if all queues
+ * are busy, or only planned jobs are left.
  */
 export async function dueJobs(
   db: Db,
@@ -114,15 +123,21 @@ export async function dueJobs(
     : (await findHeads(db, { at, limit: limit + 1, busy: JSON.stringify(busy) })).rows
   const due = heads.filter((row) => !isWaiting(row, at))
   const next = due.length > limit ? undefined : heads.find((row) => isWaiting(row, at))
-  const count = isComplete ? rows.length : Number((await countJobs(db, {})).rows[0]!.count)
+  const begun = rows.filter((row) => row.due_at !== row.created_at || row.due_at <= at)
+  const count = isComplete ? begun.length : Number((await countJobs(db, { at })).rows[0]!.count)
   return {
     jobs: due.slice(0, limit).map(toJob),
     ...(next && { nextAt: new Date(next.due_at) }),
-    ...(heads.length > 0 && { waiting: { count, since: Date.parse(rows[0]!.created_at) } }),
+    ...(heads.length > 0 && begun[0] && { waiting: { count, since: Date.parse(begun[0].created_at) } }),
   }
 }
 
-const countJobs = prepared((db: Db) => db.selectFrom('job').select((eb) => eb.fn.countAll().as('count')))
+const countJobs = prepared((db: Db, { at }: { at: string }) =>
+  db
+    .selectFrom('job')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where((eb) => eb.or([eb('due_at', '!=', eb.ref('created_at')), eb('due_at', '<=', at)])),
+)
 
 /** A due time counts only if the clock was not set back behind the time of the attempt. */
 function isWaiting({ due_at, put_off_at }: JobRow, at: string): boolean {

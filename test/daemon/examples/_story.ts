@@ -17,6 +17,9 @@ import { adminToken, type TestAgent } from '../../support/agent.ts'
 import { signedCreate } from '../../did/prism/_make.ts'
 import { newHolder } from '../../exchange/enterprise/_suite.ts'
 import { answer, open, push, requestFor, sealedIn } from '../../exchange/oid4vci/_authorization.ts'
+import { acceptOffer } from '../../exchange/oid4vci/holder/_holder.ts'
+import { startFakeIssuer } from '../../exchange/oid4vci/holder/_issuer.ts'
+import { givesRefreshTokens, renewed } from '../../exchange/oid4vci/holder/_refresh.ts'
 import {
   codeOf,
   preAuthorizedGrant,
@@ -493,6 +496,7 @@ async function authorizeByOpenId(
   const token = 'Zt3-0kQhXv9mJ5bA1sT7wUeYcRdF2gLnPq8iOoKjHxE'
   examples.set('POST /oid4vci/issuers/{issuerId}/revoke', { request: { token, client_id: 'wallet' } })
   await receiveByOpenId({ acme, alice }, setup, issuingDID)
+  await renew(alice)
 }
 
 /** Alice's wallet receives an offer, and she consents at the issuer. */
@@ -525,6 +529,16 @@ async function receiveByOpenId(
     path,
     body: { code, state: state!, iss },
   })
+}
+
+/** Alice's wallet renews a credential of an issuer with refresh tokens. */
+async function renew(alice: Client) {
+  await using issuer = await startFakeIssuer()
+  givesRefreshTokens(issuer)
+  const { recordId } = await acceptOffer({ call: alice }, issuer.offer())
+  const path = { recordId }
+  await alice('POST /issue-credentials/records/{recordId}/refresh', { path, body: { copies: 5 } })
+  await renewed({ call: alice }, recordId)
 }
 
 async function verify({ acme, alice, anyone }: Cast, { schemaId, issuingDID }: Flow, jwt: string) {

@@ -133,3 +133,16 @@ test('a job that a read beside its commit has found already is remembered once',
   expect(queue.rows).toHaveLength(1)
   expect(await names(db)).toEqual([['a', 'a1']])
 })
+
+test('a planned job is due at its time, and does not count as waiting until then', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  const dueAt = new Date(Date.now() + 3_600_000)
+  await write(db, (tx) => enqueue(tx, 'planned', task('later'), dueAt))
+  expect(await dueJobs(db)).toEqual({ jobs: [], nextAt: dueAt })
+  expect(await names(db, dueAt)).toEqual([['planned', 'later']])
+  await write(db, async (tx) => {
+    for (let n = 0; n < 50; n++) await enqueue(tx, 'now', task('now'))
+  })
+  expect(await dueJobs(db)).toMatchObject({ nextAt: dueAt, waiting: { count: 50 } })
+})

@@ -13,12 +13,14 @@ import type { StoredOpenId4VciOffer } from '../../issuance/openid4vci.ts'
 import type { Tx } from '../../../foundation/storage/database.ts'
 import { noteCount } from '../../../foundation/storage/tx-context.ts'
 import { LaterError, type Task, type Wallet } from '../../../wallet/wallet.ts'
+import { toRenewal } from './begin-renewal.ts'
 import { type Caller } from './caller.ts'
 import { type Checked, checkCredentials } from './check.ts'
 import { askForCredential, askForDeferred, type Outcome } from './credential-request.ts'
 import { readLook } from './look.ts'
 import { notifyIssuer } from './notification.ts'
 import { callerOf, getOffer, type OfferRecord, withCalls } from './record.ts'
+import { renewCredential } from './renewal.ts'
 
 const nothing = () => Promise.resolve()
 
@@ -27,6 +29,7 @@ export const holderTasks: Readonly<Record<string, Task>> = {
   'credential request': requestCredential,
   'deferred request': requestDeferred,
   notification: notifyIssuer,
+  renewal: renewCredential,
 }
 
 /** Requests the credential with a proof of a new key, or of several for copies. */
@@ -125,7 +128,12 @@ function store(
   const copies = further.map((copy) => ({ credential: copy.credential, subjectId: copy.key!.did }))
   const held = { credential, claims, subjectId: key?.did, ...(copies.length > 0 && { copies }) }
   return async (tx: Tx) => {
-    const stored = { ...held, ...withCalls(record, caller, offer), metaLastFailure: undefined }
+    const renewal = await toRenewal(tx, caller.wallet, record, credential)
+    const stored = {
+      ...held,
+      ...withCalls(record, caller, { ...offer, renewal }),
+      metaLastFailure: undefined,
+    }
     const { id, updatedAt } = await advance(
       tx,
       issueCredential,

@@ -1,16 +1,17 @@
 /** Notifies the issuer of what became of its credential (VCI §11), if it wants that. */
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
 import { updateData } from '../../engine/record.ts'
-import type { CredentialRecord } from '../../issuance/model.ts'
 import { toDescription } from '../../../foundation/oauth/oauth-error.ts'
 import type { Task } from '../../../wallet/wallet.ts'
 import { post } from './caller.ts'
-import { callerOf, getOffer, withCalls } from './record.ts'
+import { callerOf, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { openSecrets } from './secrets.ts'
 
-function eventOf({ state, metaLastFailure }: CredentialRecord) {
-  if (state === 'CredentialReceived') return { event: 'credential_accepted' }
-  const description = metaLastFailure?.detail
+function eventOf({ state, metaLastFailure, receivedOffer }: OfferRecord) {
+  const { notificationId, refusedNotificationId, renewal } = receivedOffer
+  const isRefused = notificationId === refusedNotificationId
+  if (state === 'CredentialReceived' && !isRefused) return { event: 'credential_accepted' }
+  const description = isRefused ? renewal?.reason : metaLastFailure?.detail
   return {
     event: 'credential_failure',
     ...(description !== undefined && { event_description: toDescription(description) }),
@@ -23,7 +24,7 @@ function eventOf({ state, metaLastFailure }: CredentialRecord) {
  */
 export const notifyIssuer: Task = async (wallet, recordId) => {
   const record = await getOffer(wallet.db, recordId)
-  const { endpoints, notificationId } = record.receivedOffer
+  const { endpoints, notificationId, renewal } = record.receivedOffer
   const url = endpoints.notification
   if (url === undefined || notificationId === undefined) return () => Promise.resolve()
   const { accessToken, dpopKey } = openSecrets(wallet, record)
@@ -32,8 +33,13 @@ export const notifyIssuer: Task = async (wallet, recordId) => {
   try {
     await post(caller, url, { json, accessToken: accessToken!, dpopKey })
   } catch (error) {
-    const endsAtMs = Date.parse(record.updatedAt!) + wallet.env.config.MESSAGE_RETRY_FOR * 1_000
+    const endsAtMs =
+      Date.parse(renewal?.renewedAt ?? record.updatedAt!) + wallet.env.config.MESSAGE_RETRY_FOR * 1_000
     if (!(error instanceof Problem) || (isTemporary(error) && Date.now() < endsAtMs)) throw error
   }
-  return async (tx) => updateData(tx, await getOffer(tx, recordId), withCalls(record, caller))
+  return async (tx) => {
+    // It may have been renewed meanwhile.
+    const current = await getOffer(tx, recordId)
+    return updateData(tx, current, withCalls(current, caller))
+  }
 }

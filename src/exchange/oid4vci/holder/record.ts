@@ -41,6 +41,14 @@ export async function findOpenSiblings(db: Db, record: OfferRecord): Promise<Off
   return siblings
 }
 
+/** The records of the same offer that have their credential. */
+export async function findReceived(db: Db, record: OfferRecord): Promise<OfferRecord[]> {
+  const rows = await recordsOf(db, record).select('id').where('state', '=', 'CredentialReceived').execute()
+  const received: OfferRecord[] = []
+  for (const row of rows) received.push(await getOffer(db, row.id))
+  return received
+}
+
 /** The place for another record of the same offer. */
 export async function findFreePlace(db: Db, record: OfferRecord): Promise<number> {
   const rows = await recordsOf(db, record).select('place').orderBy('place', 'desc').limit(1).execute()

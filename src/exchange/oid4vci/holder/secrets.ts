@@ -14,7 +14,7 @@ const Secrets = z.object({
   verifier: z.string().optional(),
   state: z.string().optional(),
   redirectUri: z.string().optional(),
-  /** The key of the wallet attestation, to which the code is bound. */
+  /** The key of the wallet attestation, to which the code and the refresh token are bound. */
   clientKey: P256PrivateJwk.optional(),
   accessToken: z.string().optional(),
   /** The key that the access token is bound to. */

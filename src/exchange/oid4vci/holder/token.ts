@@ -18,6 +18,7 @@ import { attestClient, newClientKey } from './attestation.ts'
 import { type Caller, post, readAnswer, refused } from './caller.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { callerOf, failStep, findFreePlace, findOpenSiblings, getOffer, type OfferRecord } from './record.ts'
+import { type RenewalGrant, storeGrant } from './renewal-grant.ts'
 import { openSecrets, sealSecrets, type Secrets } from './secrets.ts'
 import { received, toInitial } from './store-offer.ts'
 
@@ -27,13 +28,16 @@ const Details = z.looseObject({
   credential_identifiers: ifValid(validOnes(z.string().max(2_000))),
 })
 
-const TokenResponse = z.looseObject({
+export const TokenResponse = z.looseObject({
   /** It is sent in a header. */
   access_token: z
     .string()
     .max(100_000)
     .regex(/^[\x21-\x7e]+$/, 'must consist of visible ASCII characters'),
   token_type: z.string(),
+  /** It is sent in a form. */
+  refresh_token: ifValid(z.string().min(1).max(100_000)),
+  expires_in: ifValid(z.number()),
   authorization_details: ifValid(validOnes(Details)),
 })
 
@@ -124,13 +128,19 @@ export async function redeem(
     if (isBound && !dpopKey) throw refused(url, 'its token_type is DPoP, and the request had no DPoP proof')
     const { state } = openSecrets(wallet, record)
     const secrets = { accessToken: response.access_token, state, ...(isBound && { dpopKey }) }
-    return await storeToken(caller, record, secrets, response.authorization_details)
+    const { refresh_token: refreshToken, authorization_details: details } = response
+    const grant =
+      refreshToken === undefined ? undefined : { refreshToken, clientKey, ...(isBound && { dpopKey }) }
+    return await storeToken(caller, record, { secrets, grant, details })
   } catch (error) {
     // Without an answer, and after one that cannot be read, the server may have redeemed the code.
     const isRefused = answer !== undefined && answer.status >= 400 && !isTemporary(error)
     return failStep(caller, record, error, isRefused ? { codeSentAt: undefined } : {})
   }
 }
+
+/** `grant` is there if the server gave a refresh token. */
+type Obtained = { secrets: Secrets; grant: RenewalGrant | undefined; details: Details }
 
 /**
  * Stores the access token with each record of the offer, and has their credentials requested. A configuration
@@ -139,10 +149,10 @@ export async function redeem(
 function storeToken(
   { wallet, calls }: Caller,
   driver: OfferRecord,
-  secrets: Secrets,
-  details: Details,
+  { secrets, grant, details }: Obtained,
 ): Promise<CredentialRecord> {
   return wallet.transaction(async (tx) => {
+    if (grant) await storeGrant(tx, wallet, driver.thid, grant)
     let first: CredentialRecord | undefined
     for (const record of [driver, ...(await findOpenSiblings(tx, driver))]) {
       const { receivedOffer } = record
@@ -193,7 +203,7 @@ async function reserve(wallet: Wallet, recordId: string): Promise<void> {
 const maxIdentifiers = 10
 
 /** VCI §6.2: a response with credential identifiers requires one in each credential request. */
-function identifiersIn(details: Details, configurationId: string): string[] {
+export function identifiersIn(details: Details, configurationId: string): string[] {
   const granted = details?.find(
     (each) =>
       each.type === 'openid_credential' &&

@@ -33,6 +33,7 @@ const keys = {
   issuance_token: ['digest'],
   issuance_nonce: ['digest'],
   offer_delivery: ['id'],
+  renewal_grant: ['thid'],
   issuer_certificate: ['sequence'],
   issuer_authority: ['sequence'],
   presentation_session: ['record_id'],

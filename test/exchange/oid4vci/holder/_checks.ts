@@ -5,7 +5,8 @@ import { ProblemError } from '../../../../daemon/client/call.ts'
 import type { Tenant } from '../../../support/tenants.ts'
 import { until } from '../../../support/tenants.ts'
 import { check, type Switch } from '../_mutants.ts'
-import { accept, receive, show } from './_holder.ts'
+import { accept, acceptOffer, receive, show } from './_holder.ts'
+import { givesRefreshTokens, refresh, renewalOf, renewed } from './_refresh.ts'
 import { keysIn, withCode, withTxCode, type FakeIssuer } from './_issuer.ts'
 
 export type Scene = { holder: Tenant; issuer: FakeIssuer; other: FakeIssuer }
@@ -336,4 +337,51 @@ const credentials: Check[] = [
   ),
 ]
 
-export const checks = [...offers, ...metadata, ...tokens, ...authorizations, ...credentials]
+/** Whether a credential is renewed by an issuer whose later answers `attack` changes. */
+const renewing =
+  (attack: (scene: Scene) => void) =>
+  async (scene: Scene): Promise<boolean> => {
+    const { holder, issuer } = scene
+    givesRefreshTokens(issuer)
+    const details = (identifier: string) => ({
+      authorization_details: [{ type: 'openid_credential', credential_identifiers: [identifier] }],
+    })
+    change(issuer, 'token', () => details('licence'))
+    const { recordId } = await acceptOffer(holder, issuer.offer())
+    attack(scene)
+    await refresh(holder, recordId)
+    const record = await renewed(holder, recordId)
+    return renewalOf(record).count === 1
+  }
+
+/** Changes members of the answers of an endpoint. */
+function change(issuer: FakeIssuer, name: string, members: (body: string) => object): void {
+  const answer = issuer.answerOf(name)
+  issuer.on(name, async (seen, usual) => {
+    const { body, ...reply } = await answer(seen, usual)
+    return { ...reply, body: { ...(body as object), ...members(seen.body) } }
+  })
+}
+
+const renewals: Check[] = [
+  check(
+    'refresh-token.ts',
+    'token_type.toLowerCase() !== expected.toLowerCase()',
+    renewing(({ issuer }) => change(issuer, 'token', () => ({ token_type: 'Bearer' }))),
+  ),
+  check(
+    'refresh-token.ts',
+    ['identifiers.includes(known)', 'true'],
+    renewing(({ issuer }) => {
+      const authorization_details = [{ type: 'openid_credential', credential_identifiers: ['other'] }]
+      change(issuer, 'token', () => ({ authorization_details }))
+    }),
+  ),
+  check(
+    'renewal.ts',
+    'checked[0]!.issuer !== (await issuerOf(wallet, id))',
+    renewing(({ issuer, other }) => change(issuer, 'credential', (body) => one(other.issue(body)))),
+  ),
+]
+
+export const checks = [...offers, ...metadata, ...tokens, ...authorizations, ...credentials, ...renewals]

@@ -32,6 +32,7 @@ export type Changes = {
   holderKey?: PublicJwk
   vct?: string
   integrity?: string
+  issuedAt?: number
   expiresAt?: number
   signer?: PrivateKey
   subject?: string
@@ -146,7 +147,7 @@ export async function startFakeIssuer(path = '/acme') {
       type: { vct: changes.vct ?? vct },
       integrity: changes.integrity,
       holderKey: holderKey!,
-      issuedAt: now - 60,
+      issuedAt: changes.issuedAt ?? now - 60,
       expiresAt: changes.expiresAt ?? now + 3_600,
     })
     const [jwt, ...rest] = credential.split('~')
@@ -170,6 +171,8 @@ export async function startFakeIssuer(path = '/acme') {
       const [, known, slash = ''] = /^(o.*?)(\/?)$/.exec(name) ?? []
       answers[known === undefined ? `${folder}/${name}` : `/.well-known/${known}${folder}${slash}`] = answer
     },
+    /** How an endpoint answers now. */
+    answerOf: (name: string): Answer => answers[`${folder}/${name}`]!,
     reset() {
       for (const name of Object.keys(answers)) delete answers[name]
       seen.length = 0

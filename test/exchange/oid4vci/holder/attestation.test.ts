@@ -19,6 +19,7 @@ import {
   startHolderPair,
 } from './_holder.ts'
 import { startFakeIssuer } from './_issuer.ts'
+import { givesRefreshTokens, refresh, renewalOf, renewed } from './_refresh.ts'
 import { untilEnd } from '../../../support/shared.ts'
 
 const [pair, issuer] = await Promise.all([untilEnd(startHolderPair()), untilEnd(startFakeIssuer())])
@@ -130,4 +131,26 @@ test('a challenge that the server demands is in the repeated proof', async () =>
   })
   await acceptOffer(pair.holder, issuer.offer(), 'CredentialReceived', { attestationCertificateId })
   expect(challenges).toEqual([undefined, 'one'])
+})
+
+test('a renewal has an attestation of the same key', async () => {
+  givesRefreshTokens(issuer)
+  issuer.on('oauth-authorization-server', () => ({
+    body: {
+      ...issuer.authorization,
+      dpop_signing_alg_values_supported: ['ES256'],
+      token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'],
+    },
+  }))
+  const { recordId } = await acceptOffer(pair.holder, issuer.offer(), 'CredentialReceived', {
+    attestationCertificateId,
+  })
+  await refresh(pair.holder, recordId)
+  expect(renewalOf(await renewed(pair.holder, recordId)).count).toBe(1)
+  const keys = issuer.at('token').map(({ headers }) => {
+    const { payload } = decodeJws(String(headers['oauth-client-attestation']))
+    return JSON.stringify(payload['cnf'])
+  })
+  expect(keys).toHaveLength(2)
+  expect(keys[1]).toBe(keys[0])
 })

@@ -6,7 +6,8 @@ import { connect, presentationIn, refusal } from '../../../support/tenants.ts'
 import { credentialQuery, presented, requested } from '../../oid4vp/holder/_holder.ts'
 import { offer } from '../_wallet.ts'
 import { accept, acceptOffer, inState, licence, receive, show, startHolderPair } from './_holder.ts'
-import { keysIn, startFakeIssuer, type Changes } from './_issuer.ts'
+import { keysIn, startFakeIssuer, vct, type Changes } from './_issuer.ts'
+import { givesRefreshTokens } from './_refresh.ts'
 import { untilEnd } from '../../../support/shared.ts'
 
 const [pair, issuer] = await Promise.all([untilEnd(startHolderPair()), untilEnd(startFakeIssuer())])
@@ -71,6 +72,26 @@ test('each of two copies is presented once before one is repeated, over OpenID4V
   }
   expect(keys[1]).not.toBe(keys[0])
   expect(keys[2]).toBe(keys[0])
+})
+
+test('two unused copies of three lead to a renewal some hours later', async () => {
+  const { agent, holder } = pair
+  givesRefreshTokens(issuer, { seconds: 30 * 86_400 })
+  const { recordId } = await acceptOffer(holder, issuer.offer(), 'CredentialReceived', { copies: 3 })
+  const verifier = { tenant: await agent.newTenant('relying party') }
+  const dcqlQuery = { credentials: [credentialQuery({ types: [vct] })] }
+  const present = async () => {
+    const request = await requested({ verifier, holder }, { dcqlQuery })
+    await presented({ verifier, holder }, request, { proofId: [recordId] })
+    return Date.parse((await show(holder, recordId)).openid4vci!.renewal!.dueAt!) - Date.now()
+  }
+  const hour = 3_600_000
+  const first = await present()
+  expect(first).toBeGreaterThan(0.9 * hour)
+  expect(first).toBeLessThan(24 * hour)
+  // Later presentations do not tell the issuer more.
+  expect(Math.abs((await present()) - first)).toBeLessThan(60_000)
+  expect(issuer.at('token')).toHaveLength(1)
 })
 
 test('copies are deferred together, with the keys of the request', async () => {
