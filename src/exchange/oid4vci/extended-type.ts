@@ -27,7 +27,8 @@ export async function readExtended(wallet: Wallet, uri: string): Promise<Extende
 
 async function read({ env }: Wallet, url: string): Promise<Uint8Array> {
   const { protocol, hostname } = new URL(url)
-  if (protocol !== 'https:' && !isLocalHost(hostname))
+  const isAllowed = isLocalHost(hostname) || env.config.AGENT_ALLOW_PRIVATE_NETWORK
+  if (protocol !== 'https:' && !isAllowed)
     throw new VerificationError('malformed', `The type metadata at ${url} are not at an https URL`)
   const headers = { accept: 'application/json' }
   const request = {
