@@ -204,7 +204,7 @@ test('the consent page has the card and the labels in the language of the reader
   const pageIn = async (language: string) => {
     const query = new URLSearchParams({ ...parameters, scope: 'Shown' })
     const headers = { accept: 'text/html', 'accept-language': language }
-    const text = await (await fetch(`${setup.identifier}/authorize?${query}`, { headers })).text()
+    const text = await (await fetch(`${setup.identifier}/authorize?${query.toString()}`, { headers })).text()
     const [, base64 = ''] =
       /<img class="card" src="data:image\/svg\+xml;base64,([^"]*)" alt="" \/>/.exec(text) ?? []
     return { text, card: Buffer.from(base64, 'base64').toString() }
