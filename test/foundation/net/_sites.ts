@@ -14,7 +14,6 @@ import { createPost } from '../../../src/exchange/mediator/mediator.ts'
 import { createWebhook } from '../../../src/wallet/events/webhooks.ts'
 import { findShortUrl } from '../../../src/foundation/net/short-url.ts'
 import { askSource } from '../../../src/exchange/oid4vci/claims-source.ts'
-import { readExtended } from '../../../src/exchange/oid4vci/extended-type.ts'
 import { newSecret } from '../../../src/wallet/events/signature.ts'
 import { readExternalToken } from '../../../src/exchange/oid4vci/external-server.ts'
 import { readUserInfo, redeemCode } from '../../../src/exchange/oid4vci/log-in/client.ts'
@@ -44,7 +43,6 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/foundation/net/short-url.ts': ['short URL'],
   'src/exchange/oid4vci/external-server.ts': ['external authorization server'],
   'src/exchange/oid4vci/claims-source.ts': ['claims source'],
-  'src/exchange/oid4vci/extended-type.ts': ['type metadata that a type extends'],
   'src/exchange/oid4vci/log-in/client.ts': [
     'metadata of a log-in',
     'token endpoint of a log-in',
@@ -170,7 +168,6 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
     // Only hosts over https reach the guard without this setting.
     'offer of OpenID4VCI': (url) =>
       use((wallet) => getDocument({ wallet: overHttp(wallet), calls: [] }, url)),
-    'type metadata that a type extends': (url) => use((wallet) => readExtended(overHttp(wallet), url)),
     'request_uri of a verifier': (url) =>
       use((wallet) =>
         retrieveRequestObject(wallet, url, { clientId: '', walletNonce: 'nonce' }, () => undefined),

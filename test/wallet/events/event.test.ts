@@ -89,6 +89,7 @@ test('undelivered events stay; an event is deleted with its delivery log', async
     cursor,
     attempts: 0,
     due_at: at,
+    deliver: 0,
   })
   await db
     .insertInto('webhook')
