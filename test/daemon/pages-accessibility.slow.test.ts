@@ -7,6 +7,7 @@ import { startAgent } from '../support/agent.ts'
 import { launch } from '../support/chromium.ts'
 import { encode, offerByInvitation } from '../support/invitation.ts'
 import { offered } from '../exchange/oid4vci/_authorization.ts'
+import { addWebhook, deliverOffer, mail, messageOf } from '../exchange/oid4vci/_delivery.ts'
 import { requestProof, type RequestOptions } from '../exchange/oid4vp/_wallet.ts'
 import { addIssuer } from '../exchange/oid4vci/_wallet.ts'
 import { oobOf } from '../support/tenants.ts'
@@ -36,6 +37,9 @@ const [{ didRequest, shortUrl }, unnamed, { challenge }, withdrawn, connection, 
 await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: withdrawn.id } })
 const issuer = await addIssuer(agent, tenant)
 const { parameters } = await offered(issuer)
+const sender = await untilEnd(addWebhook(tenant, true))
+const { recordId } = await deliverOffer(issuer, { deliver: { to: mail } })
+const { data: message } = await messageOf(sender, 'OfferDeliveryRequested', recordId)
 const consent = new URLSearchParams(parameters as Record<string, string>)
 const pageOf = async (options: RequestOptions) => (await requestProof({ tenant }, options)).openid4vp!.pageUrl
 const pages = {
@@ -44,6 +48,7 @@ const pages = {
   'request for the browser alone': await pageOf({ responseMode: 'dc_api', directPost: false }),
   consent: `${issuer.identifier}/authorize?${consent.toString()}`,
   'refused request': `${issuer.identifier}/authorize?${consent.toString()}&response_mode=fragment`,
+  'delivered offer': message['url']!,
   home: `${agent.url}/`,
   'DID request': didRequest.onboardEndpoint,
   'DID request without a name': unnamed.didRequest.onboardEndpoint,
