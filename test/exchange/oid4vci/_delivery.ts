@@ -17,7 +17,7 @@ export async function addWebhook({ call }: Tenant, deliver: boolean): Promise<We
   return Object.assign(webhook, { id })
 }
 
-export const deliverOffer = (setup: Setup, options: Options) => offer(setup, options as OfferOptions)
+export const deliverOffer = (setup: Setup, options: Options) => offer(setup, options)
 
 /** The message about a record that a webhook got last. */
 export async function messageOf(

@@ -197,7 +197,7 @@ test.each<[what: string, options: object, status: number, detail: RegExp]>([
   ['a hidden recipient', { deliver: { to: 'mailto:a@example.org?bcc=b@example.org' } }, 400, /deliver\.to/],
   ['a web address', { deliver: { to: 'https://example.org' } }, 400, /deliver\.to/],
 ])('an offer with %s is refused', async (_, options, status, detail) => {
-  const refused = await refusal(offer(setup, options as never))
+  const refused = await refusal(offer(setup, options))
   expect([refused.status, refused.detail]).toEqual([status, expect.stringMatching(detail)])
 })
 
