@@ -194,7 +194,7 @@ test('a flag has the same meaning in every command', () => {
     [],
   )
   expect([...uses].filter(([, flags]) => count(flags, ({ type }) => type) > 1).map(([name]) => name)).toEqual(
-    ['tx-code', 'wait'],
+    ['tx-code', 'wait', 'deliver'],
   )
   expect(
     [...uses]

@@ -9,6 +9,7 @@ import { encode, offerByInvitation } from '../support/invitation.ts'
 import { offered } from '../exchange/oid4vci/_authorization.ts'
 import { useProvider } from '../exchange/oid4vci/log-in/_browser.ts'
 import { startLyingProvider } from '../exchange/oid4vci/log-in/_lying-provider.ts'
+import { addWebhook, deliverOffer, mail, messageOf } from '../exchange/oid4vci/_delivery.ts'
 import { requestProof, type RequestOptions } from '../exchange/oid4vp/_wallet.ts'
 import { addIssuer } from '../exchange/oid4vci/_wallet.ts'
 import { oobOf } from '../support/tenants.ts'
@@ -38,6 +39,9 @@ const [{ didRequest, shortUrl }, unnamed, { challenge }, withdrawn, connection, 
 await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: withdrawn.id } })
 const issuer = await addIssuer(agent, tenant)
 const { parameters } = await offered(issuer)
+const sender = await untilEnd(addWebhook(tenant, true))
+const { recordId } = await deliverOffer(issuer, { deliver: { to: mail } })
+const { data: message } = await messageOf(sender, 'OfferDeliveryRequested', recordId)
 const consent = new URLSearchParams(parameters as Record<string, string>)
 const staff = await addIssuer(agent, tenant)
 await useProvider(staff, (await untilEnd(startLyingProvider())).url)
@@ -55,6 +59,7 @@ const pages = {
   'consent after a log-in': await afterLogIn(),
   'log-in of another person': await afterLogIn({ expectedIdentity: { sub: 'bob' } }),
   'lost log-in': `${staff.identifier}/log-in?state=none`,
+  'delivered offer': message['url']!,
   home: `${agent.url}/`,
   'DID request': didRequest.onboardEndpoint,
   'DID request without a name': unnamed.didRequest.onboardEndpoint,

@@ -2,9 +2,11 @@
 import { expect, test } from 'vitest'
 import { Daemon } from '../../support/daemon.ts'
 import { withProbe } from '../../support/kill-points.ts'
+import { ask } from '../../support/ask.ts'
 import { openReceiver } from '../../support/receiver.ts'
 import { credentialIn, newDid } from '../../support/tenants.ts'
 import { addSource, filled, openSource } from './_claims-source.ts'
+import { addWebhook, mail, messageOf, phone, press } from './_delivery.ts'
 import { addIssuer, fetchDeferred, offer, prove, recordOf, redeemOffer, request } from './_wallet.ts'
 import { untilEnd } from '../../support/shared.ts'
 
@@ -139,4 +141,25 @@ test('a job that asks a source is killed before its commit, and asks again for t
   expect(ids).toEqual([recordId, recordId, recordId])
   expect((await fetchDeferred(setup, token, recordId)).status).toBe(200)
   expect(await countIssued(recordId)).toBe(1)
+})
+
+test.each(['commit:before', 'commit:after'])('an offer that is delivered is killed at %s', async (point) => {
+  await using sender = await addWebhook(setup.tenant, true)
+  const { issuerId, issuingDID, tenant } = setup
+  const key = `POST /oid4vci/issuers/${issuerId}/credential-offers`
+  const deliver = { to: mail, code: phone }
+  const body = { credentialConfigurationId: 'Person', issuingDID, claims: { name: 'Alice' }, deliver }
+  const headers = { 'idempotency-key': `delivered-${point.replace(':', '-')}` }
+  // The client would repeat the request by itself.
+  const send = () => ask(daemon, key, { headers, body, apiKey: tenant.apiKey })
+  expect(await killDuring(point, 1, send)).toBe(true)
+  const { recordId, txCode } = (await send()).body
+  expect(txCode).toBeUndefined()
+  const link = await messageOf(sender, 'OfferDeliveryRequested', recordId)
+  const code = await messageOf(sender, 'TransactionCodeDeliveryRequested', recordId)
+  const { link: wallet } = await press(link.data['url']!)
+  expect((await redeemOffer(setup, wallet!, code.data['code'])).status).toBe(200)
+  const messages = sender.events.filter(({ type }) => type.endsWith('DeliveryRequested'))
+  expect(messages.map(({ id }) => id)).toEqual([link.id, code.id])
+  await setup.tenant.call('DELETE /events/webhooks/{id}', { path: { id: sender.id } })
 })
