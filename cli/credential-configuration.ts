@@ -2,8 +2,10 @@
 import * as Flags from '@oclif/core/flags'
 import type { Answer } from './client/api.ts'
 import type { FlagValues } from './define-command.ts'
+import { nameOf } from './format/locale.ts'
 import { whenAgo } from './format/time.ts'
 import { repeatable } from './input/arguments.ts'
+import { readSeconds } from './input/time.ts'
 import type { Pair } from './output.ts'
 
 type Configuration = Answer<'POST /oid4vci/issuers/{issuerId}/credential-configurations'>
@@ -13,6 +15,10 @@ export const configurationFlags = {
   'issuing-did': Flags.string({
     exclusive: ['certificate'],
     description: 'DID of the wallet that signs, unless an offer names another',
+  }),
+  integrity: Flags.boolean({
+    allowNo: true,
+    description: 'whether SD-JWT VCs have the digest of their type metadata, which then cannot change',
   }),
   'always-disclosed': Flags.string({
     ...repeatable,
@@ -31,6 +37,10 @@ export const configurationFlags = {
   begin: Flags.option({ options: ['offer', 'log-in', 'open'] as const })({
     description:
       'what begins an issuance: an offer; also a wallet whose person logs in; or also any wallet, such as for a voucher',
+  }),
+  renewal: Flags.string({
+    description:
+      'how long a wallet may let pass between two renewals of the credential: 90d; at most a year; 0 ends renewal',
   }),
   'claims-source': Flags.string({
     description: 'https URL that is asked for the claims when a wallet requests the credential',
@@ -60,7 +70,9 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
     issuingDID: flags['issuing-did'],
     issuerCertificateId: flags.certificate,
     alwaysDisclosed: flags['always-disclosed'],
+    integrity: integrityOf(flags.integrity),
     begin: flags.begin,
+    renewal: renewalOf(flags.renewal),
     claimsSource:
       flags['claims-source'] === undefined
         ? undefined
@@ -70,6 +82,12 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
             keepClaims: flags['keep-claims'],
           },
   }
+}
+
+/** `false` leaves the digest out, null writes it. */
+function integrityOf(isWritten: boolean | undefined): false | null | undefined {
+  if (isWritten === undefined) return undefined
+  return isWritten ? null : false
 }
 
 /** The key attestation that is required: null for none, undefined if no flag says it. */
@@ -85,11 +103,14 @@ export function attestationOf(
 
 export const configurationFields = (configuration: Configuration): Pair[] => [
   ['configuration', configuration.configurationId],
-  ['name', configuration.display?.name],
+  ['name', nameOf(configuration.display)],
+  ['languages', configuration.display?.flatMap(({ locale }) => locale ?? []).join(', ') || undefined],
   ['format', configuration.format],
   ['schema', configuration.schemaId],
   ['type', configuration.vct ?? configuration.doctype],
   ['issuing DID', configuration.issuingDID],
+  ['renewal', configuration.renewal && `${configuration.renewal.days} d`],
+  ['version of the type', configuration.typeVersion],
   ['begins by', beginnings[configuration.begin ?? 'offer']],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
   ['key attestation', shownRequirement(configuration)],
@@ -97,6 +118,12 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['claims source', shownSource(configuration)],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
+
+/** Whole days; null ends the renewal. */
+function renewalOf(text: string | undefined) {
+  if (text === undefined) return undefined
+  return text === '0' ? null : { days: Math.ceil(readSeconds('renewal', text) / 86_400) }
+}
 
 const beginnings = {
   offer: undefined,

@@ -3,10 +3,12 @@ import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
 import type { Answer } from './client/api.ts'
 import type { FlagValues } from './define-command.ts'
+import { chooseByLocale } from '../src/foundation/locale.ts'
 import { isJsonObject, tryParseJson } from '../src/foundation/json.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 import type { Pair } from './output.ts'
 import { repeatable } from './input/arguments.ts'
+import { localesOf, nameOf } from './format/locale.ts'
 import { readText } from './input/files.ts'
 import { readSecretFile } from './input/secrets.ts'
 
@@ -102,8 +104,8 @@ function readKeySet(text: string): Keys {
 
 export const issuerFields = (issuer: Issuer): Pair[] => [
   ['issuer', issuer.id],
-  ['name', issuer.display?.name],
-  ['logo', issuer.display?.logo?.uri],
+  ['name', nameOf(issuer.display)],
+  ['logo', chooseByLocale(issuer.display ?? [], localesOf())?.logo?.uri],
   ['authorization server', shownServer(issuer)],
   ['log-in', issuer.logIn?.issuer],
   ['client', issuer.logIn?.clientId],

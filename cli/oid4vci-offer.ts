@@ -121,7 +121,8 @@ async function makeOfferOfSeveral(
 
 /** The claims of a configuration: an object, or an array for several credentials of it. */
 function claimsFor(all: Offered['claims'], configuration: string): Offered['claims'][] {
-  const own = all?.[configuration]
+  if (!all) return [undefined]
+  const own = all[configuration]
   const each = Array.isArray(own) ? own : [own]
   const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   if (each.length > 0 && each.every(isObject)) return each as Offered['claims'][]

@@ -46,6 +46,7 @@ const clients: Record<string, string[]> = {
     'src/foundation/crypto',
     'src/foundation/net',
     'src/credentials/dcql',
+    'src/credentials/display',
     'src/operations/decode',
     'daemon/client',
   ],

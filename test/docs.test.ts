@@ -156,7 +156,7 @@ describe('the code blocks of every page', () => {
    * `''` and `text` are output. GitHub draws `mermaid`. Of test/docs, snippets.slow.test.ts runs `sh` and
    * `js`, web-app.slow.test.ts `ts` and `tsx`.
    */
-  const known = ['', 'text', 'mermaid', 'sh', 'js', 'ts', 'tsx', 'json', 'yaml', 'run']
+  const known = ['', 'text', 'mermaid', 'sh', 'js', 'ts', 'tsx', 'json', 'yaml', 'xml', 'run']
 
   test('have a language that a test reads, or say why they are not run', () => {
     const others = blocks.filter(({ language, notRun }) => !known.includes(language) && notRun === undefined)

@@ -56,6 +56,21 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
   'config:set': own(z.object({ name: z.string(), value: z.string().describe('*** for a secret.'), path: z.string() }).meta({ id: 'ChangedSetting' })),
   'config:show': own(ShownConfig),
   'config:unset': own(z.object({ name: z.string(), removedFrom: z.array(z.string()).describe('Empty when no file had it.') }).meta({ id: 'RemovedSetting' })),
+  'issuer:preview': own(
+    z
+      .object({
+        configurationId: z.string(),
+        locale: z.string().optional(),
+        name: z.string(),
+        description: z.string().optional(),
+        issuer: z.string().optional(),
+        logo: z.string().optional().describe('What the logo shows.'),
+        colours: z.object({ backgroundColor: z.string(), textColor: z.string() }).optional(),
+        claims: z.array(z.object({ path: z.string(), label: z.string().optional() })),
+        output: z.string().optional().describe('The file of the card.'),
+      })
+      .meta({ id: 'CredentialPreview' }),
+  ),
   'config:validate': own(CheckedConfig, 'Also when it is not valid, with exit code 2.'),
   'connection:accept': answer('POST /connection-invitations'),
   'connection:invite': { note: twice },

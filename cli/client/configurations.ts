@@ -1,5 +1,6 @@
 /** The configurations of the wallet's OpenID4VCI issuers, and the schemas of their claims. */
 import type { Client } from '../../daemon/client/client.ts'
+import { nameOf } from '../format/locale.ts'
 import { isGuid } from '../input/registry.ts'
 
 /** A configuration and its issuer, as a person chooses them. */
@@ -30,8 +31,8 @@ export async function listConfigurations(call: Client): Promise<Configuration[]>
         ({ configurationId, format, display, schemaId, issuingDID, issuerCertificateId, claimsSource }) => ({
           issuerId,
           configurationId,
-          label: display?.name ?? configurationId,
-          detail: `${configurationId}, ${format}, of ${issuer?.name ?? 'the issuer'} ${issuerId}`,
+          label: nameOf(display) ?? configurationId,
+          detail: `${configurationId}, ${format}, of ${nameOf(issuer) ?? 'the issuer'} ${issuerId}`,
           schemaId,
           hasSigner: (issuingDID ?? issuerCertificateId) !== undefined,
           hasSource: claimsSource !== undefined,

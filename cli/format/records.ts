@@ -3,9 +3,11 @@ import { canonicalDid } from '../../src/definitions/did-names.ts'
 import { isTokenFormat, traitsOf } from '../../src/definitions/format-names.ts'
 import type { Answer } from '../client/api.ts'
 import { partOf } from '../input/credential.ts'
-import { claimPairs, disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
+import { disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { type Expiring, isExpired, listedState, shownState } from './states.ts'
+import { labelledClaims, lookPairs } from './look.ts'
+import { localesOf } from './locale.ts'
 import { reporterOf, shownFailure, usedOffer } from './failures.ts'
 import { type Names, partnerInCredential } from './parties.ts'
 import { safeLine } from './text.ts'
@@ -14,21 +16,24 @@ import { ago, inUnits, whenAhead, whenAgo } from './time.ts'
 export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}'>
 type Pair = readonly [name: string, value: unknown]
 
-/** `names`: those of connections, if they are known. */
+/** `names`: those of connections, if they are known. `wanted`: the languages of the reader. */
 export function credentialFields(
   record: CredentialRecord,
   content?: CredentialContent,
   names?: Names,
+  wanted = localesOf(),
 ): Pair[] {
+  const look = record.openid4vci?.look
   return [
     ['credential', record.recordId],
+    ...lookPairs(look, wanted),
     ['role', record.role],
     ['state', shownState('credential', record.protocolState, record)],
     ['expires', expiryField(record)],
     ['status', content && !record.revoked ? shownStanding(content) : statusOf(record)],
     ['validity', content && validityOf(content, Date.now())],
     ['format', credentialFormatOf(record)],
-    ...claimPairs(content?.claims ?? record.claims),
+    ...labelledClaims(content?.claims ?? record.claims, look, wanted),
     ['disclosable', content && disclosableOf(content)],
     ['issuer', content?.issuer ?? record.issuingDID],
     [record.role === 'Holder' ? 'offered by' : 'offered to', partnerField(record, names)],

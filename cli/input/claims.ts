@@ -32,14 +32,13 @@ export function readExpected(texts: readonly string[] | undefined) {
 /**
  * Reads all claims. `--claim` overrides `--claims`.
  *
- * @throws {UsageError} when there is none, unless another origin is expected, one is named twice, or one is
- * not in the form `name=value` or `name:=json`.
+ * @throws {UsageError} when there is none, one is named twice, or one is not in the form `name=value` or
+ * `name:=json`.
  */
 export function readClaims(flags: {
   claim?: readonly string[] | undefined
   claims?: string | undefined
   template?: string | undefined
-  expect?: readonly string[] | undefined
 }): Record<string, Json> {
   const pairs = (flags.claim ?? []).map((text) => readClaim(text))
   const twice = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index)
@@ -48,7 +47,7 @@ export function readClaims(flags: {
     ...(flags.claims !== undefined && readObject('claims', flags.claims)),
     ...Object.fromEntries(pairs),
   }
-  if (Object.keys(claims).length === 0 && flags.expect === undefined)
+  if (Object.keys(claims).length === 0)
     throw new UsageError(
       'There are no claims: give --claim name=value, or --claims @file.json.',
       flags.template === undefined ? undefined : `agent template show ${flags.template}`,

@@ -133,7 +133,7 @@ export default defineCommand({
         format: format === undefined ? undefined : toOpenIdFormat(format),
         issuingDID: flags['issuing-did'],
         // A configuration with a claims source needs none.
-        claims: flags.configuration ? readGivenClaims(flags) : readClaims(flags),
+        claims: flags.configuration || flags.expect ? readGivenClaims(flags) : readClaims(flags),
         grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
         txCode: flags['tx-code'],
         expectedIdentity: readExpected(flags.expect),

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { labelled, readNames } from '../../cli/client/names.ts'
 import { defineCommand } from '../../cli/define-command.ts'
+import { localeFlag, localesOf } from '../../cli/format/locale.ts'
 import { changedFields, credentialFields } from '../../cli/format/records.ts'
 import { nextCommand, openInvitation } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
@@ -13,6 +14,7 @@ export default defineCommand({
   description: 'Fetches the status list each time. `agent credential export` prints the credential itself.',
   examples: [
     'agent credential show <id>',
+    'agent credential show <id> --locale de',
     'agent credential show <id> --changes',
     'agent credential show <id> --json | jq .content.standing',
   ],
@@ -20,6 +22,7 @@ export default defineCommand({
   flags: {
     ...askedQrFlags(),
     changes: Flags.boolean({ description: 'show what the last renewal has changed in the claims' }),
+    locale: localeFlag,
   },
   questions: { id: whichRecord('credential') },
   async run(context) {
@@ -32,9 +35,11 @@ export default defineCommand({
     const content = isWanted
       ? await call('GET /issue-credentials/records/{recordId}/credential', { path })
       : undefined
+    const wanted = flags.locale === undefined ? localesOf() : [flags.locale]
     const names = isJson || isQuiet ? undefined : await readNames(call, [record])
     const changed = flags.changes ? changedFields(record) : []
-    print(recordId, await labelled(context, [...credentialFields(record, content, names), ...changed]))
+    const fields = [...credentialFields(record, content, names, wanted), ...changed]
+    print(recordId, await labelled(context, fields))
     suggest(nextCommand('credential', protocolState, recordId, record))
     await printInvitationAgain(context, recordId, openInvitation(protocolState, record), qr)
     return content ? { ...record, content } : record

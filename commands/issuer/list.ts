@@ -1,4 +1,5 @@
 import { shownServer } from '../../cli/issuer.ts'
+import { nameOf } from '../../cli/format/locale.ts'
 import { listCommand } from '../../cli/list-command.ts'
 
 export default listCommand({
@@ -8,7 +9,7 @@ export default listCommand({
   id: ({ id }) => id,
   columns: [
     { head: 'id', of: ({ id }) => id, isId: true },
-    { head: 'name', of: ({ display }) => display?.name },
+    { head: 'name', of: ({ display }) => nameOf(display) },
     { head: 'authorization server', of: shownServer, cut: 'middle' },
   ],
   empty: 'There are no issuers. `agent issuer create` creates one.',

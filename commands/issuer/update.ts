@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { defineCommand } from '../../cli/define-command.ts'
-import { displayOf, issuerDisplayFlags } from '../../cli/display.ts'
+import { issuerLookFlags, readLook } from '../../cli/display.ts'
 import { UsageError } from '../../cli/errors/errors.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { hasLogIn, logInFlags, readLogIn } from '../../cli/issuer-log-in.ts'
@@ -19,13 +19,14 @@ export default defineCommand({
   description: 'Omitted flags keep their values. --wallet-providers replaces all that the issuer trusts.',
   examples: [
     'agent issuer update <id> --name Acme',
+    'agent issuer update <id> --display @issuer.json',
     'agent issuer update <id> --client-secret-file secret.txt',
     'agent issuer update <id> --log-in https://idp.example/realms/staff --client-id issuer --client-secret-file idp.secret',
     'agent issuer update <id> --wallet-providers authorities.pem --wallet-attestation required',
   ],
   args: idOf('issuer'),
   flags: {
-    ...issuerDisplayFlags,
+    ...issuerLookFlags,
     ...authorizationServerFlags,
     ...logInFlags,
     'no-log-in': Flags.boolean({
@@ -39,7 +40,7 @@ export default defineCommand({
       description: 'trust no wallet provider, and require no attestation',
     }),
   },
-  async run({ args, flags, call, print, say }) {
+  async run({ args, flags, call, getFileClient, print, say }) {
     const { url, ...client } = readAuthorizationServer(flags, say)
     const hasClient = Object.values(client).some((each) => each !== undefined)
     const isLogIn =
@@ -47,7 +48,7 @@ export default defineCommand({
       (hasClient && url === undefined && (await getIssuer(call, args.id)).logIn !== undefined)
     const settings = {
       issuerCertificateId: flags.certificate,
-      display: displayOf(flags),
+      ...(await readLook({ getFileClient }, args.id, flags)),
       encryptionRequired: flags['require-encryption'],
       ...(flags['no-wallet-providers']
         ? { walletProviders: {}, walletAttestation: 'optional' as const }
@@ -56,7 +57,7 @@ export default defineCommand({
     const given = [url, isLogIn || hasClient || flags['no-log-in'] || undefined, ...Object.values(settings)]
     if (given.every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --authorization-server, --log-in, --client-id, --client-secret-file, --certificate, --require-encryption, --wallet-providers or --wallet-attestation.',
+        'There is nothing to change: give --name, --display, --authorization-server, --log-in, --client-id, --client-secret-file, --certificate, --require-encryption, --wallet-providers or --wallet-attestation.',
       )
     const issuer = await call('PATCH /oid4vci/issuers/{issuerId}', {
       path: { issuerId: args.id },

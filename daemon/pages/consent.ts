@@ -17,7 +17,8 @@ export type ConsentLink = {
   issuer: string | undefined
   /** The name that the issuer gives itself. Nothing verifies it. */
   issuerName: string | undefined
-  credentials: readonly { name: string; claims: readonly string[] }[]
+  /** `card` is the `data:` URL of a picture. */
+  credentials: readonly { name: string; claims: readonly string[]; card: string | undefined }[]
   /** Who has logged in. */
   person: string | undefined
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
@@ -42,8 +43,9 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
         ${row(words.issuer, issuer)} ${row(words.person, person)} ${row(words.wallet, hostOf(redirectUri))}
       </dl>
       ${credentials.map(
-        ({ name, claims }) =>
-          html`<h2>${credentials.length === 1 ? words.claims : line(name, maxLineLength)}</h2>
+        ({ name, claims, card }) =>
+          html`${card === undefined ? undefined : html`<img class="card" src="${card}" alt="" />`}
+            <h2>${credentials.length === 1 ? words.claims : line(name, maxLineLength)}</h2>
             <ul>
               ${claims.map((claim) => html`<li>${line(claim, maxLineLength)}</li>`)}
             </ul>`,
@@ -62,16 +64,29 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
 
 /** A request that cannot be answered. The link tells the wallet, if the person follows it. */
 export function refusalPage(
-  { consent: { refused } }: Texts,
-  { reason, target }: { reason: string; target: string },
+  { consent }: Texts,
+  { reason, target, of }: { reason: string; target: string; of: 'request' | 'log-in' },
 ): Page {
+  const { open } = consent.refused
+  const refused = of === 'log-in' ? consent.notLoggedIn : consent.refused
   return {
     title: refused.title,
     status: 400,
     content: html`<h1>${refused.title}</h1>
       <p>${refused.text}</p>
-      <p><a href="${target}">${refused.open(html`<bdi>${hostOf(target)}</bdi>`)}</a></p>
+      <p><a href="${target}">${open(html`<bdi>${hostOf(target)}</bdi>`)}</a></p>
       <footer><p lang="en">${line(reason, 400)}</p></footer>`,
+  }
+}
+
+/** A return from a log-in that this browser has not begun, or that took too long. */
+export function lostLogInPage({ consent: { lostLogIn } }: Texts, { message }: { message: string }): Page {
+  return {
+    title: lostLogIn.title,
+    status: 400,
+    content: html`<h1>${lostLogIn.title}</h1>
+      <p>${lostLogIn.text}</p>
+      <footer><p lang="en">${line(message, 400)}</p></footer>`,
   }
 }
 

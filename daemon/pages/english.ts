@@ -127,6 +127,14 @@ export const english = {
       text: 'A wallet or a link asked for a credential in a way that the issuer does not accept. You need not do anything. If you began in your wallet, go back to it.',
       open: (host: Html): Html => html`Continue to ${host}`,
     },
+    lostLogIn: {
+      title: 'Begin again in your wallet',
+      text: 'This log-in was begun in another browser, or took too long. Nothing has been issued. If another person sent you this link, close the page.',
+    },
+    notLoggedIn: {
+      title: 'You do not get this credential now',
+      text: 'You have not logged in, the log-in has failed, or the credential is for another person. You can begin again in your wallet, also with another account.',
+    },
   },
 
   presentation: {

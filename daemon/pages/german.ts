@@ -128,6 +128,14 @@ export const german: Texts = {
       text: 'Eine Wallet oder ein Link hat einen Nachweis auf eine Weise angefragt, die der Aussteller nicht annimmt. Sie müssen nichts tun. Wenn Sie in Ihrer Wallet begonnen haben, kehren Sie zu ihr zurück.',
       open: (host) => html`Weiter zu ${host}`,
     },
+    lostLogIn: {
+      title: 'Beginnen Sie in Ihrer Wallet neu',
+      text: 'Diese Anmeldung wurde in einem anderen Browser begonnen oder hat zu lange gedauert. Es wurde nichts ausgestellt. Wenn eine andere Person Ihnen diesen Link gesendet hat, schließen Sie die Seite.',
+    },
+    notLoggedIn: {
+      title: 'Sie erhalten diesen Nachweis jetzt nicht',
+      text: 'Sie haben sich nicht angemeldet, die Anmeldung ist fehlgeschlagen, oder der Nachweis ist für eine andere Person. Sie können in Ihrer Wallet neu beginnen, auch mit einem anderen Konto.',
+    },
   },
 
   presentation: {

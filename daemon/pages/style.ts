@@ -29,6 +29,7 @@ bdi { font-weight: 600; }
 .from { overflow: clip; }
 blockquote { margin: 0 0 .75rem; padding-left: .75rem; border-left: 3px solid var(--accent); overflow: clip; }
 figure { margin: 1.25rem 0; }
+.card { display: block; width: 100%; max-width: 20rem; margin: 1rem 0; border-radius: .75rem; border: 1px solid var(--line); }
 .qr { display: block; width: 100%; max-width: 24rem; margin: 0 auto; border-radius: .5rem; border: 1px solid var(--line); }
 figcaption, .soft { color: var(--soft); font-size: .875rem; }
 figcaption { margin-top: .5rem; text-align: center; }

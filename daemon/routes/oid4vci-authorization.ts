@@ -16,6 +16,7 @@ import {
 import type { Departure } from '../../src/exchange/oid4vci/log-in/begin.ts'
 import { LogInReturn } from '../../src/exchange/oid4vci/log-in/finish.ts'
 import { returnFromLogIn } from '../../src/exchange/oid4vci/log-in/return.ts'
+import { LostLogIn } from '../../src/exchange/oid4vci/log-in/state.ts'
 import { OAuthError } from '../../src/foundation/oauth/oauth-error.ts'
 import { PushedResponse, pushRequest } from '../../src/exchange/oid4vci/sealed-request.ts'
 import { Uuid } from '../../src/wallet/model.ts'
@@ -132,13 +133,16 @@ function show(
   request: Pick<Input<Contract>, 'acceptsLanguage'>,
   work: () => Promise<Answered | { refusal: Refusal } | Departure>,
 ): Promise<Answer<'text/html'>> {
-  return replyPage(request, async ({ consentPage, refusalPage }, texts) => {
+  return replyPage(request, async ({ consentPage, lostLogInPage, refusalPage }, texts) => {
     try {
       const answered = await work()
       if ('redirect' in answered) return answered
       if ('refusal' in answered) return refusalPage(texts, answered.refusal)
-      return consentPage(texts, { ...answered.consent, host: new URL(env.urls.rest).host })
+      const { inLanguage, ...consent } = answered.consent
+      const named = await inLanguage(texts.language)
+      return consentPage(texts, { ...consent, ...named, host: new URL(env.urls.rest).host })
     } catch (error) {
+      if (error instanceof LostLogIn) return lostLogInPage(texts, error)
       if (!(error instanceof OAuthError)) throw error
       // A person who has answered and reloads the page is done.
       const type = error instanceof ClosedRequest ? 'error:ShortLinkError:LinkClosed' : 'BadRequest'

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/agent/agent.ts'
 import { pictureTypes } from '../../src/credentials/display/picture.ts'
-import { CredentialTypeMetadata, readTypeMetadata } from '../../src/exchange/oid4vci/credential-types.ts'
+import { CredentialTypeMetadata } from '../../src/exchange/oid4vci/credential-types.ts'
 import { provideEncryptionKey } from '../../src/exchange/oid4vci/encryption-key.ts'
 import {
   AuthorizationServerMetadata,
@@ -14,6 +14,7 @@ import {
   readIssuerMetadata,
 } from '../../src/exchange/oid4vci/metadata.ts'
 import { Digest, getPicture } from '../../src/exchange/oid4vci/media.ts'
+import { readTypeMetadata } from '../../src/exchange/oid4vci/type-documents.ts'
 import { signMetadata } from '../../src/exchange/oid4vci/signed-metadata.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { route, type Contract, type Input } from '../http/route.ts'
@@ -80,6 +81,12 @@ const pictureHeaders = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 
+/** `v2` */
+const Version = z
+  .string()
+  .regex(/^v[1-9]\d{0,5}$/)
+  .transform((version) => Number(version.slice(1)))
+
 export default [
   route(
     'GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer',
@@ -132,9 +139,25 @@ export default [
       path: { ...path, configurationId: z.string().max(255) },
       reply: [200, CredentialTypeMetadata],
     },
-    async ({ agent: { db, env } }, { path: { issuerId, configurationId } }) => ({
+    async ({ agent: { db, env } }, { path: { issuerId, configurationId: id } }) => ({
       type: json,
-      body: await readTypeMetadata(db, env.urls.rest, issuerId, configurationId),
+      body: await readTypeMetadata(db, env.urls.rest, { issuerId, id, version: 1 }),
+    }),
+  ),
+
+  route(
+    'GET /oid4vci/issuers/{issuerId}/credential-types/{configurationId}/{version}',
+    {
+      summary: 'Read the type metadata of a later version of an SD-JWT VC',
+      operationId: 'getCredentialTypeMetadataOfVersion',
+      extension: true,
+      ...forWallets,
+      path: { ...path, configurationId: z.string().max(255), version: Version },
+      reply: [200, CredentialTypeMetadata],
+    },
+    async ({ agent: { db, env } }, { path: { issuerId, configurationId: id, version } }) => ({
+      type: json,
+      body: await readTypeMetadata(db, env.urls.rest, { issuerId, id, version }),
     }),
   ),
 

@@ -21,8 +21,10 @@ import {
   type OpenOffer,
 } from '../../src/exchange/oid4vci/offer-object.ts'
 import { issuerIdIn } from '../../src/exchange/oid4vci/grant.ts'
+import { revokeToken, RevocationRequest } from '../../src/exchange/oid4vci/refresh.ts'
 import { readStaticOffer } from '../../src/exchange/oid4vci/static-offer.ts'
-import { redeemCode, TokenRequest, TokenResponse } from '../../src/exchange/oid4vci/token.ts'
+import { TokenResponse } from '../../src/exchange/oid4vci/token-response.ts'
+import { redeemCode, TokenRequest } from '../../src/exchange/oid4vci/token.ts'
 import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -159,6 +161,25 @@ export default [
     ({ agent }, { path: { issuerId }, headers, body: form }) =>
       toOAuthAnswer(
         withIssuer(agent, issuerId, (wallet, issuer) => redeemCode(wallet, issuer, { form, headers })),
+      ),
+  ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/revoke',
+    {
+      summary: 'Revoke a refresh token or an access token, by the wallet that has its key',
+      operationId: 'revokeIssuanceToken',
+      extension: true,
+      ...oauth,
+      path,
+      headers: ClientHeaders,
+      form: true,
+      body: RevocationRequest,
+      reply: [200, null],
+    },
+    ({ agent }, { path: { issuerId }, headers, body: form }) =>
+      toOAuthAnswer(
+        withIssuer(agent, issuerId, (wallet, issuer) => revokeToken(wallet, issuer, { form, headers })),
       ),
   ),
 

@@ -5,13 +5,12 @@ import {
   CredentialConfiguration,
   PatchCredentialConfiguration,
 } from '../../src/exchange/oid4vci/configuration-members.ts'
+import { createConfiguration, updateConfiguration } from '../../src/exchange/oid4vci/configuration-changes.ts'
 import {
-  createConfiguration,
   deleteConfiguration,
   getConfiguration,
   listConfigurations,
   toConfiguration,
-  updateConfiguration,
 } from '../../src/exchange/oid4vci/configurations.ts'
 import {
   CreateCredentialIssuer,
@@ -24,6 +23,7 @@ import {
 } from '../../src/exchange/oid4vci/issuers.ts'
 import { renewClaimsSecret } from '../../src/exchange/oid4vci/claims-secret.ts'
 import { IdempotencyHeader } from '../../src/exchange/engine/idempotency.ts'
+import { completeIssuer } from '../../src/exchange/oid4vci/look.ts'
 import { addPicture, IssuerPicture, maxUploadBytes } from '../../src/exchange/oid4vci/media.ts'
 import { OpenIdCredentialOffer } from '../../src/exchange/oid4vci/offer-object.ts'
 import { CreateOpenIdCredentialOffer } from '../../src/exchange/oid4vci/offer-members.ts'
@@ -59,7 +59,8 @@ export default [
       sharesFile: true,
       reply: [201, CredentialIssuer],
     },
-    ({ wallet, agent: { db } }, { body }) => createIssuer({ db, wallet }, body),
+    async ({ wallet, agent: { db } }, { body }) =>
+      createIssuer({ db, wallet }, await completeIssuer({ db, wallet }, body.id, body)),
   ),
 
   route(
@@ -89,7 +90,8 @@ export default [
       sharesFile: true,
       reply: [200, CredentialIssuer],
     },
-    ({ wallet, agent: { db } }, { path: { issuerId }, body }) => updateIssuer({ db, wallet }, issuerId, body),
+    async ({ wallet, agent: { db } }, { path: { issuerId }, body }) =>
+      updateIssuer({ db, wallet }, issuerId, await completeIssuer({ db, wallet }, issuerId, body)),
   ),
 
   route(

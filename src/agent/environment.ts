@@ -16,7 +16,7 @@ import { createEntryMemory } from '../did/ledger/entry-memory.ts'
 import { createHttpLedger } from '../did/ledger/http-ledger.ts'
 import { openSqliteLedger, type EmbeddedLedger } from '../did/ledger/sqlite-ledger.ts'
 import type { Environment } from '../wallet/environment.ts'
-import { createOfferLimit, createOpenLimit, createReplyLimit } from '../wallet/quotas.ts'
+import { createOfferLimit, createOpenLimit, createRenewalLimit, createReplyLimit } from '../wallet/quotas.ts'
 import { createWriteBarrier } from '../wallet/write-barrier.ts'
 
 type Given = Pick<Environment, 'config' | 'log' | 'metrics' | 'urls' | 'db' | 'tokens' | 'shortLinks'> &
@@ -82,6 +82,7 @@ export async function createEnvironment(
     limitReplies: createReplyLimit(config.INVITATION_REPLIES_PER_MINUTE),
     limitOffers: createOfferLimit(),
     limitOpen: createOpenLimit(),
+    limitRenewals: createRenewalLimit(),
     writeBarrier: createWriteBarrier(),
   }
   return { env, embeddedLedger }

@@ -12,6 +12,7 @@ const statuses = {
   'BadRequest':                                                    400,
   'NotFound':                                                      404,
   'Not Allowed':                                                   403,
+  'TypeMetadataInUse':                                              409,
   'Conflict':                                                      409,
   'TooManyRequests':                                               429,
   'UnprocessableEntity':                                           422,

@@ -38,6 +38,7 @@ export type Environment = AnonCredsEnvironment & {
   readonly limitReplies: ReplyLimit
   readonly limitOffers: OfferLimit
   readonly limitOpen: OfferLimit
+  readonly limitRenewals: OfferLimit
   /** The JSON schema of claims at a URL or DID URL. @throws {Problem} 422 when it cannot be loaded. */
   getSchema(url: string): Promise<unknown>
   /**

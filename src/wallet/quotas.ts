@@ -234,6 +234,17 @@ export function createOpenLimit(perDay = 1_000): OfferLimit {
   }
 }
 
+/** How often a wallet renews the credentials of a grant. */
+export function createRenewalLimit(perDay = 24): OfferLimit {
+  const limit = createRateLimiter(perDay, 86_400, { isExact: true })
+  return async (grantId) => {
+    const retryAfter = await limit(grantId)
+    if (retryAfter === undefined) return
+    const detail = `A wallet renews its credentials at most ${perDay} times a day.`
+    throw new Problem('TooManyRequests', detail, { retryAfter })
+  }
+}
+
 /** Counts a reply to a stranger. @throws {Problem} 429 when there are too many. */
 export type ReplyLimit = (message: { address?: string; to: string }) => Promise<void>
 

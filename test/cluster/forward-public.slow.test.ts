@@ -10,6 +10,8 @@ import { connect, issue, newDid, publishSchema, until, type Tenant } from '../su
 import { newHolder } from '../exchange/enterprise/_suite.ts'
 import { statusOf } from '../flows/_revocation.ts'
 import { consent, offered, push, redeemAuthorized } from '../exchange/oid4vci/_authorization.ts'
+import { begin, comeBack, useProvider, visit } from '../exchange/oid4vci/log-in/_browser.ts'
+import { startLyingProvider } from '../exchange/oid4vci/log-in/_lying-provider.ts'
 import { addIssuer, offer, prove as proveKey, redeemOffer, request } from '../exchange/oid4vci/_wallet.ts'
 import { startNodes, type Nodes } from './_nodes.ts'
 
@@ -167,6 +169,19 @@ test('an issuer of OpenID4VCI: a wallet knows the address of the other node only
   const { body: pushed } = await push(setup, parameters)
   const code = await consent(setup, { client_id: 'wallet', request_uri: pushed.request_uri }, txCode)
   expect((await redeemAuthorized(setup, { code, verifier })).status).toBe(200)
+})
+
+test('a log-in that begins at one node ends at each of them, with the cookie of the browser', async () => {
+  await using provider = await startLyingProvider()
+  const setup = await addIssuer(other, issuer)
+  await useProvider(setup, provider.url)
+  for (const node of [owner, other]) {
+    const { parameters } = await offered(setup, { txCode: false })
+    const { redirect, cookie } = await begin(setup, parameters)
+    const { pathname, search } = await visit(setup, redirect)
+    const at = (url: string) => comeBack(new URL(pathname + search, url), cookie)
+    expect((await at(node.url)).text).toContain('Alice Adams')
+  }
 })
 
 test('links of a node that has ended work at the node that takes over', async () => {

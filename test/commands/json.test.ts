@@ -359,7 +359,8 @@ test('OpenID4VCI issuers', async () => {
   )
   expect(
     await run(`issuer configuration update ${id} Person --issuing-did ${did} --name Person`),
-  ).toMatchObject({ issuingDID: did, display: { name: 'Person' } })
+  ).toMatchObject({ issuingDID: did, display: [{ name: 'Person' }] })
+  expect(await run(`issuer preview ${id} --configuration Person`)).toMatchObject({ name: 'Person' })
   expect((await run(`issuer show ${id}`)).metadata.credential_configurations_supported).toMatchObject({
     Person: { format: 'jwt_vc_json' },
   })

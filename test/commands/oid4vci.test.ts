@@ -194,6 +194,8 @@ test('the log-in of an issuer is set, changed and removed, and its client is not
   await issuer.json`issuer update ${issuerId} --log-in ${idp} ${client}`
   const offer = await issuer.json`${ofPerson} --expect sub=alice --expect email=alice@example.org`
   expect(offer).not.toHaveProperty('txCode')
+  const several = words`--configuration Person --expect sub=alice`
+  expect((await issuer.json`${ofPerson} ${several}`).records).toHaveLength(2)
   await issuer.json`issuer update ${issuerId} --no-log-in`
   expect(await issuer.run`issuer create --log-in ${idp}`).toMatchObject(
     fails(2, /A log-in needs --log-in, --client-id/),

@@ -106,7 +106,7 @@ test('an issuer and a credential have names', async () => {
   const { id } = await empty.json`issuer create --name Acme --logo https://acme.example/logo.png`
   expect((await empty.run`issuer list`).out).toMatch(new RegExp(`${id} +Acme +this agent`))
   const { display } = await empty.json`issuer update ${id} --name ${['Acme Ltd']}`
-  expect(display).toEqual({ name: 'Acme Ltd' })
+  expect(display).toEqual([{ name: 'Acme Ltd' }])
   expect(await empty.run`issuer create --logo https://acme.example/logo.png`).toMatchObject({ code: 2 })
 })
 

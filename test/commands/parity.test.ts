@@ -25,8 +25,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'POST /did-authentication/challenge-submissions/{challengeSubmissionId}':
     'of the side that asks: `agent signin respond` has the daemon of the side that answers post there',
   'GET /oid4vci/issuers/{issuerId}/credential-types/{configurationId}': forWallets,
-  'GET /oid4vci/issuers/{issuerId}/media/{digest}': forWallets,
-  'POST /oid4vci/issuers/{issuerId}/media': 'for programs',
+  'GET /oid4vci/issuers/{issuerId}/credential-types/{configurationId}/{version}': forWallets,
   'POST /oid4vci/issuers/{issuerId}/deferred-credentials': forWallets,
   'POST /oid4vci/issuers/{issuerId}/notifications': forWallets,
   'GET /.well-known/jwks.json': 'for the applications that verify the tokens of `agent signin token`',
@@ -49,6 +48,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /oid4vci/issuers/{issuerId}/.well-known/oauth-authorization-server': forWallets,
   'GET /o/{shortId}': forWallets,
   'POST /oid4vci/issuers/{issuerId}/par': forWallets,
+  'POST /oid4vci/issuers/{issuerId}/revoke': forWallets,
   'GET /oid4vci/issuers/{issuerId}/authorize': forWallets,
   'POST /oid4vci/issuers/{issuerId}/authorize': forWallets,
   'GET /oid4vci/issuers/{issuerId}/log-in': forWallets,

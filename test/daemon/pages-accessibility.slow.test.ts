@@ -7,6 +7,8 @@ import { startAgent } from '../support/agent.ts'
 import { launch } from '../support/chromium.ts'
 import { encode, offerByInvitation } from '../support/invitation.ts'
 import { offered } from '../exchange/oid4vci/_authorization.ts'
+import { useProvider } from '../exchange/oid4vci/log-in/_browser.ts'
+import { startLyingProvider } from '../exchange/oid4vci/log-in/_lying-provider.ts'
 import { requestProof, type RequestOptions } from '../exchange/oid4vp/_wallet.ts'
 import { addIssuer } from '../exchange/oid4vci/_wallet.ts'
 import { oobOf } from '../support/tenants.ts'
@@ -37,6 +39,12 @@ await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didR
 const issuer = await addIssuer(agent, tenant)
 const { parameters } = await offered(issuer)
 const consent = new URLSearchParams(parameters as Record<string, string>)
+const staff = await addIssuer(agent, tenant)
+await useProvider(staff, (await untilEnd(startLyingProvider())).url)
+const afterLogIn = async (options: object = {}) => {
+  const asked = await offered(staff, options)
+  return `${staff.identifier}/authorize?${new URLSearchParams(asked.parameters as Record<string, string>).toString()}`
+}
 const pageOf = async (options: RequestOptions) => (await requestProof({ tenant }, options)).openid4vp!.pageUrl
 const pages = {
   'OpenID4VP request': await pageOf({}),
@@ -44,6 +52,9 @@ const pages = {
   'request for the browser alone': await pageOf({ responseMode: 'dc_api', directPost: false }),
   consent: `${issuer.identifier}/authorize?${consent.toString()}`,
   'refused request': `${issuer.identifier}/authorize?${consent.toString()}&response_mode=fragment`,
+  'consent after a log-in': await afterLogIn(),
+  'log-in of another person': await afterLogIn({ expectedIdentity: { sub: 'bob' } }),
+  'lost log-in': `${staff.identifier}/log-in?state=none`,
   home: `${agent.url}/`,
   'DID request': didRequest.onboardEndpoint,
   'DID request without a name': unnamed.didRequest.onboardEndpoint,

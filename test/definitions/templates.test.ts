@@ -14,7 +14,7 @@ test('every file of the folder is a template', () => {
 test.each(templateNames)('%s', async (name) => {
   const { title, display, schema, example } = getTemplate(name)
   expect(PlainSchema.safeParse(schema).error).toBeUndefined()
-  expect(CredentialDisplay.parse({ name: title, ...display })).toMatchObject({ name: title })
+  expect(CredentialDisplay.parse([{ name: title, ...display }])).toMatchObject([{ name: title }])
   expect(schema.title).toBe(title)
   await checkClaims(example, schema)
   // The example has each claim once, so that a person sees what there is.

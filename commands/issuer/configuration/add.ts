@@ -7,7 +7,7 @@ import {
   settingsOf,
 } from '../../../cli/credential-configuration.ts'
 import { defineCommand } from '../../../cli/define-command.ts'
-import { credentialDisplayFlags, displayOf } from '../../../cli/display.ts'
+import { credentialLookFlags, readLook } from '../../../cli/display.ts'
 import { idOf } from '../../../cli/input/arguments.ts'
 import { formatFlag, toOpenIdFormat } from '../../../cli/input/credential.ts'
 import { schemaUrl } from '../../../cli/input/registry.ts'
@@ -40,11 +40,11 @@ export default defineCommand({
       dependsOn: ['doctype'],
       description: 'namespace of all claims of an mdoc, if the schema does not group them by namespace',
     }),
-    ...credentialDisplayFlags,
+    ...credentialLookFlags,
     ...configurationFlags,
     'key-attestation': Flags.boolean({ description: keyAttestation }),
   },
-  async run({ args, flags, call, getAccess, print, suggest }) {
+  async run({ args, flags, call, getAccess, getFileClient, print, suggest }) {
     const configuration = await call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
       path: { issuerId: args.id },
       body: {
@@ -54,7 +54,7 @@ export default defineCommand({
         vct: flags.vct,
         doctype: flags.doctype,
         namespaces: flags.namespace,
-        display: displayOf(flags),
+        ...(await readLook({ getFileClient }, args.id, flags)),
         ...settingsOf(flags),
         keyAttestation: attestationOf(flags['key-attestation'], flags),
       },

@@ -1,3 +1,4 @@
+import { nameOf } from '../../../cli/format/locale.ts'
 import { ago } from '../../../cli/format/time.ts'
 import { idOf } from '../../../cli/input/arguments.ts'
 import { listCommand } from '../../../cli/list-command.ts'
@@ -14,7 +15,7 @@ export default listCommand({
   id: ({ configurationId }) => configurationId,
   columns: [
     { head: 'id', of: ({ configurationId }) => configurationId },
-    { head: 'name', of: ({ display }) => display?.name },
+    { head: 'name', of: ({ display }) => nameOf(display) },
     { head: 'format', of: ({ format }) => format },
     { head: 'schema', of: ({ schemaId }) => schemaId, cut: 'middle' },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },

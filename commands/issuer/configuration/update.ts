@@ -8,24 +8,29 @@ import {
   settingsOf,
 } from '../../../cli/credential-configuration.ts'
 import { defineCommand } from '../../../cli/define-command.ts'
-import { credentialDisplayFlags, displayOf } from '../../../cli/display.ts'
+import { credentialLookFlags, readLook } from '../../../cli/display.ts'
 import { UsageError } from '../../../cli/errors/errors.ts'
 import { argument, idOf } from '../../../cli/input/arguments.ts'
 
 export default defineCommand({
   summary: 'Change a credential that an OpenID4VCI issuer offers',
   description:
-    'Omitted flags keep their values; --name replaces the whole look. A DID replaces a certificate, and a certificate a DID. Open offers keep their signer.',
+    'Omitted flags keep their values; --name replaces the whole look, --claims-source all settings of the source. A DID replaces a certificate, and a certificate a DID. Open offers keep their signer.',
   examples: [
     'agent issuer configuration update <issuer id> Person --name "Identity card" --background-color "#1a5fb4"',
+    'agent issuer configuration update <issuer id> Person --display @card.json --new-version',
     'agent issuer configuration update <issuer id> Person --issuing-did did:web:…',
     'agent issuer configuration update <issuer id> Person --no-key-attestation',
-    'agent issuer configuration update <issuer id> Member --begin log-in',
+    'agent issuer configuration update <issuer id> Member --begin log-in --renewal 90d',
+    'agent issuer configuration update <issuer id> Employee --claims-source https://hr.example/claims --on-failure fail',
   ],
   args: { ...idOf('issuer'), configuration: argument('configuration, by its whole id') },
   flags: {
-    ...credentialDisplayFlags,
+    ...credentialLookFlags,
     ...configurationFlags,
+    'new-version': Flags.boolean({
+      description: 'make the next version of the type if credentials have the digest of its metadata',
+    }),
     'key-attestation': Flags.boolean({ allowNo: true, description: keyAttestation }),
     'no-claims-source': Flags.boolean({
       exclusive: ['claims-source'],
@@ -35,14 +40,15 @@ export default defineCommand({
   async run(context) {
     const { args, flags, call, print } = context
     const body = {
-      display: displayOf(flags),
+      ...(await readLook(context, args.id, flags)),
       ...settingsOf(flags),
+      newVersion: flags['new-version'],
       ...(flags['no-claims-source'] && { claimsSource: null }),
       keyAttestation: attestationOf(flags['key-attestation'], flags),
     }
     if (Object.values(body).every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --issuing-did, --certificate, --always-disclosed, --begin, --claims-source or --key-attestation.',
+        'There is nothing to change: give --name, --display, --issuing-did, --certificate, --always-disclosed, --begin, --renewal, --claims-source or --key-attestation.',
       )
     const configuration = await call(
       'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',

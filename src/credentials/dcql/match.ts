@@ -82,15 +82,21 @@ export function matchQuery(
 }
 
 function findTypeMismatch(
-  { types }: DcqlCredential,
+  { types: named, claims }: DcqlCredential,
   { format, meta }: CredentialQuery,
   known: Lookup['types'],
 ): string | undefined {
   const member = openIdTraits(format)?.typeMember
+  const types = member === 'vct_values' ? [...named, ...extendedBy(claims)] : named
   if (member === undefined || !meta[member] || isOfType[member](meta, types, known)) return undefined
   return types.length > 1
     ? `meta.${member}: its types are ${types.slice(0, 10).join(', ')}`
     : `meta.${member}: its type is ${types.join('')}`
+}
+
+/** The types that the type of an SD-JWT VC extends (OpenID4VP 1.0 §B.3.5), as its issuer has signed them. */
+function extendedBy({ aka_vcts: vcts }: JsonObject): string[] {
+  return Array.isArray(vcts) ? vcts.filter((vct) => typeof vct === 'string') : []
 }
 
 /** Whether types are among those of each member of `meta`. */

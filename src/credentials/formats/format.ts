@@ -45,8 +45,15 @@ export type Decoded = Verifiable &
     isPresented?: boolean
   }
 
-/** The type metadata of an SD-JWT VC, and its integrity if it is served at its `vct`. */
-const TypeOfSdJwt = z.object({ metadata: TypeMetadata, integrity: z.string().optional() })
+/**
+ * The type metadata of an SD-JWT VC, their integrity if they are served at its `vct`, and the types that it
+ * extends.
+ */
+const TypeOfSdJwt = z.object({
+  metadata: TypeMetadata,
+  integrity: z.string().optional(),
+  akaVcts: z.array(z.string()).optional(),
+})
 
 /** The type of the credentials of an OpenID4VCI issuer, as its configuration has it. */
 export const IssuedType = z.union([TypeOfSdJwt, DocumentType])
@@ -143,6 +150,15 @@ export type Format = {
    * @throws {TypeError | VerificationError}
    */
   checkType(decoded: Decoded, offered: readonly string[]): void
+  /**
+   * Wallet: where the metadata of a credential's type are, whose digest the credential has, and the check of
+   * a whole credential by them. Absent: types have no metadata.
+   */
+  typeMetadata?: {
+    referenceOf(text: string): { vct: string; integrity: unknown } | undefined
+    /** @throws {VerificationError} */
+    check(text: string, type: TypeMetadata): void
+  }
   /** Wallet: whether a credential is bound to a key, by itself or by the DID of that key alone. */
   isBoundTo(decoded: Decoded, key: { did: string; privateJwk: PrivateJwk }): boolean
   /**

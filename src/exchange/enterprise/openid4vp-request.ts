@@ -68,7 +68,7 @@ const maxTypes = 10
 async function defaultQuery({ id, env }: Wallet): Promise<DcqlQuery> {
   const configurations = await env.db
     .selectFrom('credential_configuration')
-    .select(['issuer_id', 'id', 'vct', 'format'])
+    .select(['issuer_id', 'id', 'vct', 'format', 'settings'])
     .where('wallet_id', '=', id)
     .where('format', 'in', openIdFormats.filter(isTyped))
     .orderBy('created_at', 'desc')

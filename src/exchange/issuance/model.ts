@@ -88,6 +88,11 @@ export const CredentialData = z.object({
   requestedKeys: z.array(z.object({ holderDid: z.string(), key: Jwk })).optional(),
   /** Issuer, OpenID4VCI: how far the claims source of the configuration is. */
   claimsSource: SourceProgress.optional(),
+  /**
+   * Issuer, OpenID4VCI: how often the credential was issued anew, when last, and the digest of the access
+   * token that it was issued for.
+   */
+  renewed: z.object({ count: z.int(), at: z.iso.datetime(), token: z.string() }).optional(),
   /** Issuer, OpenID4VCI: what the wallet said last of the credential. */
   notification: WalletNotification.optional(),
   /** Issuer, OpenID4VCI: how many notifications were stored. */
@@ -172,6 +177,10 @@ export const IssueCredentialRecord = z
     standing: Standing.optional().describe(
       'Holder: the status of the credential when its list was last read, to show its content or to choose it for a presentation (extension).',
     ),
+    renewed: z
+      .object({ count: z.int(), at: z.iso.datetime() })
+      .optional()
+      .describe('Issuer: how often the wallet has got the credential anew, and when last (extension).'),
     notification: WalletNotification.optional().describe(
       'What a wallet of OpenID4VCI said last of the credential (extension).',
     ),
@@ -210,6 +219,7 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
     revokedAt: revocation?.at,
     expiresAt: toExpiresAt(expiryOf(record)),
     standing: record.standing,
+    renewed: record.renewed && { count: record.renewed.count, at: record.renewed.at },
     notification: record.notification,
     openid4vci: record.receivedOffer && toOpenId4VciStatus(record.receivedOffer),
     ...toInvitationFields(record),

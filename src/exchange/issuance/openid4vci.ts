@@ -13,6 +13,31 @@ const OfferedClaim = z.object({
   mandatory: z.boolean().optional(),
 })
 
+const locale = z.string().optional()
+
+/** How a received credential looks, in the languages of its issuer. */
+export const Look = z
+  .object({
+    display: z.array(
+      z.object({
+        locale,
+        name: z.string(),
+        description: z.string().optional(),
+        logo: z.string().optional().describe('What the logo shows.'),
+        backgroundColor: z.string().optional(),
+        textColor: z.string().optional(),
+      }),
+    ),
+    claims: z
+      .array(
+        z.object({ path: OfferedClaim.shape.path, labels: z.array(z.object({ locale, name: z.string() })) }),
+      )
+      .describe('What people call the claims, in the order in which they are shown.'),
+    note: z.string().optional().describe('Why the look is not that of the type metadata.'),
+  })
+  .meta({ id: 'CredentialLook' })
+export type Look = z.infer<typeof Look>
+
 /** A request to the issuer or its authorization server, without its content. */
 export const IssuerCall = z
   .object({
@@ -33,6 +58,9 @@ const shown = {
   format: z.enum(openIdFormats),
   types: z.array(z.string()).describe('The `vct`, or the types of the credential.'),
   claims: z.array(OfferedClaim).describe('The claims that the issuer describes.'),
+  look: Look.optional().describe(
+    'By the type metadata of the received credential, or else by the metadata of the issuer.',
+  ),
   grant: z.enum(grants),
   txCode: z
     .object({

@@ -12,13 +12,13 @@ import { readExternalToken } from './external-server.ts'
 import { externalServerOf, identifierOf, type IssuerRow } from './issuers.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { logRefusedRequest } from './request-log.ts'
-import { findGrant, findRecords, findToken, type GrantRow, recordIdsOf } from './grant.ts'
+import { findGrant, findRecords, findToken, recordIdsOf, type Token } from './grant.ts'
 
 /** The headers of a request. */
 export type Presented = { authorization?: string | undefined; dpop?: string | undefined }
 
-/** A grant, the records that an access token is for, and the thumbprint of the key that it is bound to. */
-export type Granted = { grant: GrantRow; recordIds: string[]; jkt: string | null }
+/** What an access token is for, and the thumbprint of the key that it is bound to. */
+export type Granted = Omit<Token, 'isOver'>
 
 /**
  * What the access token of a request is for.
@@ -65,7 +65,7 @@ async function findGrantedByServer(wallet: Wallet, issuer: IssuerRow, token: str
   })
   const grant = await findGrant(wallet.db, issuer.id, 'state_digest', issuerState)
   if (grant?.authorization_server !== server.url) throw unknownToken()
-  return { grant, recordIds: recordIdsOf(grant), jkt }
+  return { grant, recordIds: recordIdsOf(grant), jkt, refreshed: undefined }
 }
 
 /**

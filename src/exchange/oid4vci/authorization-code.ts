@@ -12,7 +12,7 @@ import { CheckedRequest, grantIdOf } from './authorization-request.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
 import { sealIdentity } from './log-in/identity.ts'
-import { type GrantRow, insertGrant, revokeTokens, sealSecrets, updateGrant } from './grant.ts'
+import { type GrantRow, insertGrant, noRenewal, revokeTokens, sealSecrets, updateGrant } from './grant.ts'
 
 /** The seconds for which an authorization code is valid. */
 const lifetimeSeconds = 60
@@ -56,6 +56,7 @@ export async function createCode(
       state_digest: null,
       sealed: sealSecrets(wallet, grantId, {}),
       guesses: 0,
+      ...noRenewal,
       ...authorization,
     })
   else await updateGrant(tx, grantId, authorization)

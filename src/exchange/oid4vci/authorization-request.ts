@@ -218,7 +218,7 @@ const toText = (grantId: string | undefined) =>
  *
  * @throws {OAuthError} if they name others, or are malformed
  */
-function configurationsInDetails(
+export function configurationsInDetails(
   json: string | undefined,
   { offered, issuer, grantId }: { offered: readonly string[]; issuer: string; grantId: string | undefined },
 ): string[] | undefined {

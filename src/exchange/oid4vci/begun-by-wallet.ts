@@ -1,5 +1,6 @@
 /** Issuance without an offer: the records of the credentials that a person has let a wallet have. */
-import { formatOfId, isTyped, type OpenIdFormat } from '../../definitions/format-names.ts'
+import { formatOfId, type OpenIdFormat } from '../../definitions/format-names.ts'
+import type { IssuedType } from '../../credentials/formats/format.ts'
 import { newId } from '../../foundation/id.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
@@ -8,35 +9,37 @@ import { begin } from '../engine/record.ts'
 import { issueCredential, type CredentialData, type CredentialRecord } from '../issuance/model.ts'
 import { isOpenTo } from './configuration-access.ts'
 import { findConfiguration, type ConfigurationRow } from './configurations.ts'
-import { toIssuedType } from './credential-types.ts'
-import { documentOf } from './documents.ts'
 import { type GrantRow, updateGrant } from './grant.ts'
 import type { IssuerRow } from './issuers.ts'
+import { describeType, useType } from './type-documents.ts'
 
 /**
- * The fields of a record for each configuration. Their claims are not known yet.
+ * The fields of a record for each configuration. Their claims are not known yet. With `keepsTypes`, their
+ * type metadata are kept from now on.
  *
  * @throws {OAuthError} `invalid_grant` if one needs an offer by now
  */
 export async function withoutOffer(
-  { env }: Wallet,
+  wallet: Wallet,
   issuer: IssuerRow,
   ids: readonly string[],
+  keepsTypes = false,
 ): Promise<CredentialData[]> {
   const all: CredentialData[] = []
   for (const id of ids) {
-    const configuration = await findConfiguration(env.db, issuer.id, id)
+    const configuration = await findConfiguration(wallet.env.db, issuer.id, id)
     if (!configuration || !isOpenTo(configuration, issuer))
       throw new OAuthError('invalid_grant', `The issuer does not issue ${id} without an offer any more.`)
-    all.push(toData(env.urls.rest, configuration))
+    const described = describeType(wallet, configuration)
+    const type = keepsTypes ? await useType(wallet, configuration, described) : described
+    all.push(toData(configuration, type))
   }
   return all
 }
 
-function toData(base: string, configuration: ConfigurationRow): CredentialData {
+function toData(configuration: ConfigurationRow, type: IssuedType | undefined): CredentialData {
   const { id, issuer_id: issuerId, schema_id, issuing_did, certificate_id } = configuration
   const format = configuration.format as OpenIdFormat
-  const type = documentOf(configuration) ?? (isTyped(format) ? toIssuedType(base, configuration) : undefined)
   return issueCredential.model.parse({
     credentialFormat: formatOfId(format),
     claims: {},

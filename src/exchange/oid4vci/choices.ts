@@ -9,7 +9,7 @@ import { listSigners } from '../../wallet/did-registrar/signers.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { type ConfigurationRow, requireConfiguration } from './configurations.ts'
 import { typeOf } from './credential-types.ts'
-import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
+import { credentialDisplayOf, nameOf } from './display.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 
 /** So many are named in a problem. */
@@ -27,7 +27,7 @@ export async function chooseIssuer(
     throw several(
       'issuerId',
       'issuers',
-      issuers.map((row) => withName(row.id, issuerDisplayOf(row)?.name)),
+      issuers.map((row) => withName(row.id, nameOf(row))),
     )
   return issuers[0]
 }
@@ -52,7 +52,7 @@ export async function chooseConfiguration(
     throw several(
       'credentialConfigurationId',
       type === undefined ? 'credentials' : `credentials of the type ${type.slice(0, 100)}`,
-      fitting.map((row) => withName(row.id, credentialDisplayOf(row)?.name)),
+      fitting.map((row) => withName(row.id, nameOf(row))),
     )
   return fitting[0]
 }
@@ -65,7 +65,9 @@ export function configurationsOf(db: AgentDb, issuerId: string): Promise<Configu
 
 /** Whether people or programs call a configuration so: by its id, its name or its type. */
 export function isOfType(base: string, row: ConfigurationRow, type: string): boolean {
-  const names = [row.id, credentialDisplayOf(row)?.name ?? row.id].map((name) => name.toLowerCase())
+  const names = [row.id, ...(credentialDisplayOf(row) ?? []).map(({ name }) => name)].map((name) =>
+    name.toLowerCase(),
+  )
   return names.includes(type.trim().toLowerCase()) || typeOf(base, row) === type
 }
 

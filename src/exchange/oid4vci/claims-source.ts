@@ -56,8 +56,8 @@ export function sourceOf({
   return claims_source === null ? undefined : ClaimsSource.parse(JSON.parse(claims_source))
 }
 
-/** A path of a claim, as in OpenID4VCI 1.0, Appendix C. */
-export type ClaimPath = readonly (string | number | null)[]
+/** The names on the way to a claim. */
+type Names = readonly string[]
 
 /** What a source is asked. `offered` are the claims of the offer; `wanted` are those that it may answer with. */
 export type ClaimsRequest = {
@@ -68,7 +68,7 @@ export type ClaimsRequest = {
   purpose: 'issue' | 'refresh'
   identity?: JsonObject
   offered: JsonObject
-  wanted: readonly ClaimPath[]
+  wanted: readonly Names[]
   wallet: { attested: boolean }
 }
 
@@ -83,7 +83,7 @@ export type SourceAnswer =
   | { kind: 'unavailable'; reason: string; seconds: number }
   | { kind: 'unusable'; reason: string }
 
-const maxBytes = 262_144
+const answerBytes = 262_144
 
 /** The pause before the only repetition of a request without an answer. */
 const pauseMs = 500
@@ -145,7 +145,7 @@ async function attempt(
       },
       body,
       timeoutMs: config.OID4VCI_CLAIMS_TIMEOUT * 1_000,
-      maxBytes,
+      maxBytes: answerBytes,
     })
     return readAnswer({ status, text, retryAfter }, request.wanted)
   } catch (error) {
@@ -160,7 +160,7 @@ async function attempt(
 type Sent = { status: number; text: string; retryAfter?: string | undefined }
 
 /** Reads an answer by its status. */
-export function readAnswer(sent: Sent, wanted: readonly ClaimPath[]): SourceAnswer {
+export function readAnswer(sent: Sent, wanted: readonly Names[]): SourceAnswer {
   const { status, text } = sent
   if (status === 403 || status === 404) return { kind: 'refused', reason: toReason(status, text) }
   if (isPassingStatus(status)) {
@@ -176,7 +176,7 @@ export function readAnswer(sent: Sent, wanted: readonly ClaimPath[]): SourceAnsw
   }
 }
 
-function readClaims(text: string, wanted: readonly ClaimPath[]): SourceAnswer {
+function readClaims(text: string, wanted: readonly Names[]): SourceAnswer {
   const { success, data, error } = Filled.safeParse(parseJson(text))
   if (!success) return unusable(200, firstFault(error))
   const unwanted = findUnwanted(data.claims, wanted)
@@ -219,15 +219,14 @@ function tryRead(text: string): unknown {
 /** The path of the first claim that is neither wanted, nor part of one, nor the way to one. */
 export function findUnwanted(
   claims: JsonObject,
-  wanted: readonly ClaimPath[],
-  parents: readonly string[] = [],
+  wanted: readonly Names[],
+  parents: Names = [],
 ): string[] | undefined {
   for (const [name, value] of Object.entries(claims)) {
     const path = [...parents, name]
     const below = wanted.filter((each) => path.every((part, index) => each[index] === part))
     if (below.length === 0) return path
-    // From the first index on, the whole array is wanted.
-    if (below.some((each) => typeof each[path.length] !== 'string')) continue
+    if (below.some((each) => each.length === path.length)) continue
     const found = isJsonObject(value) ? findUnwanted(value, wanted, path) : path
     if (found) return found
   }

@@ -1,4 +1,4 @@
-/** How wallets get credentials of a configuration: what begins an issuance. */
+/** How wallets get credentials of a configuration: what begins an issuance, and how long they are renewed. */
 import * as z from 'zod'
 import { Problem } from '../../foundation/problem.ts'
 import type { ConfigurationRow } from './configurations.ts'
@@ -7,8 +7,25 @@ import { logInOf } from './log-in/settings.ts'
 
 export const Begin = z.enum(['offer', 'log-in', 'open'])
 
+/** HAIP advises against refreshing for longer than a year. */
+const longestDays = 365
+
+export const Renewal = z
+  .object({
+    days: z.int().min(1).max(longestDays).describe('How long a refresh token is valid without a use.'),
+    maxDays: z
+      .int()
+      .min(1)
+      .max(longestDays)
+      .default(longestDays)
+      .describe('How long at all, from the offer or the log-in of the person.'),
+  })
+  .refine(({ days, maxDays }) => days <= maxDays, { path: ['maxDays'], message: 'is less than days' })
+  .meta({ id: 'CredentialRenewal' })
+export type Renewal = z.output<typeof Renewal>
+
 /** The settings of the column `access`. */
-const Access = z.object({ begin: Begin.default('offer') })
+const Access = z.object({ begin: Begin.default('offer'), renewal: Renewal.optional() })
 export type Access = z.output<typeof Access>
 
 type Row = Pick<ConfigurationRow, 'access'>
@@ -20,11 +37,20 @@ export function accessOf({ access }: Row): Access {
 /** The column with the members that are given; null resets one. */
 export function toAccessColumn(
   row: Row,
-  { begin }: { begin?: Access['begin'] | null | undefined },
+  { begin, renewal }: { begin?: Access['begin'] | null | undefined; renewal?: Renewal | null | undefined },
 ): string | null {
   const before = accessOf(row)
-  const after = { begin: begin === undefined ? before.begin : (begin ?? 'offer') }
-  return after.begin === 'offer' ? null : JSON.stringify(after)
+  const after = {
+    begin: begin === undefined ? before.begin : (begin ?? 'offer'),
+    renewal: renewal === undefined ? before.renewal : (renewal ?? undefined),
+  }
+  return after.begin === 'offer' && !after.renewal ? null : JSON.stringify(after)
+}
+
+/** The settings as replies have them, without defaults. */
+export function toAccess(row: Row): { begin?: Access['begin']; renewal?: Renewal } {
+  const { begin, renewal } = accessOf(row)
+  return { ...(begin !== 'offer' && { begin }), ...(renewal && { renewal }) }
 }
 
 /** Whether a wallet may ask for the credential without an offer. */

@@ -5,9 +5,11 @@ import { openIdFormats, type OpenIdFormat, openIdTraits, isTyped } from '../../d
 import { Did } from '../../did/document.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { maxClaims } from './claims.ts'
-import { Begin } from './configuration-access.ts'
+import { ClaimSettings } from './claim-settings.ts'
+import { SvgTemplates } from './configuration-settings.ts'
+import { CredentialDisplay, GivenCredentialDisplay } from './display.ts'
+import { Begin, Renewal } from './configuration-access.ts'
 import { ClaimsSource } from './claims-source.ts'
-import { CredentialDisplay } from './display.ts'
 import { documentMembers } from './documents.ts'
 import { KeyAttestationRequirement } from './key-attestation.ts'
 
@@ -20,6 +22,8 @@ export const ConfigurationId = z
   )
 
 export const Format = z.enum(openIdFormats)
+
+const TypeUrl = z.url({ protocol: /^https?$/, error: 'is not an https URL' }).max(2_000)
 
 const AlwaysDisclosed = z.array(z.string().min(1)).max(maxClaims)
 
@@ -44,11 +48,26 @@ export const CreateCredentialConfiguration = z
     issuingDID: optional(Did).describe(
       'The DID of the wallet that signs, unless an offer names another (extension).',
     ),
-    display: optional(CredentialDisplay).describe(
-      'The name, the logo and the colours that wallets show. Default: the title of the schema (extension).',
+    display: optional(GivenCredentialDisplay).describe(
+      'What wallets show: one object for each language, or only one. Default: the title of the schema (extension).',
+    ),
+    claims: optional(ClaimSettings).describe(
+      'What people call the claims, in the order in which wallets show them, and where their values come from (extension).',
+    ),
+    extends: optional(TypeUrl).describe(
+      'For `dc+sd-jwt`: the URL of type metadata that those of this type extend. They are read at once, and kept with their digest (extension).',
+    ),
+    svgTemplates: optional(SvgTemplates).describe(
+      'For `dc+sd-jwt`: cards as SVG, with a placeholder `{{svgId}}` for each claim (extension).',
+    ),
+    integrity: optional(z.literal(false)).describe(
+      'For `dc+sd-jwt`: credentials do not have the digest of the type metadata, which can then change (extension).',
     ),
     begin: optional(Begin).describe(
       'What begins an issuance: `offer`, the default, an offer of the tenant; `log-in`, also a wallet whose person logs in at the provider of the issuer; `open`, also any wallet (extension).',
+    ),
+    renewal: optional(Renewal).describe(
+      'Wallets get a refresh token, if it can be bound to a key of theirs, and renew the credential with it. Default: they do not (extension).',
     ),
     claimsSource: optional(ClaimsSource).describe(
       'The endpoint that says which claims a wallet gets when it requests the credential. Default: the claims are those of the offer (extension).',
@@ -60,7 +79,14 @@ export type CreateCredentialConfiguration = z.output<typeof CreateCredentialConf
 /** A configuration keeps its id, its format, its schema and its type. */
 export const PatchCredentialConfiguration = z
   .object({
-    display: CredentialDisplay.nullish().describe('As of a new configuration; null removes it.'),
+    display: GivenCredentialDisplay.nullish().describe('As of a new configuration; null removes it.'),
+    claims: ClaimSettings.nullish().describe('As of a new configuration; null removes them.'),
+    extends: TypeUrl.nullish().describe('As of a new configuration; null removes it.'),
+    svgTemplates: SvgTemplates.nullish().describe('As of a new configuration; null removes them.'),
+    integrity: z.literal(false).nullish().describe('As of a new configuration; null removes it.'),
+    newVersion: optional(z.boolean()).describe(
+      'Make the next version of the type if credentials have the digest of its metadata. Default: refuse the change.',
+    ),
     issuingDID: Did.nullish().describe(
       'As of a new configuration, instead of an issuer certificate; null removes it.',
     ),
@@ -73,6 +99,7 @@ export const PatchCredentialConfiguration = z
     claimsSource: ClaimsSource.nullish().describe('As of a new configuration; null removes it.'),
     alwaysDisclosed: optional(AlwaysDisclosed).describe('As of a new configuration. It replaces all names.'),
     begin: Begin.nullish().describe('As of a new configuration; null is `offer`.'),
+    renewal: Renewal.nullish().describe('As of a new configuration; null ends it.'),
   })
   .meta({ id: 'PatchCredentialConfigurationRequest' })
 export type PatchCredentialConfiguration = z.output<typeof PatchCredentialConfiguration>
@@ -96,7 +123,16 @@ export const CredentialConfiguration = z
     display: CredentialDisplay.optional().describe(
       'As in the request, or by the title of the schema (extension).',
     ),
+    claims: ClaimSettings.optional().describe('As in the request (extension).'),
+    extends: z
+      .string()
+      .optional()
+      .describe('As in the request, or the version of the type before this one (extension).'),
+    svgTemplates: SvgTemplates.optional().describe('As in the request (extension).'),
+    integrity: z.literal(false).optional().describe('As in the request (extension).'),
+    typeVersion: z.int().optional().describe('The version of the type, if it is not the first (extension).'),
     begin: Begin.optional().describe('What else begins an issuance than an offer (extension).'),
+    renewal: Renewal.optional().describe('As in the request (extension).'),
     claimsSource: ClaimsSource.optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),
   })
@@ -131,6 +167,9 @@ export const isDocument = (format: OpenIdFormat) => openIdTraits(format).configu
 const ownMembers = {
   vct: isTyped,
   alwaysDisclosed: isTyped,
+  extends: isTyped,
+  svgTemplates: isTyped,
+  integrity: isTyped,
   issuerCertificateId: (format: OpenIdFormat) => openIdTraits(format).hasCertificates,
   doctype: isDocument,
   namespaces: isDocument,

@@ -4,159 +4,22 @@
  */
 import type { Selectable } from 'kysely'
 import { Problem } from '../../foundation/problem.ts'
-import { openIdTraits } from '../../definitions/format-names.ts'
-import { getManagedDid } from '../../wallet/did-registrar/dids.ts'
-import { requireCertificate } from '../../wallet/issuer-certificates/certificates.ts'
 import type { AgentTables } from '../../foundation/storage/agent-tables.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { pageOf, type Paging } from '../../foundation/storage/list-query.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
-import type { Wallet } from '../../wallet/wallet.ts'
-import { claimsOf, readClaims, withDisclosure } from './claims.ts'
-import { accessOf, checkAccess, toAccessColumn } from './configuration-access.ts'
+import { claimsOf } from './claims.ts'
+import { toAccess } from './configuration-access.ts'
 import { sourceOf } from './claims-source.ts'
-import {
-  checkMembers,
-  type CreateCredentialConfiguration,
-  type CredentialConfiguration,
-  Format,
-  isDocument,
-  type Members,
-  type PatchCredentialConfiguration,
-} from './configuration-members.ts'
-import { credentialDisplayOf, toColumn } from './display.ts'
-import { documentOf, readDocument } from './documents.ts'
-import { getOwnIssuer, type IssuerRow } from './issuers.ts'
+import { type CredentialConfiguration, Format } from './configuration-members.ts'
+import { settingsOf } from './configuration-settings.ts'
+import { credentialDisplayOf } from './display.ts'
+import { documentOf } from './documents.ts'
+import { getOwnIssuer } from './issuers.ts'
 import { requirementOf } from './key-attestation.ts'
-import { providersOf } from './wallet-providers.ts'
 
 export type ConfigurationRow = Selectable<AgentTables['credential_configuration']>
-
-/** @throws {Problem} 404 without the issuer, 409 for a used id, 400 for a schema that cannot be read or used */
-export async function createConfiguration(
-  { db, wallet }: { db: AgentDb; wallet: Wallet },
-  issuerId: string,
-  given: CreateCredentialConfiguration,
-): Promise<CredentialConfiguration> {
-  const { configurationId, format, schemaId, vct, alwaysDisclosed = [] } = given
-  const { keyAttestation, issuerCertificateId, issuingDID } = given
-  const issuer = await getOwnIssuer(db, wallet.id, issuerId)
-  await check(wallet, issuer, given)
-  const { claims: all, schema, title } = await readClaims(wallet, schemaId)
-  const { document, claims } = isDocument(format)
-    ? readDocument(schema, given)
-    : { claims: all, document: undefined }
-  const display = given.display ?? (title === undefined ? undefined : { name: title })
-  const row = {
-    issuer_id: issuerId,
-    id: configurationId,
-    wallet_id: wallet.id,
-    format,
-    schema_id: schemaId,
-    vct: vct ?? null,
-    certificate_id: issuerCertificateId ?? null,
-    claims: JSON.stringify(withDisclosure(claims, alwaysDisclosed)),
-    created_at: new Date().toISOString(),
-    key_attestation: keyAttestation ? JSON.stringify(keyAttestation) : null,
-    display: toColumn(display),
-    issuing_did: issuingDID ?? null,
-    document: document ? JSON.stringify(document) : null,
-    claims_source: given.claimsSource ? JSON.stringify(given.claimsSource) : null,
-    settings: null,
-    access: toAccessColumn({ access: null }, given),
-  }
-  checkAccess(issuer, accessOf(row), row)
-  const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
-    await assertNotTransferred(tx, wallet.id)
-    await getOwnIssuer(tx, wallet.id, issuerId)
-    return tx
-      .insertInto('credential_configuration')
-      .values(row)
-      .onConflict((conflict) => conflict.columns(['issuer_id', 'id']).doNothing())
-      .executeTakeFirstOrThrow()
-  })
-  if (!numInsertedOrUpdatedRows)
-    throw new Problem(
-      'error:OID4VCIIssuerMetadataServiceError:DuplicateCredentialConfigId',
-      `configurationId: Duplicated credential configuration id: ${configurationId}. Delete it first, or use another id.`,
-    )
-  return toConfiguration(row)
-}
-
-/** @throws {Problem} 400 for members that do not go together, or that name nothing of the wallet */
-async function check(wallet: Wallet, issuer: IssuerRow, given: Members): Promise<void> {
-  checkMembers(given)
-  const { format, keyAttestation, issuerCertificateId, issuingDID } = given
-  if (keyAttestation && !providersOf(issuer))
-    throw new Problem(
-      'BadRequest',
-      'keyAttestation: the issuer trusts no wallet provider. Set walletProviders first.',
-    )
-  if (given.claimsSource && issuer.claims_secrets === null)
-    throw new Problem(
-      'BadRequest',
-      `claimsSource: the issuer has no secret that signs the requests to it. Make one first: agent issuer secret ${issuer.id}`,
-    )
-  if (issuerCertificateId !== undefined)
-    await requireCertificate(wallet.db, issuerCertificateId, openIdTraits(format).certificateProfile)
-  if (issuingDID !== undefined) await getManagedDid(wallet.db, issuingDID)
-}
-
-/**
- * Changes the members that are given. A DID replaces an issuer certificate, and a certificate a DID. Open
- * offers keep their signer.
- *
- * @throws {Problem} 404; 400 as for a new configuration
- */
-export async function updateConfiguration(
-  { db, wallet }: { db: AgentDb; wallet: Wallet },
-  issuerId: string,
-  id: string,
-  given: PatchCredentialConfiguration,
-): Promise<CredentialConfiguration> {
-  const { display, keyAttestation, alwaysDisclosed, claimsSource } = given
-  const issuer = await getOwnIssuer(db, wallet.id, issuerId)
-  const row = await requireConfiguration(db, issuerId, id)
-  const signer = signerAfter(row, given)
-  await check(wallet, issuer, {
-    format: Format.parse(row.format),
-    issuingDID: signer.issuing_did ?? undefined,
-    issuerCertificateId: signer.certificate_id ?? undefined,
-    keyAttestation: keyAttestation ?? undefined,
-    alwaysDisclosed,
-    claimsSource: claimsSource ?? undefined,
-  })
-  const claims = alwaysDisclosed && JSON.stringify(withDisclosure(claimsOf(row), alwaysDisclosed))
-  const change = {
-    ...signer,
-    ...(claims !== undefined && { claims }),
-    ...(keyAttestation !== undefined && {
-      key_attestation: keyAttestation && JSON.stringify(keyAttestation),
-    }),
-    ...(display !== undefined && { display: toColumn(display ?? undefined) }),
-    access: toAccessColumn(row, given),
-    ...(claimsSource !== undefined && { claims_source: claimsSource && JSON.stringify(claimsSource) }),
-  }
-  checkAccess(issuer, accessOf(change), signer)
-  await db.transaction().execute(async (tx) => {
-    await assertNotTransferred(tx, wallet.id)
-    await getConfiguration(tx, wallet.id, issuerId, id)
-    const all = tx.updateTable('credential_configuration').set(change).where('issuer_id', '=', issuerId)
-    await all.where('id', '=', id).execute()
-  })
-  return toConfiguration({ ...row, ...change })
-}
-
-function signerAfter(
-  { issuing_did, certificate_id }: ConfigurationRow,
-  { issuingDID, issuerCertificateId: certificateId }: PatchCredentialConfiguration,
-) {
-  return {
-    issuing_did: issuingDID === undefined && !certificateId ? issuing_did : (issuingDID ?? null),
-    certificate_id: certificateId === undefined && !issuingDID ? certificate_id : (certificateId ?? null),
-  }
-}
 
 /** A page of an issuer's configurations, oldest first. @throws {Problem} 404 */
 export async function listConfigurations(
@@ -237,6 +100,7 @@ export function toConfiguration(
   const display = credentialDisplayOf(row)
   const claimsSource = sourceOf(row)
   const document = documentOf(row)
+  const { claims, svgTemplates, integrity, typeVersion, extends: extended } = settingsOf(row)
   const always = claimsOf(row).flatMap(({ name, disclosable }) => (disclosable === false ? [name] : []))
   return {
     configurationId: id,
@@ -252,9 +116,14 @@ export function toConfiguration(
     ...(keyAttestation && { keyAttestation }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...(row.issuing_did !== null && { issuingDID: row.issuing_did }),
-    ...(row.access !== null && accessOf(row)),
+    ...toAccess(row),
     ...(display && { display }),
     ...(claimsSource && { claimsSource }),
+    ...(claims && { claims }),
+    ...(extended && { extends: extended.uri }),
+    ...(svgTemplates && { svgTemplates }),
+    ...(integrity === false && { integrity }),
+    ...(typeVersion !== undefined && { typeVersion }),
     createdAt,
   }
 }

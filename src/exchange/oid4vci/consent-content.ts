@@ -1,10 +1,15 @@
 /** What the consent page shows a person of an authorization request. */
+import { chooseByLocale } from '../../foundation/locale.ts'
 import { getCertificate } from '../../wallet/issuer-certificates/certificates.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { CredentialData } from '../issuance/model.ts'
 import { type CheckedRequest, getOpenRecords, requireGrant } from './authorization-request.ts'
 import { withoutOffer } from './begun-by-wallet.ts'
+import { findCard } from './card.ts'
 import { claimsOf } from './claims.ts'
+import { originsOf } from './claims-origins.ts'
+import { sourceOf } from './claims-source.ts'
+import { settingsOf } from './configuration-settings.ts'
 import { findConfiguration } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
 import { openSecrets } from './grant.ts'
@@ -20,14 +25,22 @@ export type Consent = {
   redirectUri: string
   /** The DID, or the subject of the certificate. */
   issuer: string | undefined
-  /** What the issuer calls itself, and the credential. */
-  issuerName: string | undefined
-  /** The names of the claims. Their values are shown by the wallet, which the person has authorized. */
-  credentials: { name: string; claims: string[] }[]
+  inLanguage: (language: string) => Promise<ConsentTexts>
   /** Who has logged in. */
   person: string | undefined
   /** Whether the offer has a transaction code, and where it comes from. */
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
+}
+
+/** What the issuer calls itself, and the credentials. */
+export type ConsentTexts = { issuerName: string | undefined; credentials: ConsentCredential[] }
+
+/** The claims have no values: the wallet shows them, which the person has authorized. */
+type ConsentCredential = {
+  name: string
+  claims: string[]
+  /** The `data:` URL of a picture. */
+  card: string | undefined
 }
 
 export async function toConsent(
@@ -43,8 +56,13 @@ export async function toConsent(
     : await withoutOffer(wallet, issuer, configurationIds!)
   const secrets = grant && openSecrets(wallet, grant)
   const { issuingDID, issuerCertificateId } = records[0]!
-  const credentials: Consent['credentials'] = []
-  for (const record of records) credentials.push(await describe(wallet, issuer, record, request.identity))
+  const inLanguage = async (language: string): Promise<ConsentTexts> => {
+    const issuerName = chooseByLocale(issuerDisplayOf(issuer) ?? [], [language])?.name
+    const credentials: ConsentCredential[] = []
+    for (const record of records)
+      credentials.push(await describe(wallet, record, { identity: request.identity, language, issuerName }))
+    return { issuerName, credentials }
+  }
   return {
     sealed: sealRequest(wallet, issuer.id, 'form', request).sealed,
     redirectUri: request.redirectUri,
@@ -52,8 +70,7 @@ export async function toConsent(
       issuerCertificateId === undefined
         ? issuingDID
         : (await getCertificate(wallet.db, issuerCertificateId)).subject,
-    issuerName: issuerDisplayOf(issuer)?.name,
-    credentials,
+    inLanguage,
     person: request.identity && nameOf(request.identity),
     txCode:
       secrets?.txCode === undefined
@@ -62,22 +79,36 @@ export async function toConsent(
   }
 }
 
-/** What people call a credential and its claims. */
+type Reader = { identity: CheckedRequest['identity']; language: string; issuerName: string | undefined }
+
+/** What people call a credential and its claims, in their language. */
 async function describe(
   wallet: Wallet,
-  issuer: IssuerRow,
   record: CredentialData,
-  identity: CheckedRequest['identity'],
-): Promise<Consent['credentials'][number]> {
-  const { configurationId } = record.openid4vci!
-  const configuration = await findConfiguration(wallet.env.db, issuer.id, configurationId)
+  { identity, language, issuerName }: Reader,
+): Promise<ConsentCredential> {
+  const { db, urls } = wallet.env
+  const { issuerId, configurationId } = record.openid4vci!
+  const configuration = await findConfiguration(db, issuerId, configurationId)
   const all = configuration ? claimsOf(configuration) : []
+  const names = record.openid4vci!.begun
+    ? all.map(({ name }) => name)
+    : Object.keys(await knownClaims(wallet, record, identity))
+  if (!configuration) return { name: configurationId, claims: names, card: undefined }
+  const display = chooseByLocale(credentialDisplayOf(configuration) ?? [], [language])
   const titles = new Map(all.map(({ name, title }) => [name, title]))
-  const claims = record.openid4vci?.begun
-    ? Object.fromEntries(titles)
-    : await knownClaims(wallet, record, identity)
+  // A claims source is asked when the wallet requests the credential.
+  const { wanted } = originsOf(configuration, { offered: record.claims, identity })
+  const sourced = sourceOf(configuration) ? wanted.map(({ path }) => path.at(-1)!) : []
+  const labels = new Map(
+    settingsOf(configuration).claims?.map(({ path, labels: named = {} }) => {
+      const entries = Object.entries(named).map(([locale, label]) => ({ locale, label }))
+      return [path.length === 1 ? path[0] : undefined, chooseByLocale(entries, [language])?.label]
+    }),
+  )
   return {
-    name: (configuration && credentialDisplayOf(configuration)?.name) ?? configurationId,
-    claims: Object.keys(claims).map((name) => titles.get(name) ?? name),
+    name: display?.name ?? configurationId,
+    claims: [...new Set([...names, ...sourced])].map((name) => labels.get(name) ?? titles.get(name) ?? name),
+    card: await findCard(db, urls.rest, configuration, { language, issuer: issuerName }),
   }
 }

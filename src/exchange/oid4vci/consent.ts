@@ -21,7 +21,7 @@ import { identifierOf, type IssuerRow } from './issuers.ts'
 import { beginLogIn, type Departure } from './log-in/begin.ts'
 import { logInOf } from './log-in/settings.ts'
 import { isUsed } from './nonce.ts'
-import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
+import { OAuthError, type OAuthErrorCode } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters, withParameters } from '../../foundation/oauth/parameters.ts'
 import { logRefusedLogIn } from './request-log.ts'
 import { openRequest, readPushed, useRequest } from './sealed-request.ts'
@@ -38,8 +38,8 @@ export const ConsentForm = z
   })
   .meta({ id: 'ConsentForm' })
 
-/** Why a request cannot be answered, and the URL that tells the wallet. */
-export type Refusal = { reason: string; target: string }
+/** Why a request cannot be answered, and the URL that tells the wallet. `of` is what was wrong. */
+export type Refusal = { reason: string; target: string; of: 'request' | 'log-in' }
 
 /** A page, or the URL that the browser goes to. */
 export type Answered = { consent: Consent } | { redirect: string }
@@ -144,10 +144,9 @@ async function storeAnswer(
   form: Form,
 ): Promise<{ code: string | undefined } | OAuthError> {
   const { request, decision } = form
-  const isAnswered = await isUsed(tx, request.id)
   const grant =
     request.grantId === undefined ? await findGrantById(tx, request.id) : await requireGrant(tx, request)
-  const earlier = isAnswered ? answerOf(wallet, grant, request) : undefined
+  const earlier = (await isUsed(tx, request.id)) ? answerOf(wallet, grant, request) : undefined
   if (earlier && earlier.decision !== decision) throw answeredBefore()
   if (request.grantId !== undefined) {
     const guessed = await checkTxCode(tx, wallet, grant!, form)
@@ -215,6 +214,14 @@ function answeredBefore(): Problem {
   )
 }
 
+/** The errors of a log-in. Those of requests are others. */
+const ofLogIn: ReadonlySet<OAuthErrorCode> = new Set([
+  'access_denied',
+  'credential_request_denied',
+  'server_error',
+  'temporarily_unavailable',
+])
+
 type Origin = Pick<CheckedRequest, 'redirectUri' | 'state'>
 
 /**
@@ -233,7 +240,7 @@ export async function orRefusal<T>(
     if (!(error instanceof OAuthError)) throw error
     const parameters = { error: error.code, error_description: error.message }
     const target = toRedirect(wallet, issuer, request, parameters)
-    return { refusal: { reason: error.message, target } }
+    return { refusal: { reason: error.message, target, of: ofLogIn.has(error.code) ? 'log-in' : 'request' } }
   }
 }
 

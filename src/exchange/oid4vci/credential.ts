@@ -13,7 +13,8 @@ import { authorizedIn } from './authorization-code.ts'
 import type { ConfigurationRow } from './configurations.ts'
 import { assertBatch, findRequested, type Proofs, proofsOf, readRequest } from './credential-request.ts'
 import { openRequest, readResponseEncryption, type Seal } from './encryption.ts'
-import { issueOnce, type Proven } from './issue.ts'
+import { issueOnce } from './issue.ts'
+import type { Proven } from './signing.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { type KeyAttestation, requirementOf, verifyKeyAttestation, withoutCopies } from './key-attestation.ts'
 import { readNonce } from './nonce.ts'
@@ -58,7 +59,7 @@ export async function issueToWallet(
     recordId = record.id
     const proven = await verifyProofs(proofsOf(request), checksOf(wallet, issuer, granted, configuration))
     requireBindable(configuration, proven)
-    const credentials = await issueOnce(wallet, recordId, proven)
+    const credentials = await issueOnce(wallet, recordId, proven, granted.refreshed)
     return await toSent(
       credentials && request.format !== undefined
         ? { credential: credentials[0]! }

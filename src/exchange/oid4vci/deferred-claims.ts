@@ -20,7 +20,7 @@ import {
 import type { Decision, Failure } from './claims-decision.ts'
 import { mergeClaims, originsOf } from './claims-origins.ts'
 import { findUnwanted } from './claims-source.ts'
-import { findIdentity } from './log-in/claims.ts'
+import { findIdentity, knownClaims } from './log-in/claims.ts'
 import { sealSourced } from './sourced.ts'
 import { askForClaims, findFault, findSource, type Source } from './sourced-claims.ts'
 
@@ -123,13 +123,12 @@ async function takeClaims(
   source: Source | undefined,
 ): Promise<Decision> {
   if (!source && record.openid4vci?.isPartial !== true) throw claimsOfOffer()
+  const identity = await findIdentity(wallet, record)
   const { known, wanted } = source
-    ? originsOf(source.configuration, {
-        offered: record.claims,
-        identity: await findIdentity(wallet, record),
-      })
-    : { known: record.claims, wanted: undefined }
-  const unwanted = wanted && findUnwanted(given, wanted)
+    ? originsOf(source.configuration, { offered: record.claims, identity })
+    : { known: await knownClaims(wallet, record, identity), wanted: undefined }
+  const paths = wanted?.map(({ path }) => path)
+  const unwanted = paths && findUnwanted(given, paths)
   if (unwanted)
     throw new Problem(
       'BadRequest',

@@ -41,7 +41,7 @@ const Claims = z.looseObject({
 export type Protected = 'credentials' | 'deferred-credentials' | 'notifications'
 
 type Use = {
-  endpoint: 'par' | 'token' | Protected
+  endpoint: 'par' | 'token' | 'revoke' | Protected
   /** At an endpoint that takes one. */
   accessToken?: string
 }
@@ -104,7 +104,7 @@ export function refusal(
 ): OAuthError {
   return new OAuthError(code, description, {
     ...options,
-    ...(endpoint !== 'par' && endpoint !== 'token' && { status: 401 }),
+    ...(!['par', 'token', 'revoke'].includes(endpoint) && { status: 401 }),
   })
 }
 

@@ -77,8 +77,14 @@ export const insertGrant = prepared((db: Db, row: GrantRow) =>
     sealed: row.sealed,
     guesses: row.guesses,
     identity: row.identity,
+    refresh_digest: row.refresh_digest,
+    replaced_digest: row.replaced_digest,
+    renewal: row.renewal,
   }),
 )
+
+/** The columns of a grant without a refresh token. */
+export const noRenewal = { refresh_digest: null, replaced_digest: null, renewal: null }
 
 type SecretColumn = 'state_digest' | 'code_digest'
 
@@ -129,7 +135,14 @@ export function credentialIdentifierOf({ id, openid4vci }: CredentialRecord): st
 }
 
 /** An access token of the built-in server: its grant, its records, and the key that it is bound to. */
-export type Token = { grant: GrantRow; recordIds: string[]; jkt: string | null; isOver: boolean }
+export type Token = {
+  grant: GrantRow
+  recordIds: string[]
+  jkt: string | null
+  isOver: boolean
+  /** The digest of a token that a refresh token was exchanged for. */
+  refreshed: string | undefined
+}
 
 const tokensBy = prepared((db: Db, { digest }: { digest: string }) =>
   db
@@ -140,30 +153,35 @@ const tokensBy = prepared((db: Db, { digest }: { digest: string }) =>
       'issuance_token.jkt as token_jkt',
       'issuance_token.expires_at as token_expires_at',
       'issuance_token.records as token_records',
+      'issuance_token.is_refreshed as token_is_refreshed',
     ])
     .where('issuance_token.digest', '=', digest),
 )
 
 /** The token of an issuer. It may be over. */
 export async function findToken(db: Db, issuerId: string, token: string): Promise<Token | undefined> {
-  const [row] = (await tokensBy(db, { digest: digestOf(token) })).rows
+  const digest = digestOf(token)
+  const [row] = (await tokensBy(db, { digest })).rows
   if (row?.issuer_id !== issuerId) return undefined
-  const { token_jkt: jkt, token_expires_at: expiresAt, token_records: records, ...grant } = row
+  const { token_jkt: jkt, token_expires_at: expiresAt, token_records: records, ...rest } = row
+  const { token_is_refreshed: isRefreshed, ...grant } = rest
   return {
     grant,
     recordIds: RecordIds.parse(JSON.parse(records)),
     jkt,
     isOver: isOver(Date.parse(expiresAt)),
+    refreshed: isRefreshed === 1 ? digest : undefined,
   }
 }
 
-const insertToken = prepared((db: Db, row: Selectable<WalletTables['issuance_token']>) =>
+export const insertToken = prepared((db: Db, row: Selectable<WalletTables['issuance_token']>) =>
   db.insertInto('issuance_token').values({
     digest: row.digest,
     grant_id: row.grant_id,
     records: row.records,
     jkt: row.jkt,
     expires_at: row.expires_at,
+    is_refreshed: row.is_refreshed,
   }),
 )
 
@@ -189,6 +207,7 @@ export async function redeemGrant(
     records: JSON.stringify(recordIds),
     jkt: jkt ?? null,
     expires_at: new Date(Date.now() + lifetime * 1_000).toISOString(),
+    is_refreshed: 0,
   })
 }
 

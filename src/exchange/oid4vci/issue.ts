@@ -4,14 +4,14 @@ import { includesDid } from '../../did/document.ts'
 import { getRecord } from '../engine/find.ts'
 import { wrongState } from '../engine/protocol.ts'
 import { advance } from '../engine/record.ts'
-import { signCredential, type SignedCredential } from '../issuance/sign.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
-import { noteCount } from '../../foundation/storage/tx-context.ts'
 import { LaterError, type Wallet } from '../../wallet/wallet.ts'
 import { withLogInClaims } from './log-in/claims.ts'
-import { invalidNonce, isUsed, useNonce } from './nonce.ts'
-import { type Sourced, sourcedOf, withSourced } from './sourced.ts'
+import { invalidNonce, isUsed } from './nonce.ts'
+import { reissue } from './reissue.ts'
+import { type HolderKey, type Proven, signAll, useNonces } from './signing.ts'
+import { type Sourced, sourcedOf } from './sourced.ts'
 import type { Decision } from './claims-decision.ts'
 import { beginDecided, noteFailure } from './deferred-claims.ts'
 import { askForClaims, findSource, type Source } from './sourced-claims.ts'
@@ -20,25 +20,28 @@ import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 /** The most attempts. Another request may issue first, or another credential get the index of the status list. */
 const attempts = 5
 
-/** A key of the wallet, and the DID that names it. */
-type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
-
-/** The keys that a request proved, and the nonces of its proofs, each with its end in milliseconds since 1970. */
-export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, number> }
-
 /**
  * Signs and stores the credentials, or returns those that were issued to the same keys. Undefined: the issuer
  * has to approve the request first.
  *
+ * @param refreshed the digest of an access token that a refresh token was exchanged for
  * @throws {OAuthError} `credential_request_denied`, `invalid_nonce`
  */
-export function issueOnce(wallet: Wallet, recordId: string, proven: Proven): Promise<string[] | undefined> {
+export function issueOnce(
+  wallet: Wallet,
+  recordId: string,
+  proven: Proven,
+  refreshed?: string,
+): Promise<string[] | undefined> {
   const { keys, nonces } = proven
   let asked: { decision: Decision | undefined } | undefined
   return retryRaces(async () => {
     const record = await getRecord(wallet.db, issueCredential, recordId)
     const { state, automaticIssuance } = record
-    if (state === 'CredentialSent') return issuedTo(record, keys)
+    if (state === 'CredentialSent')
+      return refreshed === undefined || record.renewed?.token === refreshed
+        ? issuedTo(record, keys)
+        : reissue(wallet, record, proven, refreshed)
     if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, keys)
     if (state !== 'OfferRedeemed') throw isOverFor(record)
     const source = await findSource(wallet, record)
@@ -164,37 +167,15 @@ async function issueNow(
   sourced: Sourced | undefined,
   use?: (tx: Tx) => Promise<void>,
 ): Promise<string[]> {
-  const { signed, kept } = withSourced(record, sourced)
-  const issued: Issued[] = []
-  for (const { holderDid, key: holderKey } of keys) {
-    const made = await signCredential(wallet, { ...signed, holderDid, holderKey })
-    issued.push({ ...made, holderDid, holderKey })
-  }
-  const [first, ...more] = issued as [Issued, ...Issued[]]
-  const { holderDid, holderKey, credential } = first
-  const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
-  const holder = { holderDid, subjectId: holderDid, holderKey }
-  const further = batch.length > 0 ? { batch } : {}
-  const { claims } = record
-  const change = { claims, ...kept, ...holder, credential, metaLastFailure: undefined, ...further }
+  const { change, credentials, store } = await signAll(wallet, record, keys, sourced)
   await wallet.transaction(async (tx) => {
     // First the state: the same request at once, of the same nonces, is a race, and gets the same
     // credentials.
     await advance(tx, issueCredential, record, on, change)
     await use?.(tx)
-    for (const { store } of issued) {
-      await store(tx)
-      noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })
-    }
+    await store(tx)
   })
-  return issued.map((each) => each.credential)
-}
-
-type Issued = { holderDid: string; holderKey: HolderKey['key'] } & SignedCredential
-
-/** A nonce is of one request: all proofs of a batch may have it. @throws {OAuthError} `invalid_nonce` */
-async function useNonces(tx: Tx, nonces: Proven['nonces']): Promise<void> {
-  for (const [nonce, endsMs] of nonces) if (!(await useNonce(tx, nonce, endsMs))) throw invalidNonce()
+  return credentials
 }
 
 /** The credentials of a record in the order of the keys. */

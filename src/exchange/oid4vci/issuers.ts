@@ -12,7 +12,7 @@ import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { assertIssuerQuota } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { IssuerDisplay, issuerDisplayOf, toColumn } from './display.ts'
+import { GivenIssuerDisplay, IssuerDisplay, issuerDisplayOf, toColumn } from './display.ts'
 import { newEncryptionKey } from './encryption-key.ts'
 import type { ExternalServer } from './external-server.ts'
 import { changeLogIn, LogIn, PatchLogIn, ShownLogIn, toLogIn } from './log-in/settings.ts'
@@ -52,8 +52,8 @@ const extensions = {
 export const CreateCredentialIssuer = z
   .object({
     ...extensions,
-    display: optional(IssuerDisplay).describe(
-      'The name and the logo that wallets show. Default: none (extension).',
+    display: optional(GivenIssuerDisplay).describe(
+      'The name and the logo that wallets show: one object for each language, or only one. Default: none (extension).',
     ),
     id: optional(Uuid).describe('Default: a new UUID.'),
     authorizationServer: optional(AuthorizationServer).describe(
@@ -82,7 +82,7 @@ export const PatchCredentialIssuer = z
     ),
     logIn: PatchLogIn.nullish().describe('As of a new issuer; null removes it (extension).'),
     issuerCertificateId: Uuid.nullish().describe('As of a new issuer; null removes it (extension).'),
-    display: IssuerDisplay.nullish().describe('As of a new issuer; null removes it (extension).'),
+    display: GivenIssuerDisplay.nullish().describe('As of a new issuer; null removes it (extension).'),
     encryptionRequired: optional(z.boolean()).describe('As of a new issuer (extension).'),
   })
   .meta({ id: 'PatchCredentialIssuerRequest' })

@@ -15,12 +15,8 @@ import { assertByteQuota } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { configurationsOf } from './choices.ts'
 import { schemaOf } from './claims-schema.ts'
-import {
-  type ConfigurationRow,
-  createConfiguration,
-  deleteConfiguration,
-  requireConfiguration,
-} from './configurations.ts'
+import { createConfiguration } from './configuration-changes.ts'
+import { type ConfigurationRow, deleteConfiguration, requireConfiguration } from './configurations.ts'
 import { createIssuer, deleteIssuer, getOwnIssuer, type IssuerRow } from './issuers.ts'
 
 /** Something that was made. A DID cannot be removed. */
@@ -73,7 +69,7 @@ export async function makeIssuer(context: Context, made: Making[]): Promise<Issu
   const name = tenant?.name.trim().slice(0, 200) || 'Issuer'
   const { id } = await createIssuer(context, {
     id: undefined,
-    display: { name },
+    display: [{ name }],
     authorizationServer: undefined,
     issuerCertificateId: undefined,
     encryptionRequired: undefined,
@@ -134,13 +130,18 @@ export async function makeConfiguration(
     format,
     schemaId: `${wallet.env.urls.rest}/${schemasPath}/${guid}/schema`,
     ...signer,
-    display: { name, ...template?.display },
+    display: [{ name, ...template?.display }],
+    claims: undefined,
+    svgTemplates: undefined,
+    extends: undefined,
+    integrity: undefined,
     vct: undefined,
     doctype: template?.document?.docType,
     namespaces: template?.document?.namespace,
     alwaysDisclosed: undefined,
     keyAttestation: undefined,
     begin: undefined,
+    renewal: undefined,
     claimsSource: undefined,
   })
   const remove = () => deleteConfiguration(db, wallet.id, issuer.id, configurationId)

@@ -129,18 +129,30 @@ async function readTexts(tx: AgentTx, issuerId: string): Promise<string> {
   return JSON.stringify([issuers, configurations, types])
 }
 
+type Stored = { mediaType: IssuerPicture['mediaType']; bytes: Buffer }
+
 /** @throws {Problem} 404 */
-export async function getPicture(
+export async function getPicture(db: AgentDb, issuerId: string, digest: string): Promise<Stored> {
+  const picture = await findPicture(db, issuerId, digest)
+  if (!picture) throw new Problem('NotFound', 'The issuer has no such picture.')
+  return picture
+}
+
+export async function findPicture(
   db: AgentDb,
   issuerId: string,
   digest: string,
-): Promise<{ mediaType: IssuerPicture['mediaType']; bytes: Buffer }> {
+): Promise<Stored | undefined> {
   const row = await db
     .selectFrom('credential_media')
     .select(['media_type', 'content'])
     .where('issuer_id', '=', issuerId)
     .where('digest', '=', digest)
     .executeTakeFirst()
-  if (!row) throw new Problem('NotFound', 'The issuer has no such picture.')
-  return { mediaType: z.enum(pictureTypes).parse(row.media_type), bytes: Buffer.from(row.content, 'base64') }
+  return (
+    row && {
+      mediaType: z.enum(pictureTypes).parse(row.media_type),
+      bytes: Buffer.from(row.content, 'base64'),
+    }
+  )
 }

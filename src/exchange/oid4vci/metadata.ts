@@ -2,7 +2,10 @@
 import * as z from 'zod'
 import { type OpenIdFormat, openIdTraits } from '../../definitions/format-names.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
+import { describeClaims } from './claim-settings.ts'
 import { claimsOf } from './claims.ts'
+import { accessOf } from './configuration-access.ts'
+import { settingsOf } from './configuration-settings.ts'
 import { type ConfigurationRow } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf, toMetadataDisplay } from './display.ts'
 import { describeEncryption, EncryptionMetadata } from './encryption.ts'
@@ -42,6 +45,7 @@ export const AuthorizationServerMetadata = z
     issuer: z.string(),
     token_endpoint: z.string(),
     grant_types_supported: z.array(z.string()),
+    revocation_endpoint: z.string().optional(),
     token_endpoint_auth_methods_supported: z.array(z.string()),
     client_attestation_signing_alg_values_supported: z.array(z.string()).optional(),
     client_attestation_pop_signing_alg_values_supported: z.array(z.string()).optional(),
@@ -108,10 +112,10 @@ function describeType(base: string, row: ConfigurationRow): object {
   const { bindingMethods, signingAlgorithms, configurationMember, claimsRoot } = traitsOf(row)
   const named = typeOf(base, row)
   const type = configurationMember === 'credential_definition' ? { type: [named] } : named
-  const claims = claimsOf(row).map(({ name, namespace, mandatory, title }) => ({
-    path: [...(namespace === undefined ? claimsRoot : [namespace]), name],
-    mandatory,
-    ...(title !== undefined && { display: [{ name: title }] }),
+  const claims = describeClaims(claimsOf(row), settingsOf(row).claims).map(({ path, stored, setting }) => ({
+    path: configurationMember === 'doctype' ? path : [...claimsRoot, ...path],
+    ...(stored && { mandatory: stored.mandatory }),
+    ...labelsOf(setting?.labels, stored?.title),
   }))
   const display = credentialDisplayOf(row)
   const about = {
@@ -126,6 +130,11 @@ function describeType(base: string, row: ConfigurationRow): object {
   }
 }
 
+function labelsOf(labels: Record<string, string> | undefined, title: string | undefined) {
+  if (labels) return { display: Object.entries(labels).map(([locale, name]) => ({ name, locale })) }
+  return title === undefined ? {} : { display: [{ name: title }] }
+}
+
 /** @throws {Problem} 404 */
 export async function readAuthorizationServerMetadata(
   db: AgentDb,
@@ -137,10 +146,17 @@ export async function readAuthorizationServerMetadata(
   const isBuiltIn = row.authorization_server === null
   const providers = providersOf(row)
   const isAttested = providers?.attestation === 'required'
+  const configurations = await readConfigurations(db, issuerId)
+  const isRenewed = configurations.some((each) => accessOf(each).renewal)
   return {
     issuer,
     token_endpoint: `${issuer}/token`,
-    grant_types_supported: [...(isBuiltIn ? ['authorization_code'] : []), preAuthorizedGrant],
+    grant_types_supported: [
+      ...(isBuiltIn ? ['authorization_code'] : []),
+      preAuthorizedGrant,
+      ...(isRenewed ? ['refresh_token'] : []),
+    ],
+    ...(isRenewed && { revocation_endpoint: `${issuer}/revoke` }),
     token_endpoint_auth_methods_supported: [
       ...(providers ? ['attest_jwt_client_auth'] : []),
       ...(isAttested ? [] : ['none']),
@@ -160,7 +176,7 @@ export async function readAuthorizationServerMetadata(
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       authorization_details_types_supported: ['openid_credential'],
-      scopes_supported: (await readConfigurations(db, issuerId)).map(({ id }) => id),
+      scopes_supported: configurations.map(({ id }) => id),
     }),
   }
 }

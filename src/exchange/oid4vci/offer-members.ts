@@ -25,7 +25,9 @@ const Terms = {
 const OfferedCredential = z
   .object({
     credentialConfigurationId: ConfigurationId,
-    claims: optional(Claims).describe('Required, unless the configuration has a claims source.'),
+    claims: optional(Claims).describe(
+      'Required, unless the configuration has a claims source, or people log in.',
+    ),
     ...Terms,
     credentialIdentifier: optional(
       z.string().regex(/^[\x21-\x7e]{1,200}$/, 'has no 1 to 200 visible ASCII characters'),
@@ -41,7 +43,7 @@ const maxCredentials = 10
 export const OfferFields = z.object({
   credentialConfigurationId: optional(ConfigurationId).describe('Required without `credentials`.'),
   claims: optional(Claims).describe(
-    'Required without `credentials`, unless the configuration has a claims source.',
+    'Required without `credentials`, unless the configuration has a claims source, or people log in.',
   ),
   ...Terms,
   credentials: optional(z.array(OfferedCredential).min(1).max(maxCredentials)).describe(

@@ -1,5 +1,5 @@
 /** Credential offers (VCI §4.1): records of issuance, their grant, and the URL that a wallet opens. */
-import { formatOfId, type OpenIdFormat, isTyped } from '../../definitions/format-names.ts'
+import { formatOfId, type OpenIdFormat } from '../../definitions/format-names.ts'
 import { newId, randomId } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
@@ -10,16 +10,15 @@ import type { AgentDb } from '../../foundation/storage/database.ts'
 import { newShortLink } from '../../wallet/short-links.ts'
 import { checkOffered } from '../issuance/sign.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { ofPart } from './claims-origins.ts'
+import { checkOrigins, ofPart, originsOf } from './claims-origins.ts'
 import { sourceOf } from './claims-source.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
-import { toIssuedType } from './credential-types.ts'
-import { documentOf } from './documents.ts'
+import { describeType, useType } from './type-documents.ts'
 import { grants } from '../issuance/openid4vci.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import type { CreateOpenIdCredentialOffer, OfferedCredential } from './offer-members.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
-import { type GrantSecrets, insertGrant, newIssuerState, sealSecrets } from './grant.ts'
+import { type GrantSecrets, insertGrant, noRenewal, newIssuerState, sealSecrets } from './grant.ts'
 import { maxGuesses, newTxCode } from './tx-code.ts'
 
 /**
@@ -57,11 +56,11 @@ export async function beginOffer(
   const expiresTime = Math.floor(Date.now() / 1_000) + seconds
   const { authorizationServer, ...secrets } = newGrant(issuer, body)
   // A log-in may have the claims that the offer does not have.
-  const isPart = issuer.log_in !== null && secrets.issuerState !== undefined
+  const hasLogIn = issuer.log_in !== null && secrets.issuerState !== undefined
   const offered: { id: string; data: CredentialData }[] = []
   for (const [index, terms] of credentialsOf(body).entries()) {
     const configuration = await requireConfiguration(db, issuer.id, terms.credentialConfigurationId)
-    const fields = await prepare(wallet, configuration, terms, { expiresTime, isPart })
+    const fields = await prepare(wallet, configuration, terms, { expiresTime, hasLogIn })
     const data = issueCredential.model.parse({ ...fields, ...(index === 0 && created) })
     offered.push({ id: index === 0 ? id : newId(), data })
   }
@@ -85,6 +84,7 @@ export async function beginOffer(
       sealed: sealSecrets(wallet, id, secrets),
       guesses: maxGuesses,
       identity: null,
+      ...noRenewal,
     })
     return begun
   })
@@ -104,28 +104,29 @@ async function prepare(
   wallet: Wallet,
   configuration: ConfigurationRow,
   body: OfferedCredential,
-  { expiresTime, isPart }: { expiresTime: number; isPart: boolean },
+  { expiresTime, hasLogIn }: { expiresTime: number; hasLogIn: boolean },
 ) {
   const isPartial = sourceOf(configuration) !== undefined
-  const { claims = isPartial ? {} : undefined, validityPeriod, credentialIdentifier } = body
+  const isPart = isPartial || hasLogIn
+  const { claims = isPart ? {} : undefined, validityPeriod, credentialIdentifier } = body
   if (!claims)
     throw new Problem(
       'BadRequest',
       `claims: Missing request parameter: claims. The configuration ${configuration.id} has no claims source.`,
     )
+  checkOrigins(configuration, claims)
   const format = configuration.format as OpenIdFormat
   const offered = {
     credentialFormat: formatOfId(format),
-    claims,
+    claims: originsOf(configuration, { offered: claims }).known,
     ...signerOf(configuration, body),
     validityPeriod,
     automaticIssuance: body.automaticIssuance ?? true,
     schemaIds: [configuration.schema_id],
   }
-  const type =
-    documentOf(configuration) ??
-    (isTyped(format) ? toIssuedType(wallet.env.urls.rest, configuration) : undefined)
-  await checkOffered(wallet, { ...offered, type }, isPart || isPartial ? ofPart : undefined)
+  const described = describeType(wallet, configuration)
+  await checkOffered(wallet, { ...offered, type: described }, isPart ? ofPart : undefined)
+  const type = await useType(wallet, configuration, described)
   return {
     ...offered,
     openid4vci: {

@@ -31,7 +31,9 @@ import { Claims } from '../issuance/offers.ts'
 
 export const OfferInOneStep = OfferFields.omit({ credentials: true })
   .extend({
-    claims: optional(Claims).describe('Required, unless the configuration has a claims source.'),
+    claims: optional(Claims).describe(
+      'Required, unless the configuration has a claims source, or people log in.',
+    ),
     issuerId: optional(Uuid).describe(
       'The issuer. Default: the only one of the wallet, or a new one with the name of the tenant.',
     ),

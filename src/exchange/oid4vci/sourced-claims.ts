@@ -4,13 +4,13 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import type { CredentialRecord } from '../issuance/model.ts'
 import { checkContent, termsOf } from '../issuance/sign.ts'
 import { type Decision, toDecision, unusable, waitForTenant } from './claims-decision.ts'
-import { mergeClaims, originsOf } from './claims-origins.ts'
+import { originsOf, withAnswer } from './claims-origins.ts'
 import { claimsSecretsOf } from './claims-secret.ts'
 import { askSource, type ClaimsSource, sourceOf } from './claims-source.ts'
 import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import { credentialIdentifierOf } from './grant.ts'
 import { getIssuer } from './issuers.ts'
-import { findIdentity } from './log-in/claims.ts'
+import { findIdentity, knownClaims } from './log-in/claims.ts'
 import type { Sourced } from './sourced.ts'
 
 export type Source = ClaimsSource & { configuration: ConfigurationRow }
@@ -26,6 +26,9 @@ export async function findSource(
   return source && { ...source, configuration }
 }
 
+/** Why a source is asked. `id` is the same for each repetition of one need. */
+export type Need = { purpose: 'issue' | 'refresh'; id: string }
+
 /**
  * Asks the claims source of a record. Undefined: there is none, and the record has the claims.
  *
@@ -35,6 +38,7 @@ export async function askForClaims(
   wallet: Wallet,
   record: CredentialRecord,
   source: Source | undefined,
+  need: Need = { purpose: 'issue', id: record.id },
 ): Promise<Decision | undefined> {
   const { env } = wallet
   if (!source) return waitForMissing(wallet, record)
@@ -47,16 +51,16 @@ export async function askForClaims(
   const answer = await askSource(env, {
     source,
     secrets,
-    id: record.id,
+    id: need.id,
     request: {
       issuerId,
       recordId: record.id,
       configurationId,
       credentialIdentifier: credentialIdentifierOf(record),
-      purpose: 'issue',
+      purpose: need.purpose,
       ...(identity && { identity: { from: 'log-in', ...identity } }),
       offered: record.claims,
-      wanted,
+      wanted: wanted.map(({ as }) => as),
       wallet: { attested: record.openid4vci?.isAttested === true },
     },
   })
@@ -72,7 +76,7 @@ export async function askForClaims(
     })
   const { claims, validitySeconds, digest } = answer
   const sourced = {
-    claims: mergeClaims(known, claims),
+    claims: withAnswer(known, claims, wanted),
     ...(validitySeconds !== undefined && { validityPeriod: validitySeconds }),
     keeps: source.keepClaims,
     digest,
@@ -84,8 +88,11 @@ export async function askForClaims(
 /** An offer without claims needs a source, which its configuration may have had. */
 async function waitForMissing(wallet: Wallet, record: CredentialRecord): Promise<Decision | undefined> {
   if (record.openid4vci?.isPartial !== true) return undefined
-  const fault = await findFault(wallet, record, record)
-  return fault && waitForTenant(record, unusable(`The configuration has no claims source. ${fault.message}`))
+  const claims = await knownClaims(wallet, record, await findIdentity(wallet, record))
+  const fault = await findFault(wallet, record, { claims })
+  return fault
+    ? waitForTenant(record, unusable(`The configuration has no claims source. ${fault.message}`))
+    : { kind: 'claims', sourced: { claims, keeps: true } }
 }
 
 /** Why claims cannot be issued. */

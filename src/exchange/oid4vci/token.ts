@@ -18,21 +18,23 @@ import {
 } from './client-attestation.ts'
 import { readProof, useProof, type DpopProof } from './dpop.ts'
 import type { IssuerRow } from './issuers.ts'
-import { createNonce, nonceLifetimeSeconds } from './nonce.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { preAuthorizedGrant, readParameters } from '../../foundation/oauth/parameters.ts'
 import { logRefusal, withLog } from './request-log.ts'
 import { newSecret } from '../../foundation/oauth/secrets.ts'
 import {
-  credentialIdentifierOf,
   findGrant,
+  findGrantById,
   findRecords,
   type GrantRow,
   openSecrets,
   recordIdsOf,
   redeemGrant,
 } from './grant.ts'
+import { refreshTokens } from './refresh.ts'
+import { renewalFor, startRenewal } from './renewal.ts'
 import { findSource } from './sourced-claims.ts'
+import { detailsOf, type Granted, toResponse, type TokenResponse } from './token-response.ts'
 import { guessTxCode } from './tx-code.ts'
 
 /**
@@ -49,33 +51,15 @@ export const TokenRequest = z
     client_id: z.string().optional().describe('As in the authorization request.'),
     redirect_uri: z.string().optional().describe('As in the authorization request.'),
     code_verifier: z.string().optional().describe('Of PKCE (RFC 7636).'),
+    refresh_token: z.string().optional().describe('With `grant_type=refresh_token`.'),
+    scope: z.string().optional().describe('Of a refresh: a part of the credentials.'),
+    authorization_details: z.string().optional().describe('Of a refresh: a part of the credentials.'),
   })
   .meta({ id: 'TokenRequest' })
 export type TokenRequest = z.output<typeof TokenRequest>
 
-const GrantedDetails = z.object({
-  type: z.literal('openid_credential'),
-  credential_configuration_id: z.string(),
-  credential_identifiers: z.array(z.string()),
-})
-
-export const TokenResponse = z
-  .object({
-    access_token: z.string(),
-    token_type: z.enum(['Bearer', 'DPoP']),
-    expires_in: z.int(),
-    authorization_details: z
-      .array(GrantedDetails)
-      .optional()
-      .describe('If the authorization request had them. Request the credential by its identifier then.'),
-    c_nonce: z.string().describe('For wallets of earlier drafts. Others use the nonce endpoint.'),
-    c_nonce_expires_in: z.int(),
-  })
-  .meta({ id: 'TokenResponse' })
-export type TokenResponse = z.infer<typeof TokenResponse>
-
 /** A code is redeemed, or refused with writes that are committed too. */
-type Redeemed = { details: z.infer<typeof GrantedDetails>[] | undefined; lifetime: number } | OAuthError
+type Redeemed = Pick<Granted, 'details' | 'lifetime' | 'refreshToken'> | OAuthError
 
 type Request = { form: URLSearchParams; headers: ClientHeaders }
 
@@ -91,6 +75,7 @@ export async function redeemCode(
   { form, headers }: Request,
 ): Promise<TokenResponse> {
   const request = readParameters(TokenRequest, form)
+  if (request.grant_type === 'refresh_token') return refresh(wallet, issuer, { form, headers })
   const code = codeIn(request)
   const find = () => findGrant(wallet.db, issuer.id, 'code_digest', code)
   const token = newSecret()
@@ -102,9 +87,13 @@ export async function redeemCode(
     if (!grant) throw unusable()
     if (client || proof) await wallet.env.limitOffers(grant.id)
     const { configurationIds } = authorizedIn(grant) ?? {}
-    const begun = configurationIds && (await withoutOffer(wallet, issuer, configurationIds))
-    const lifetime = await lifetimeOf(wallet, begun ?? (await findRecords(wallet.db, recordIdsOf(grant))))
-    const redemption = { request, code, token, client, proof, begun, lifetime }
+    const begun = configurationIds && (await withoutOffer(wallet, issuer, configurationIds, true))
+    const known = begun ? [] : await findRecords(wallet.db, recordIdsOf(grant))
+    const records = begun ?? known
+    const keys = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
+    const renewal = await renewalFor(wallet, records, keys)
+    const lifetime = await lifetimeOf(wallet, records)
+    const redemption = { request, code, token, client, proof, begun, lifetime, renewal }
     return {
       isBound: proof !== undefined,
       // A wrong guess counts, and a code that comes twice revokes its token, also in a full wallet.
@@ -112,14 +101,19 @@ export async function redeemCode(
     }
   })
   if (redeemed instanceof OAuthError) throw redeemed
-  return {
-    access_token: token,
-    token_type: isBound ? 'DPoP' : 'Bearer',
-    expires_in: redeemed.lifetime,
-    ...(redeemed.details && { authorization_details: redeemed.details }),
-    c_nonce: createNonce(wallet, issuer.id),
-    c_nonce_expires_in: nonceLifetimeSeconds,
-  }
+  return toResponse(wallet, issuer, { ...redeemed, token, isDpop: isBound })
+}
+
+/** The identifiers of credentials do not change. */
+async function refresh(wallet: Wallet, issuer: IssuerRow, request: Request): Promise<TokenResponse> {
+  const { access, refresh: refreshToken, records, ...rest } = await refreshTokens(wallet, issuer, request)
+  const grant = await findGrantById(wallet.db, records[0]!.thid)
+  return toResponse(wallet, issuer, {
+    ...rest,
+    token: access,
+    refreshToken,
+    details: detailsOf(grant!, records),
+  })
 }
 
 type Redemption = {
@@ -131,6 +125,7 @@ type Redemption = {
   /** The records to begin, of a grant without an offer. */
   begun: CredentialData[] | undefined
   lifetime: number
+  renewal: Awaited<ReturnType<typeof renewalFor>>
 }
 
 /** The seconds of a token: more for a credential that the issuer or its claims source may defer. */
@@ -144,7 +139,7 @@ async function redeem(
   tx: Tx,
   wallet: Wallet,
   issuer: IssuerRow,
-  { request, code, token, client, proof, begun, lifetime }: Redemption,
+  { request, code, token, client, proof, begun, lifetime, renewal }: Redemption,
 ): Promise<Redeemed> {
   const grant = await findGrant(tx, issuer.id, 'code_digest', code)
   if (!grant) return unusable()
@@ -175,7 +170,8 @@ async function redeem(
       openid4vci,
     })
   }
-  return { details: detailsOf(grant, records), lifetime }
+  const refreshToken = renewal && (await startRenewal(tx, grant.id, renewal))
+  return { details: detailsOf(grant, records), lifetime, refreshToken }
 }
 
 /** The code of a request by its grant. @throws {OAuthError} `unsupported_grant_type`, `invalid_request` */
@@ -183,7 +179,7 @@ function codeIn({ grant_type: grant, 'pre-authorized_code': preAuthorized, code 
   if (grant !== preAuthorizedGrant && grant !== 'authorization_code')
     throw new OAuthError(
       'unsupported_grant_type',
-      `grant_type must be authorization_code or ${preAuthorizedGrant}.`,
+      `grant_type must be authorization_code, refresh_token or ${preAuthorizedGrant}.`,
     )
   const [name, value] = grant === preAuthorizedGrant ? ['pre-authorized_code', preAuthorized] : ['code', code]
   if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing.`)
@@ -222,28 +218,6 @@ function unusable(): OAuthError {
     'invalid_grant',
     'The code is unknown, was used, has expired, or was blocked by wrong transaction codes. Ask for a new offer.',
   )
-}
-
-/**
- * VCI §6.2: credentials have identifiers if they were requested by `authorization_details`, or if there are
- * several.
- */
-function detailsOf(
-  grant: GrantRow,
-  records: readonly CredentialRecord[],
-): z.infer<typeof GrantedDetails>[] | undefined {
-  if (authorizedIn(grant)?.byDetails !== true && records.length === 1) return undefined
-  const identifiers = new Map<string, string[]>()
-  for (const record of records) {
-    const { configurationId } = record.openid4vci!
-    const known = identifiers.get(configurationId) ?? []
-    identifiers.set(configurationId, [...known, credentialIdentifierOf(record)])
-  }
-  return [...identifiers].map(([credential_configuration_id, credential_identifiers]) => ({
-    type: 'openid_credential',
-    credential_configuration_id,
-    credential_identifiers,
-  }))
 }
 
 const idsOf = (records: readonly CredentialRecord[]) => records.map(({ id }) => id)

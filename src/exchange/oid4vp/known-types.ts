@@ -20,7 +20,7 @@ import { CredentialFormat } from '../protocols/attachments.ts'
 import { claimsOf } from '../oid4vci/claims.ts'
 import type { ConfigurationRow } from '../oid4vci/configurations.ts'
 import { typeOf } from '../oid4vci/credential-types.ts'
-import { credentialDisplayOf } from '../oid4vci/display.ts'
+import { nameOf as displayNameOf } from '../oid4vci/display.ts'
 
 export const KnownType = z
   .object({
@@ -84,7 +84,7 @@ const isNamed = ({ format }: Pick<KnownType, 'format'>) => openIdTraits(format).
 function toOwnType(base: string, row: ConfigurationRow): KnownType {
   const format = row.format as OpenIdFormat
   return {
-    name: credentialDisplayOf(row)?.name ?? row.id,
+    name: displayNameOf(row) ?? row.id,
     format,
     types: [typeOf(base, row)],
     claims: claimsOf(row).map(({ name, namespace, title, mandatory }) => ({

@@ -21,7 +21,7 @@ export const oidcVariables = {
                                                                .describe('Claim with the roles `admin` and `tenant`; a path has dots, such as `realm_access.roles`.'),
   OIDC_SCOPE_CLAIM:                     claimPath.optional()   .describe('Claim with the scopes that limit a tenant’s token: `issuer`, `holder`, `verifier`, `read`, or `all`. Default: tokens are not limited.'),
   OIDC_ALGORITHMS:                      tokenAlgorithms.default(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'PS256', 'PS384', 'PS512', 'RS256'])
-                                                               .describe('Signature algorithms of the accepted tokens, separated by commas.'),
+                                                               .describe('Signature algorithms of the accepted tokens, separated by commas; of ID tokens of an issuer’s log-in too.'),
   OIDC_CLOCK_LEEWAY:                    seconds.default(30)    .describe('Tolerated clock difference in the dates of tokens.'),
   OIDC_KEYS_LIFETIME:                   lifetime.default(86_400).describe('Time for which the keys of the provider are used while it is away. They are read again every five minutes.'),
   OIDC_KEYS_REFRESH:                    seconds.default(30)    .describe('Least time between two readings of the keys, such as for tokens with an unknown key id.'),

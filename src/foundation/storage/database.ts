@@ -43,6 +43,7 @@ import * as wallet011 from './migrations/wallet-011-did-label.ts'
 import * as wallet012 from './migrations/wallet-012-mdoc-certificate.ts'
 import * as wallet013 from './migrations/wallet-013-webhook-types.ts'
 import * as wallet014 from './migrations/wallet-014-issuance-grant.ts'
+import * as wallet015 from './migrations/wallet-015-refresh-token.ts'
 import * as wallet017 from './migrations/wallet-017-renewal-grant.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
@@ -93,6 +94,7 @@ export const walletMigrations: Migrations = {
   '012-mdoc-certificate': wallet012,
   '013-webhook-types': wallet013,
   '014-issuance-grant': wallet014,
+  '015-refresh-token': wallet015,
   '017-renewal-grant': wallet017,
 }
 

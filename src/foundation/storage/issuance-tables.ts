@@ -23,6 +23,11 @@ export interface IssuanceTables {
     guesses: number
     /** JSON of who has logged in, sealed. */
     identity: string | null
+    /** Of the refresh token, and of the one before. */
+    refresh_digest: string | null
+    replaced_digest: string | null
+    /** JSON of what the refresh token is bound to, and its ends, see `oid4vci/renewal.ts`. */
+    renewal: string | null
   }
 
   /** Access tokens of the built-in authorization server, by their digest. */
@@ -35,6 +40,8 @@ export interface IssuanceTables {
     jkt: string | null
     /** ISO 8601. */
     expires_at: string
+    /** 1: by a refresh token, for credentials that were issued before. */
+    is_refreshed: number
   }
 
   /**

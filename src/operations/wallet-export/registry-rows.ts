@@ -83,6 +83,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       issuing_did: text.nullable().default(null),
       document: text.nullable().default(null),
       claims_source: text.nullable().default(null),
+      access: text.nullable().default(null),
       settings: text.nullable().default(null),
     }),
   }),

@@ -163,13 +163,13 @@ function event(number: number, type: Event['type'], secondsAgo: number, data: ob
 
 /** What the daemon says of a credential that the wallet issues over OpenID4VCI. */
 export const offered = {
-  'GET /oid4vci/issuers': { contents: [{ id: id(61), display: { name: 'Acme' } }] },
+  'GET /oid4vci/issuers': { contents: [{ id: id(61), display: [{ name: 'Acme' }] }] },
   'GET /oid4vci/issuers/{issuerId}/credential-configurations': {
     contents: [
       {
         configurationId: 'Employee',
         format: 'dc+sd-jwt',
-        display: { name: 'Employee' },
+        display: [{ name: 'Employee' }],
         schemaId: `https://agent.example/schema-registry/schemas/${id(62)}/schema`,
         issuingDID: did,
       },

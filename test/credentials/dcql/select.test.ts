@@ -166,6 +166,11 @@ test('names the member that a credential does not match', async () => {
   const claims = { ...names, address, postal_code: '90210' }
   expect(reason(sdJwt(identity, claims))).toBeUndefined()
   expect(reason(sdJwt(reduced, claims))).toBe(`meta.vct_values: its type is ${reduced}`)
+  // A later version of the type.
+  expect(reason(sdJwt(`${identity}/v2`, { ...claims, aka_vcts: [identity] }))).toBeUndefined()
+  expect(reason(sdJwt('urn:b', { ...claims, aka_vcts: ['urn:c', 1] }))).toBe(
+    'meta.vct_values: its types are urn:b, urn:c',
+  )
   expect(reason(sdJwt(identity, claims, { isBound: false }))).toMatch(/^require_cryptographic_holder_binding/)
   expect(reason(sdJwt(identity, { ...claims, address: {} }))).toBe(
     'claims: address.street_address is missing',

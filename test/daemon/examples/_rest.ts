@@ -29,6 +29,8 @@ export const withoutResponse: Readonly<Record<string, string>> = {
   'GET /docs/openapi.json': 'this document',
   'PUT /_system/nodes/{name}/draining': 'the story has no PostgreSQL',
   'DELETE /_system/nodes/{name}/draining': 'the story has no PostgreSQL',
+  'GET /oid4vci/issuers/{issuerId}/credential-types/{configurationId}/{version}':
+    'as that of the first version',
   'GET /web/{name}/did.json': 'a DID document, as that of GET /dids/{didRef}',
   'POST /wallets/{walletId}/resumption': 'the wallet of GET /wallets/{walletId}',
 }

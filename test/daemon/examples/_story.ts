@@ -457,6 +457,17 @@ async function authorizeByOpenId(
   await answer(setup, form)
   const request = { ...form, tx_code: '493536' }
   examples.set('POST /oid4vci/issuers/{issuerId}/authorize', { request })
+  const begin = (value: 'open' | null) =>
+    acme('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
+      path: { issuerId, credentialConfigId: 'Person' },
+      body: { issuingDID, begin: value },
+    })
+  await begin('open')
+  const offered = await fetch(`${agent.url}/oid4vci/issuers/${issuerId}/offers/Person`)
+  examples.set('GET /oid4vci/issuers/{issuerId}/offers/{configurationId}', { response: await offered.json() })
+  await begin(null)
+  const token = 'Zt3-0kQhXv9mJ5bA1sT7wUeYcRdF2gLnPq8iOoKjHxE'
+  examples.set('POST /oid4vci/issuers/{issuerId}/revoke', { request: { token, client_id: 'wallet' } })
   await receiveByOpenId({ acme, alice }, setup, issuingDID)
   await renew(alice)
 }

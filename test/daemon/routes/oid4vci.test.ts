@@ -130,7 +130,7 @@ test('the members of a configuration that are given are changed; null removes on
   const made = await tenant.call(configurationsOf, { path: { issuerId }, body })
   const path = { issuerId, credentialConfigId: 'Person' }
   const change = (changed: Record<string, any>) => tenant.call(`PATCH ${oneOf}`, { path, body: changed })
-  const display = { name: 'Identity card', backgroundColor: '#003366' }
+  const display = [{ name: 'Identity card', backgroundColor: '#003366' }]
   expect(await change({ display })).toEqual({ ...made, display })
   const { did: issuingDID } = await newDid(tenant, 'assertionMethod')
   expect(await change({ issuingDID, alwaysDisclosed: ['name'] })).toEqual({

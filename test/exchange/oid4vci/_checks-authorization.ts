@@ -107,7 +107,10 @@ const consents: Check[] = [
   // A link to this agent leads to the host of a stranger.
   check(
     'consent.ts',
-    ['{ refusal: { reason: error.message, target } }', '{ redirect: target }'],
+    [
+      "{ refusal: { reason: error.message, target, of: ofLogIn.has(error.code) ? 'log-in' : 'request' } }",
+      '{ redirect: target }',
+    ],
     async ({ setup }) => {
       const shown = await open(setup, { ...(await offered(setup)).parameters, response_type: 'token' })
       return { ...shown, status: shown.location ? 200 : 400 }
@@ -116,10 +119,10 @@ const consents: Check[] = [
   check('redirect-uri.ts', '!/^[\\w.:[\\]-]*$/.test(host)', async ({ setup }) =>
     open(setup, { ...(await offered(setup)).parameters, redirect_uri: 'https://a;sandbox' }),
   ),
-  check('consent.ts', "decision === 'accept' && right !== undefined", async ({ setup }) =>
+  check('consent.ts', ["decision === 'decline' || right === undefined", 'true'], async ({ setup }) =>
     answer(setup, { ...(await shown(setup)).fields, tx_code: undefined }),
   ),
-  check('consent.ts', '(await isUsed(tx, request.id))', async ({ setup }) => {
+  check('consent.ts', 'await isUsed(tx, request.id)', async ({ setup }) => {
     const { fields } = await shown(setup)
     await answer(setup, { ...fields, decision: 'decline' })
     return answer(setup, fields)

@@ -179,7 +179,7 @@ const proofs: Check[] = [
     return takeWith(setup, { claims: { nonce } })
   }),
   // A captured proof, for another session.
-  check('issue.ts', ['await useNonce(tx, nonce, endsMs)', 'true'], async ({ setup }) => {
+  check('signing.ts', ['await useNonce(tx, nonce, endsMs)', 'true'], async ({ setup }) => {
     const captured = { proofs: { jwt: [await prove(setup)] } }
     await take(setup, (await tokenOf(setup)).token, captured)
     return take(setup, (await tokenOf(setup)).token, captured)

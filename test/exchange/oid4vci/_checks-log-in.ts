@@ -180,7 +180,7 @@ const admissions: Check[] = [
   ),
   check(
     `${folder}/return.ts`,
-    "'email' in (expected.claims ?? {}) && claims['email_verified'] === false",
+    "'email' in (expected.claims ?? {}) && unverified.includes(claims['email_verified'])",
     lied(
       { claims: { email, email_verified: false } },
       { offer: { expectedIdentity: { claims: { email } } } },
@@ -188,7 +188,7 @@ const admissions: Check[] = [
   ),
   check(
     `${folder}/return.ts`,
-    ['await withLogInClaims(wallet, record, identity)', 'undefined'],
+    ['await logInClaims(wallet, record, identity)', 'undefined'],
     lied({ claims: { name: 7 } }, { offer: { claims: {} } }),
   ),
   check(`${folder}/return.ts`, ['await requireUnanswered(wallet, request)', 'undefined'], async (scene) => {
@@ -203,14 +203,14 @@ const admissions: Check[] = [
   }),
   check(
     `${folder}/return.ts`,
-    ['await wallet.env.limitOffers(request.grantId)', 'undefined'],
+    ['await wallet.env.limitOffers(grantIdOf(request))', 'undefined'],
     async (scene) => {
       const { back, cookie } = await returning(scene)
       for (let count = 1; count < 31; count++) await comeBack(back, cookie)
       return replyIf((await comeBack(back, cookie)).status !== 429)
     },
   ),
-  check('consent.ts', ['await wallet.env.limitOffers(grant.id)', 'undefined'], async (scene) => {
+  check('consent.ts', ['await wallet.env.limitOffers(grantId)', 'undefined'], async (scene) => {
     await useProvider(scene.staff, 'http://127.0.0.1:9')
     try {
       const { parameters } = await offered(scene.staff, { txCode: false })

@@ -24,7 +24,7 @@ async function withSource<T>(
   const offered = { credentialConfigurationId: configurationId, claims: { employeeId: '7' }, ...options }
   const { token } = await tokenOf(setup, offered)
   const asked = { credential_configuration_id: configurationId }
-  return work({ source, configurationId, take: (body) => take(setup, token, { ...asked, ...body }) })
+  return await work({ source, configurationId, take: (body) => take(setup, token, { ...asked, ...body }) })
 }
 
 /** Whether the claims of a source are issued. The request of a wallet is deferred otherwise, with 202. */
@@ -33,20 +33,24 @@ const isIssued = (claims: object) => (scene: Scene) =>
     replyIf((await flow.take()).status === 200),
   )
 
-/** Adds a configuration with a source. */
+/** Adds a configuration with a source, and removes it. */
 async function configure({ tenant, issuerId, issuingDID }: Setup, url: string) {
   const path = `/oid4vci/issuers/${issuerId}/credential-configurations`
   const [known] = (
     await tenant.call('GET /oid4vci/issuers/{issuerId}/credential-configurations', { path: { issuerId } })
   ).contents
+  const configurationId = randomUUID()
   const body = {
-    configurationId: randomUUID(),
+    configurationId,
     format: 'jwt_vc_json',
     schemaId: known!.schemaId,
     issuingDID,
     claimsSource: { url },
   }
-  return ask({ url: tenant.url }, `POST ${path}`, { body, apiKey: tenant.apiKey })
+  const { apiKey } = tenant
+  const reply = await ask(tenant, `POST ${path}`, { body, apiKey })
+  if (reply.status === 201) await ask(tenant, `DELETE ${path}/${configurationId}`, { apiKey })
+  return reply
 }
 
 export const sourceChecks: Check[] = [
@@ -58,7 +62,7 @@ export const sourceChecks: Check[] = [
     await addSource(setup, 'https://hr.example/claims')
     return configure(setup, 'https://user:password@hr.example/claims')
   }),
-  check('configurations.ts', 'given.claimsSource && issuer.claims_secrets === null', ({ other }) =>
+  check('configuration-changes.ts', 'given.claimsSource && issuer.claims_secrets === null', ({ other }) =>
     configure(other, 'https://hr.example/claims'),
   ),
   // A source that changes what the offer says.
@@ -67,7 +71,7 @@ export const sourceChecks: Check[] = [
     ['findUnwanted(data.claims, wanted)', 'undefined'],
     isIssued({ department: 'Sales', employeeId: '8' }),
   ),
-  check('claims-source.ts', ['262_144', '1e9'], isIssued({ department: 'a'.repeat(300_000) })),
+  check('claims-source.ts', ['maxBytes: answerBytes', ''], isIssued({ department: 'a'.repeat(300_000) })),
   check(
     'sourced-claims.ts',
     ['await findFault(wallet, record, sourced)', 'undefined'],

@@ -51,12 +51,16 @@ export const strangerChecks: Check[] = [
       send(setup, 'notifications', { ...body, event_description: `${index}` }, headers),
     )
   }),
-  check('consent.ts', ['await wallet.env.limitOffers(request.grantId)', 'undefined'], async ({ setup }) => {
-    const { parameters } = await offered(setup, { txCode: false })
-    return repeated(31, async () =>
-      answer(setup, { request: sealedIn(await open(setup, parameters)), decision: 'accept' }),
-    )
-  }),
+  check(
+    'consent.ts',
+    ['await wallet.env.limitOffers(grantIdOf(request))', 'undefined'],
+    async ({ setup }) => {
+      const { parameters } = await offered(setup, { txCode: false })
+      return repeated(31, async () =>
+        answer(setup, { request: sealedIn(await open(setup, parameters)), decision: 'accept' }),
+      )
+    },
+  ),
   check('access-token.ts', ['await wallet.env.limitOffers(grant.id)', 'undefined'], async ({ setup }) => {
     const { token: accessToken, key, nonce } = await boundToken(setup)
     const once = () =>

@@ -392,7 +392,7 @@ describe('the token endpoint refuses', () => {
     ['without a client', { client_id: undefined }, 'invalid_request'],
     ['without a redirect URI', { redirect_uri: undefined }, 'invalid_request'],
     ['without a code', { code: undefined }, 'invalid_request'],
-    ['of another grant', { grant_type: 'refresh_token' }, 'unsupported_grant_type'],
+    ['of another grant', { grant_type: 'password' }, 'unsupported_grant_type'],
   ]
   test.each(rows)('a request %s, and the code stays usable', async (_, change, error) => {
     const code = await authorized()

@@ -5,6 +5,7 @@ import { clientChecks } from './_checks-client.ts'
 import { credentialChecks } from './_checks-credential.ts'
 import { externalChecks } from './_checks-external.ts'
 import { logInChecks } from './_checks-log-in.ts'
+import { renewalChecks } from './_checks-renewal.ts'
 import { sourceChecks } from './_checks-source.ts'
 import { strangerChecks } from './_checks-strangers.ts'
 import { tokenChecks } from './_checks-token.ts'
@@ -19,6 +20,7 @@ const checks = [
   ...credentialChecks,
   ...externalChecks,
   ...logInChecks,
+  ...renewalChecks,
   ...strangerChecks,
   ...sourceChecks,
 ]

@@ -109,7 +109,7 @@ test.each(templateNames)('the template %s is offered with its labels and colours
     'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
     { path },
   )
-  expect(configuration.display).toEqual({ name: title, ...display })
+  expect(configuration.display).toEqual([{ name: title, ...display }])
   expect((await offer(tenant, { template, claims: example })).made).toEqual([])
 })
 

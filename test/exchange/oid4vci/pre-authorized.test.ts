@@ -209,7 +209,7 @@ describe('the token endpoint refuses', () => {
       ['', 'invalid_request'],
       [{ 'pre-authorized_code': code }, 'invalid_request'],
       [{ grant_type: preAuthorizedGrant }, 'invalid_request'],
-      [{ grant_type: 'refresh_token', refresh_token: code }, 'unsupported_grant_type'],
+      [{ grant_type: 'refresh_token', refresh_token: code }, 'invalid_grant'],
       [{ ...good, 'pre-authorized_code': 'unknown' }, 'invalid_grant'],
       [twice, 'invalid_request'],
     ]

@@ -10,7 +10,7 @@ import { toPaddedBase64url } from '../../../src/foundation/bytes.ts'
 import { statusChecks } from '../../../src/wallet/credential-status/check.ts'
 import { decodeJws } from '../../../src/credentials/codecs/jws.ts'
 import { decodeSdJwt } from '../../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
-import { checkType, readTypeMetadata } from '../../credentials/codecs/sd-jwt/_type-metadata.ts'
+import { checkType, readTypeMetadata } from '../../../src/credentials/codecs/sd-jwt/type-check.ts'
 import { generateKey, toPublic, verify, type PublicJwk } from '../../../src/foundation/crypto/keys.ts'
 import { resolveJwkDid } from '../../../src/did/jwk.ts'
 import { ask } from '../../support/ask.ts'
@@ -102,7 +102,7 @@ test('the type of a credential is the URL of its metadata, whose digest it conta
   const response = await fetch(decoded.vct!)
   expect(response.headers.get('content-type')).toContain('application/json')
   const document = Buffer.from(await response.arrayBuffer())
-  const type = readTypeMetadata(document, decoded)
+  const type = readTypeMetadata(document, { vct: decoded.vct!, integrity: decoded.payload['vct#integrity'] })
   checkType(decoded, type, { isComplete: true })
   expect(type.claims).toEqual([
     { path: ['name'], mandatory: true, sd: 'always' },
@@ -110,7 +110,9 @@ test('the type of a credential is the URL of its metadata, whose digest it conta
     { path: ['points'], mandatory: false, sd: 'always' },
   ])
   const tampered = Buffer.from(document.toString().replace('"never"', '"always"'))
-  expect(() => readTypeMetadata(tampered, decoded)).toThrow('is not the document that vct#integrity names')
+  expect(() =>
+    readTypeMetadata(tampered, { vct: decoded.vct!, integrity: decoded.payload['vct#integrity'] }),
+  ).toThrow('is not the document that its integrity names')
 })
 
 test('the library of others verifies a credential with its type metadata', async () => {

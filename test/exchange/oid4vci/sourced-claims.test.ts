@@ -2,12 +2,18 @@
 import { decodeJwtVc } from '../../credentials/codecs/_verify.ts'
 import { describe, expect, test } from 'vitest'
 import { generateKey } from '../../../src/foundation/crypto/keys.ts'
+import { claimsSecretsOf } from '../../../src/exchange/oid4vci/claims-secret.ts'
+import { sourceOf } from '../../../src/exchange/oid4vci/claims-source.ts'
+import { findConfiguration } from '../../../src/exchange/oid4vci/configurations.ts'
+import { exportFrom, importInto } from '../../operations/wallet-export/_transfer.ts'
+import { sharedAgent } from '../../support/agent.ts'
 import { ask } from '../../support/ask.ts'
 import { untilEnd } from '../../support/shared.ts'
 import { credentialIn, refusal } from '../../support/tenants.ts'
 import { Webhook } from '../../support/webhook.ts'
 import { addSource, filled, openSource, type Scripted, type SourceSettings } from './_claims-source.ts'
 import {
+  addIssuer,
   errorOf,
   fetchDeferred,
   offer,
@@ -122,6 +128,34 @@ describe('a source that answers', () => {
     const replies = await Promise.all([flow.take(), flow.take(), flow.take()])
     for (const { status, body } of replies) expect([status, body]).toEqual([200, replies[0].body])
     expect(new Set(flow.source.ids())).toEqual(new Set([flow.recordId]))
+  })
+})
+
+test('the settings of a configuration say which claims the source has, and how it calls them', async () => {
+  await using source = await openSource(filled({ unit: { name: 'Sales' } }))
+  const { configurationId } = await addSource(setup, source.url)
+  const claims = [
+    { path: ['department'], from: 'source' as const, as: ['unit', 'name'] },
+    { path: ['level'], value: 3 },
+  ]
+  await tenant.call('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
+    path: { issuerId: setup.issuerId, credentialConfigId: configurationId },
+    body: { claims },
+  })
+  const options = { credentialConfigurationId: configurationId, claims: { employeeId: '7' } }
+  const { token } = await redeemed(setup, options)
+  const body = { credential_configuration_id: configurationId, proofs: { jwt: [await prove(setup)] } }
+  const reply = await request(setup, { token, body })
+  expect(subjectOf(reply.body.credentials[0].credential)).toEqual({
+    employeeId: '7',
+    department: 'Sales',
+    level: 3,
+  })
+  expect(source.asked()[0].wanted).toEqual([['unit', 'name']])
+  const foreign = offer(setup, { ...options, claims: { employeeId: '7', level: 4 } })
+  expect(await refusal(foreign)).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('claims.level: the configuration says where this claim comes from'),
   })
 })
 
@@ -352,4 +386,19 @@ test('of two credentials of an offer, that of the source is deferred, and the ot
   }
   expect([await take(configurationId), await take('Person')]).toEqual([202, 200])
   expect(source.asked()).toMatchObject([{ credentialIdentifier: 'work', offered: {} }])
+})
+
+test('the source and its secret move with the wallet', async () => {
+  const other = await sharedAgent()
+  const mover = await addIssuer(setup.agent, await setup.agent.newTenant('mover'))
+  const { secret, configurationId } = await addSource(mover, 'https://hr.example/claims')
+  const { walletId } = mover.tenant
+  await importInto(other, await exportFrom(setup.agent, walletId, { move: true }))
+  const { db, wallets } = other.agent
+  const issuers = db.selectFrom('credential_issuer').selectAll().where('id', '=', mover.issuerId)
+  const issuer = await issuers.executeTakeFirstOrThrow()
+  const known = await wallets.use(walletId, async (wallet) => claimsSecretsOf(wallet, issuer))
+  expect(known).toEqual([{ secret }])
+  const configuration = await findConfiguration(db, mover.issuerId, configurationId)
+  expect(sourceOf(configuration!)).toMatchObject({ url: 'https://hr.example/claims' })
 })

@@ -23,6 +23,8 @@ export type SdJwtVcContent = {
   type: TypeMetadata
   /** For `vct#integrity`: that of the type metadata as they are served at `vct`, if they are. */
   integrity?: string | undefined
+  /** For `aka_vcts`: the types that the type extends. */
+  akaVcts?: readonly string[] | undefined
   /** For `cnf`. Without it, anyone who has the credential can present it. */
   holderKey?: PublicJwk | undefined
   /** For `status`. */
@@ -38,7 +40,7 @@ export type SdJwtVcContent = {
  * @throws {TypeError} for a reserved name, or a mandatory claim that is missing
  */
 export function issueSdJwtVc(content: SdJwtVcContent): string {
-  const { issuer, issuerKey, kid, x5c, claims, type, integrity, holderKey } = content
+  const { issuer, issuerKey, kid, x5c, claims, type, integrity, akaVcts, holderKey } = content
   const { status, issuedAt, expiresAt } = content
   const taken = registeredClaims.find((name) => Object.hasOwn(claims, name)) ?? findReserved(claims)?.at(-1)
   if (taken !== undefined) throw new TypeError(`the name ${taken} is reserved in SD-JWT VCs`)
@@ -53,6 +55,7 @@ export function issueSdJwtVc(content: SdJwtVcContent): string {
     ...(expiresAt !== undefined && { exp: expiresAt }),
     vct: type.vct,
     ...(integrity !== undefined && { 'vct#integrity': integrity }),
+    ...(akaVcts && { aka_vcts: akaVcts }),
     ...(holderKey && { cnf: { jwk: toPublic(holderKey) } }),
     ...(status && { status }),
   }

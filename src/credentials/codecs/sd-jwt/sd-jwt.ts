@@ -34,6 +34,7 @@ export const registeredClaims = [
   'cnf',
   'vct',
   'vct#integrity',
+  'aka_vcts',
   'status',
   'credentialStatus',
   '_sd',

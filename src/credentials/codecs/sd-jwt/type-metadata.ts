@@ -21,7 +21,8 @@ export const TypeMetadata = z.looseObject({
   vct: z.string(),
   name: z.string().optional(),
   description: z.string().optional(),
-  extends: z.never('is not supported: give the metadata with what it extends').optional(),
+  extends: z.string().optional(),
+  'extends#integrity': z.string().optional(),
   claims: z.array(ClaimMetadata).max(500).optional(),
 })
 export type TypeMetadata = z.infer<typeof TypeMetadata>

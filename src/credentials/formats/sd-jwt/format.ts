@@ -1,6 +1,7 @@
 /** Credentials as SD-JWT (RFC 9901; SD-JWT VC; OpenID4VCI 1.0 §A.3; OpenID4VP 1.0 §B.3). */
 import { decodeSdJwt } from '../../codecs/sd-jwt/sd-jwt.ts'
 import { bindPresentation, discloseClaims } from '../../codecs/sd-jwt/presentation.ts'
+import { checkType } from '../../codecs/sd-jwt/type-check.ts'
 import { requireVcType } from '../../codecs/sd-jwt/issuer-jwt.ts'
 import type { Format } from '../format.ts'
 import { type HeldToken, isSamePair, unbindable } from '../keys.ts'
@@ -38,6 +39,14 @@ export const sdJwt: Format = {
     const [vct] = decoded.types
     if (vct !== offered) throw new TypeError(`its vct is ${vct ?? 'missing'}, and ${offered} was offered`)
     if (decoded.isPresented) throw new TypeError('it has a key binding, which only the holder makes')
+  },
+
+  typeMetadata: {
+    referenceOf(text) {
+      const { vct, payload } = decodeSdJwt(text)
+      return vct === undefined ? undefined : { vct, integrity: payload['vct#integrity'] }
+    },
+    check: (text, type) => checkType(decodeSdJwt(text), type, { isComplete: true }),
   },
 
   isBoundTo: ({ holderKey }, { privateJwk }) => isSamePair(holderKey, privateJwk),

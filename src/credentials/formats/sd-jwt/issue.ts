@@ -53,6 +53,7 @@ export function signSdJwt(
     claims,
     type: type.metadata,
     integrity: type.integrity,
+    akaVcts: type.akaVcts,
     holderKey,
     status: tokenStatus,
     issuedAt: now,

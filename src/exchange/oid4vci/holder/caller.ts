@@ -51,6 +51,20 @@ export async function getDocument(caller: Caller, url: string): Promise<Found> {
   return document === undefined ? { status, fault: 'is not JSON' } : { document }
 }
 
+/** Reads the bytes of a document. @throws {Problem} as `post`, and for any status except 200 */
+export async function getBytes(caller: Caller, url: string): Promise<Uint8Array> {
+  const { status, text } = await call(
+    caller,
+    'GET',
+    url,
+    { accept: 'application/json' },
+    { encoding: 'base64' },
+  )
+  requireFinal(url, status)
+  if (status !== 200) throw refused(url, `it answered with status ${status}`)
+  return Buffer.from(text, 'base64')
+}
+
 /** @throws {Problem} `error:ServiceUnavailable` if another attempt may succeed */
 function requireFinal(url: string, status: number): void {
   if (isPassingStatus(status)) throw unavailable(url, `it answered with status ${status}`)
@@ -109,7 +123,7 @@ function send(
     ...(jwt !== undefined && { 'content-type': 'application/jwt' }),
   }
   const body = form ? toForm(form) : json ? JSON.stringify(json) : jwt
-  return call(caller, 'POST', url, headers, body)
+  return call(caller, 'POST', url, headers, { body })
 }
 
 async function call(
@@ -117,7 +131,7 @@ async function call(
   method: 'GET' | 'POST',
   url: string,
   headers: Record<string, string>,
-  body?: string,
+  { body, encoding }: { body?: string | undefined; encoding?: 'base64' } = {},
 ): Promise<Exchanged> {
   requireSafe(wallet, url)
   const note = (outcome: string) => {
@@ -128,7 +142,8 @@ async function call(
   try {
     const keptHeaders = ['dpop-nonce', 'www-authenticate', challengeHeader]
     const request = { method, headers, ...limits, keptHeaders, purpose: 'document' as const }
-    const response = await wallet.env.http.exchange(url, body === undefined ? request : { ...request, body })
+    const more = { ...(body !== undefined && { body }), ...(encoding && { encoding }) }
+    const response = await wallet.env.http.exchange(url, { ...request, ...more })
     const error = response.status < 400 ? undefined : toAnswer(response).error
     note(error === undefined ? String(response.status) : `${response.status} ${error}`)
     return response

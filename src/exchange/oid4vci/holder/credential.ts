@@ -17,6 +17,7 @@ import { toRenewal } from './begin-renewal.ts'
 import { type Caller } from './caller.ts'
 import { type Checked, checkCredentials } from './check.ts'
 import { askForCredential, askForDeferred, type Outcome } from './credential-request.ts'
+import { readLook } from './look.ts'
 import { notifyIssuer } from './notification.ts'
 import { callerOf, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { renewCredential } from './renewal.ts'
@@ -93,7 +94,9 @@ async function conclude(
       const kept = { notificationId, received: first, ...(further.length > 0 && { receivedCopies: further }) }
       await change(wallet, record.id, withCalls(record, caller, kept))
     }
-    return store(caller, record, await checkCredentials(wallet, record, credentials, keys), offer)
+    const checked = await checkCredentials(wallet, record, credentials, keys)
+    const look = await readLook(caller, record, checked[0]!.credential)
+    return store(caller, record, checked, { ...offer, look })
   } catch (error) {
     if (!(error instanceof Problem) || isTemporary(error)) throw error
     return fail(caller, record, error, offer)

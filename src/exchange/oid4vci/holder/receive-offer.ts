@@ -22,6 +22,7 @@ import {
   typesOf,
 } from './issuer-metadata.ts'
 import type { ReceivedOffer } from './credential-offer.ts'
+import { lookOf } from './look.ts'
 import { invalidOffer, longestOffer, readOffer, unsupportedOffer } from './offer.ts'
 import type { Secrets } from './secrets.ts'
 import { storeOffer } from './store-offer.ts'
@@ -214,6 +215,7 @@ function describeConfiguration(configuration: Supported) {
     format,
     types: typesOf(configuration, format).map((type) => type.slice(0, 2_000)),
     credentialName: nameIn(about?.display ?? configuration.display),
+    look: lookOf(configuration),
     claims: claims.map(({ path, display, mandatory }) => ({
       path: path.map((part) => (typeof part === 'string' ? part.slice(0, 200) : part)),
       name: nameIn(display),

@@ -1,55 +1,70 @@
 /** The claims of a log-in in a credential: they fill those that the offer does not have, by their names. */
-import type { JsonObject } from '../../../foundation/json.ts'
 import { OAuthError } from '../../../foundation/oauth/oauth-error.ts'
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import type { CredentialRecord } from '../../issuance/model.ts'
+import type { CredentialData, CredentialRecord } from '../../issuance/model.ts'
 import { checkContent } from '../../issuance/sign.ts'
-import { originsOf } from '../claims-origins.ts'
+import { ofPart, originsOf } from '../claims-origins.ts'
+import { sourceOf } from '../claims-source.ts'
 import { findConfiguration } from '../configurations.ts'
 import { findGrantById } from '../grant.ts'
 import { type Identity, identityOf } from './identity.ts'
 
-/** The claims of a record with those of a log-in. */
+type Terms = Pick<CredentialData, 'claims' | 'openid4vci'>
+
+/** The claims of a credential with those of a log-in. */
 export async function knownClaims(
-  { env }: Wallet,
-  { claims: offered, openid4vci }: Pick<CredentialRecord, 'claims' | 'openid4vci'>,
+  wallet: Wallet,
+  terms: Terms,
   identity: Identity | undefined,
-): Promise<JsonObject> {
+): Promise<CredentialData['claims']> {
+  const configuration = await configurationOf(wallet, terms)
+  return configuration ? originsOf(configuration, { offered: terms.claims, identity }).known : terms.claims
+}
+
+function configurationOf({ env }: Wallet, { openid4vci }: Terms) {
   const { issuerId, configurationId } = openid4vci!
-  const configuration = identity && (await findConfiguration(env.db, issuerId, configurationId))
-  return configuration ? originsOf(configuration, { offered, identity }).known : offered
+  return findConfiguration(env.db, issuerId, configurationId)
 }
 
 /**
- * The record with the claims of whoever has logged in for it, which its schema allows.
+ * The claims of a credential with those of a log-in, which its schema allows. A claims source may add others.
  *
  * @throws {OAuthError} `credential_request_denied` with the JSON paths of the others, without values
  * @throws {Problem} 503 if the schema cannot be read for now
  */
-export async function withLogInClaims(
+export async function logInClaims(
   wallet: Wallet,
-  record: CredentialRecord,
-  identity?: Identity,
-): Promise<CredentialRecord> {
-  const known = identity ?? (await findIdentity(wallet, record))
-  // What an offer has was checked when it was made.
-  if (!known && record.openid4vci?.begun === undefined) return record
-  const claims = (await knownClaims(wallet, record, known)) as CredentialRecord['claims']
-  const { credentialFormat, schemaIds, validityPeriod, automaticIssuance = true, openid4vci } = record
-  const terms = { credentialFormat, schemaIds, validityPeriod, automaticIssuance, claims }
-  await checkContent(wallet, { ...terms, type: openid4vci?.type }).catch((cause: unknown) => {
-    if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
-    const message = `The claims do not make this credential. ${cause.message}`
-    throw new OAuthError('credential_request_denied', message, { cause })
-  })
-  return { ...record, claims }
+  terms: CredentialData,
+  identity: Identity | undefined,
+): Promise<CredentialData['claims']> {
+  const claims = await knownClaims(wallet, terms, identity)
+  const configuration = await configurationOf(wallet, terms)
+  const isPart = terms.openid4vci?.isPartial === true || (configuration && sourceOf(configuration))
+  const { credentialFormat, schemaIds, validityPeriod, automaticIssuance = true, openid4vci } = terms
+  const all = { credentialFormat, schemaIds, validityPeriod, automaticIssuance, claims }
+  await checkContent(wallet, { ...all, type: openid4vci?.type }, isPart ? ofPart : undefined).catch(
+    (cause: unknown) => {
+      if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
+      const message = `The claims do not make this credential. ${cause.message}`
+      throw new OAuthError('credential_request_denied', message, { cause })
+    },
+  )
+  return claims
 }
 
-/** Who has logged in for a record. */
+/** The record with the claims of whoever has logged in for it. @throws as `logInClaims` */
+export async function withLogInClaims(wallet: Wallet, record: CredentialRecord): Promise<CredentialRecord> {
+  const identity = await findIdentity(wallet, record)
+  // What an offer has was checked when it was made.
+  if (!identity && record.openid4vci?.begun === undefined) return record
+  return { ...record, claims: await logInClaims(wallet, record, identity) }
+}
+
+/** Who has logged in for the credential of a record. */
 export async function findIdentity(
   wallet: Wallet,
-  { thid }: CredentialRecord,
+  { thid }: Pick<CredentialRecord, 'thid'>,
 ): Promise<Identity | undefined> {
   const grant = await findGrantById(wallet.db, thid)
   return grant && identityOf(wallet, grant)

@@ -24,7 +24,7 @@ type Returned = z.output<typeof LogInReturn>
 /** The request of the wallet, and who has logged in for it, or why nobody has. */
 export type Returning = { request: unknown } & ({ identity: Identity } | { refusal: OAuthError })
 
-/** @throws {OAuthError} for a page: it is not a log-in of this issuer, or not of this browser */
+/** @throws {LostLogIn} if it is not a log-in of this issuer, or not of this browser */
 export async function finishLogIn(
   wallet: Wallet,
   issuer: Pick<IssuerRow, 'id' | 'log_in'>,

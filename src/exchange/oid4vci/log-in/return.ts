@@ -3,16 +3,17 @@ import { isDeepStrictEqual } from 'node:util'
 import { OAuthError } from '../../../foundation/oauth/oauth-error.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { CheckedRequest, getOpenRecords, grantIdOf, requireGrant } from '../authorization-request.ts'
+import { withoutOffer } from '../begun-by-wallet.ts'
 import { orRefusal, type Refusal, requireUnanswered } from '../consent.ts'
 import { type Consent, toConsent } from '../consent-content.ts'
 import { type ExpectedIdentity, openSecrets } from '../grant.ts'
 import type { IssuerRow } from '../issuers.ts'
 import { logRefusedLogIn } from '../request-log.ts'
-import { withLogInClaims } from './claims.ts'
+import { logInClaims } from './claims.ts'
 import { finishLogIn } from './finish.ts'
 import type { Identity } from './identity.ts'
 
-/** @throws {OAuthError} that the wallet is not told */
+/** @throws {LostLogIn}, {OAuthError} that the wallet is not told */
 export async function returnFromLogIn(
   wallet: Wallet,
   issuer: IssuerRow,
@@ -26,7 +27,7 @@ export async function returnFromLogIn(
   return orRefusal(wallet, issuer, request, async () => {
     try {
       if ('refusal' in logIn) throw logIn.refusal
-      if (grantId !== undefined) await admit(wallet, request, logIn.identity)
+      await admit(wallet, issuer, request, logIn.identity)
     } catch (error) {
       if (error instanceof OAuthError && grantId !== undefined) await logRefusedLogIn(wallet, grantId, error)
       throw error
@@ -36,7 +37,17 @@ export async function returnFromLogIn(
 }
 
 /** @throws {OAuthError} if the offer is for another person, or cannot be made of the claims of this one */
-async function admit(wallet: Wallet, request: CheckedRequest, identity: Identity): Promise<void> {
+async function admit(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  request: CheckedRequest,
+  identity: Identity,
+): Promise<void> {
+  if (request.grantId === undefined) {
+    for (const terms of await withoutOffer(wallet, issuer, request.configurationIds ?? []))
+      await logInClaims(wallet, terms, identity)
+    return
+  }
   const grant = await requireGrant(wallet.db, request)
   const records = await getOpenRecords(wallet.db, grant, request.recordIds)
   const { expectedIdentity } = openSecrets(wallet, grant) ?? {}
@@ -45,13 +56,16 @@ async function admit(wallet: Wallet, request: CheckedRequest, identity: Identity
       'access_denied',
       'The offer is for another person than the one who has logged in. The offer stays open.',
     )
-  for (const record of records) await withLogInClaims(wallet, record, identity)
+  for (const record of records) await logInClaims(wallet, record, identity)
 }
+
+/** Some providers say it in a text. */
+const unverified: readonly unknown[] = [false, 'false']
 
 /** An e-mail address that the provider calls unverified can be anyone’s (OpenID Connect Core §5.1). */
 function isExpected({ sub, claims }: Identity, expected: ExpectedIdentity): boolean {
   const wanted = Object.entries(expected.claims ?? {})
-  if ('email' in (expected.claims ?? {}) && claims['email_verified'] === false) return false
+  if ('email' in (expected.claims ?? {}) && unverified.includes(claims['email_verified'])) return false
   return (
     (expected.sub ?? sub) === sub && wanted.every(([name, value]) => isDeepStrictEqual(claims[name], value))
   )

@@ -36,7 +36,10 @@ const members = {
     z
       .string()
       .max(1_000)
-      .refine((text) => text.split(' ').every((word) => Word.safeParse(word).success), 'is not words')
+      .refine(
+        (text) => text.split(' ').every((word) => Word.safeParse(word).success),
+        'is not words with single spaces between them',
+      )
       .refine((text) => text.split(' ').includes('openid'), 'does not have openid'),
   ).describe('Words with spaces between them. Default: `openid`.'),
   claimsFrom: optional(ClaimsFrom).describe(

@@ -33,7 +33,7 @@ export function sealState(wallet: Wallet, issuerId: string, state: Omit<State, '
   return wallet.seal(contextOf(issuerId), JSON.stringify({ ...state, endsMs } satisfies State))
 }
 
-/** @throws {OAuthError} for a page: the wallet is not told, because it is not known which one asked */
+/** @throws {LostLogIn} */
 export function openState(
   wallet: Wallet,
   issuerId: string,
@@ -52,10 +52,12 @@ export function openState(
   return state
 }
 
+/** The return belongs to no log-in of this browser. The wallet is not told: it is not known which one asked. */
+export class LostLogIn extends OAuthError {}
+
 /** `reason` continues the sentence "The log-in cannot be continued". */
-export function beginAgain(reason: string, cause?: unknown): OAuthError {
-  const message = `The log-in cannot be continued: ${reason}. Begin again in your wallet.`
-  return new OAuthError('invalid_request', message, { cause })
+export function beginAgain(reason: string, cause?: unknown): LostLogIn {
+  return new LostLogIn('invalid_request', `The log-in cannot be continued: ${reason}.`, { cause })
 }
 
 /** With this prefix, only this host can set the cookie, over https (RFC 6265bis §4.1.3.2). */

@@ -26,6 +26,7 @@ import * as issuanceGrant from './migrations/019-issuance-grant.ts'
 import * as branding from './migrations/020-branding.ts'
 import * as logIn from './migrations/021-log-in.ts'
 import * as access from './migrations/023-access.ts'
+import * as refreshToken from './migrations/024-refresh-token.ts'
 import * as renewalGrant from './migrations/027-renewal-grant.ts'
 import * as claimsSource from './migrations/022-claims-source.ts'
 import type { Migrations } from '../migrate.ts'
@@ -54,6 +55,7 @@ export const postgresMigrations: Migrations = {
   '020-branding': branding,
   '021-log-in': logIn,
   '023-access': access,
+  '024-refresh-token': refreshToken,
   '027-renewal-grant': renewalGrant,
   '022-claims-source': claimsSource,
 }

@@ -1,4 +1,5 @@
 /** Checks of the wallet as holder of OpenID4VCI, each with an attack of an issuer or its server that it stops. */
+import { integrityOf } from '../../../../src/credentials/codecs/sd-jwt/type-metadata.ts'
 import { generateKey, toPublic } from '../../../../src/foundation/crypto/keys.ts'
 import { ProblemError } from '../../../../daemon/client/call.ts'
 import type { Tenant } from '../../../support/tenants.ts'
@@ -230,7 +231,29 @@ const sdJwt = 'src/credentials/formats/sd-jwt/format.ts'
 const one = (text: string) => ({ credentials: [{ credential: text }] })
 const inBatches = (scene: Scene) => describe(scene, { batch_credential_issuance: { batch_size: 2 } })
 
+/** Type metadata of the issuer with a rule that its credential breaks. */
+const strictType = (vct: string) =>
+  JSON.stringify({ vct, claims: [{ path: ['family_name'], mandatory: true }] })
+
+/** The credential has the digest of its strict type. */
+const ofStrictType = (body: string, { issuer }: Scene) => {
+  const vct = `${issuer.identifier}/type`
+  const integrity = integrityOf(Buffer.from(strictType(vct)))
+  return { body: one(issuer.issue(body, { vct, integrity })) }
+}
+
+const withStrictType = (scene: Scene) => {
+  const vct = `${scene.issuer.identifier}/type`
+  scene.issuer.on('type', () => ({ body: strictType(vct) }))
+  describe(scene, {}, { vct })
+}
+
 const credentials: Check[] = [
+  credential(
+    { file: 'look.ts', text: 'typeMetadata.check(credential, type)', off: 'undefined' },
+    ofStrictType,
+    { prepare: withStrictType },
+  ),
   credential({ file: sdJwt, text: 'vct !== offered', off: 'false' }, (body, { issuer }) => ({
     body: one(issuer.issue(body, { vct: 'https://issuer.example/other' })),
   })),

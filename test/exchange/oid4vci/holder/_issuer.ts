@@ -31,6 +31,7 @@ export type FakeIssuer = Awaited<ReturnType<typeof startFakeIssuer>>
 export type Changes = {
   holderKey?: PublicJwk
   vct?: string
+  integrity?: string
   issuedAt?: number
   expiresAt?: number
   signer?: PrivateKey
@@ -144,6 +145,7 @@ export async function startFakeIssuer(path = '/acme') {
       kid: `${did}#0`,
       claims,
       type: { vct: changes.vct ?? vct },
+      integrity: changes.integrity,
       holderKey: holderKey!,
       issuedAt: changes.issuedAt ?? now - 60,
       expiresAt: changes.expiresAt ?? now + 3_600,

@@ -30,7 +30,8 @@ export type Lies = {
 
 export type LyingProvider = Awaited<ReturnType<typeof startLyingProvider>>
 
-export async function startLyingProvider() {
+/** `host` is how browsers and the agent call this machine. */
+export async function startLyingProvider(host = '127.0.0.1') {
   const [own, foreign] = [await generateKeyPair('ES256'), await generateKeyPair('ES256')]
   const rsa = await generateKeyPair('RS512')
   const keys = [
@@ -39,12 +40,13 @@ export async function startLyingProvider() {
   ]
   const state = { lies: {} as Lies, requests: [] as URLSearchParams[] }
   const begun = new Map<string, URLSearchParams>()
+  const url = () => `http://${host}:${server.port}`
 
   const sign = async (nonce: string) => {
     const { claims, signedBy } = state.lies
     const now = Math.floor(Date.now() / 1_000)
     const all = defined({
-      iss: server.url,
+      iss: url(),
       sub: 'alice',
       aud: issuerClient.clientId,
       iat: now,
@@ -82,7 +84,7 @@ export async function startLyingProvider() {
 
   const server = await startServer(
     withBody((body, request, response) => {
-      const { pathname, searchParams } = new URL(request.url!, server.url)
+      const { pathname, searchParams } = new URL(request.url!, url())
       const send = (status: number, value: unknown) => response.writeHead(status).end(JSON.stringify(value))
       if (pathname === '/auth') {
         state.requests.push(searchParams)
@@ -91,7 +93,7 @@ export async function startLyingProvider() {
         const answer = defined({
           code,
           state: searchParams.get('state')!,
-          iss: server.url,
+          iss: url(),
           ...state.lies.answer,
         })
         const location = `${searchParams.get('redirect_uri')}?${new URLSearchParams(answer as Record<string, string>).toString()}`
@@ -111,11 +113,11 @@ export async function startLyingProvider() {
         send(
           200,
           defined({
-            issuer: server.url,
-            authorization_endpoint: `${server.url}/auth`,
-            token_endpoint: `${server.url}/token`,
-            userinfo_endpoint: `${server.url}/me`,
-            jwks_uri: `${server.url}/keys`,
+            issuer: url(),
+            authorization_endpoint: `${url()}/auth`,
+            token_endpoint: `${url()}/token`,
+            userinfo_endpoint: `${url()}/me`,
+            jwks_uri: `${url()}/keys`,
             authorization_response_iss_parameter_supported: true,
             token_endpoint_auth_methods_supported: ['client_secret_post'],
             ...state.lies.metadata,
@@ -123,7 +125,7 @@ export async function startLyingProvider() {
         )
     }),
   )
-  return { ...server, state }
+  return { ...server, url: url(), state }
 }
 
 function defined(members: Record<string, unknown>): Record<string, unknown> {

@@ -17,6 +17,7 @@ type Provider = {
 const accounts: Record<string, object> = {
   alice: { name: 'Alice Adams', email: 'alice@example.org', department: 'Sales' },
   mallory: { name: 'Mallory', email: 'alice@example.org', email_verified: false, department: 'None' },
+  verbose: { name: 'V'.repeat(15_000), department: 'All' },
   bob: { name: 'Bob Brown', email: 'bob@example.org', department: 'Tests' },
 }
 
@@ -62,7 +63,7 @@ export async function startIdentityProvider({
     pkce: { required: () => true },
     findAccount: (_: unknown, accountId: string) => ({
       accountId,
-      claims: () => ({ sub: accountId, ...accounts[accountId] }),
+      claims: () => ({ sub: accountId, ...(accounts[accountId] ?? { name: `Person ${accountId}` }) }),
     }),
     interactions: { url: () => '/interaction' },
     features: { devInteractions: { enabled: false } },

@@ -1,7 +1,8 @@
 /** A wallet with an offer of an issuer with a log-in: what the browser sees, and what the credential contains. */
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeJwtVc } from '../../../credentials/codecs/_verify.ts'
-import { startAgent } from '../../../support/agent.ts'
+import { sharedAgent } from '../../../support/agent.ts'
 import { ask } from '../../../support/ask.ts'
 import { untilEnd } from '../../../support/shared.ts'
 import { publishSchema } from '../../../support/tenants.ts'
@@ -10,7 +11,7 @@ import { addIssuer, prove, recordOf, request, type OfferOptions } from '../_wall
 import { begin, browse, comeBack, departed, useProvider, visit } from './_browser.ts'
 import { startIdentityProvider } from './_real-provider.ts'
 
-const agent = await untilEnd(startAgent())
+const agent = await sharedAgent()
 const tenant = await agent.newTenant('issuer')
 const setup = await addIssuer(agent, tenant)
 const { issuerId, issuingDID } = setup
@@ -133,6 +134,18 @@ test('claims that the schema does not allow are refused before the consent, with
   expect(JSON.stringify(metaLastFailure)).not.toContain('Alice')
 })
 
+test('a provider that says much about a person does not hinder the consent', async () => {
+  provider.state.account = 'verbose'
+  try {
+    const { parameters } = await employee()
+    const page = await browse(setup, { ...parameters, scope: 'Employee' })
+    const { location } = await answer(setup, { request: sealedIn(page), decision: 'accept' })
+    expect(location!.searchParams.get('code')).toEqual(expect.any(String))
+  } finally {
+    provider.state.account = 'alice'
+  }
+})
+
 test('a refused log-in is told to the wallet by a link, and the offer can be taken afterwards', async () => {
   const { parameters, recordId, verifier } = await employee()
   provider.state.account = undefined
@@ -203,4 +216,40 @@ test('an issuer without a log-in expects nobody, and one with it asks for the lo
   const made = await ask(agent, at(issuerId), { body, apiKey: tenant.apiKey })
   expect(decodeURIComponent(made.body.credentialOffer)).toContain('authorization_code')
   expect(made.body.txCode).toMatch(/^\d{6}$/)
+})
+
+test('over https, the cookie is of this host alone', async () => {
+  const secure = await sharedAgent({
+    REST_SERVICE_URL: 'https://agent.example',
+    AGENT_ALLOW_PRIVATE_NETWORK: 'true',
+  })
+  const other = await addIssuer(secure, await secure.newTenant('issuer'))
+  await useProvider(other, provider.url)
+  const { parameters } = await offered(other, { txCode: false })
+  const { headers, location } = await departed(other, parameters)
+  expect(headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-vci=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/),
+  ])
+  const redirectUri = `https://agent.example/oid4vci/issuers/${other.issuerId}/log-in`
+  expect(location!.searchParams.get('redirect_uri')).toBe(redirectUri)
+  expect(headers.get('cache-control')).toBe('no-store')
+})
+
+test('whatever comes back, the page says what to do, and nothing is written', async () => {
+  const { parameters, recordId } = await employee()
+  const { redirect, cookie } = await begin(setup, { ...parameters, scope: 'Employee' })
+  const { state } = Object.fromEntries((await visit(setup, redirect)).searchParams)
+  const text = fc.string({ maxLength: 50 })
+  const changed = fc
+    .tuple(fc.nat(state!.length - 1), fc.constantFrom('A', '0', '-', '%', 'é', ''))
+    .map(([at, sign]) => state!.slice(0, at) + sign + state!.slice(at + 1))
+    .filter((each) => each !== state)
+  const returned = fc.record({ state: fc.oneof(text, changed), code: text, iss: text, error: text })
+  const answers = fc.asyncProperty(returned, fc.constantFrom(cookie, undefined), async (query, sent) => {
+    const url = new URL(`${setup.identifier}/log-in?${new URLSearchParams(query).toString()}`)
+    const page = await comeBack(url, sent)
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining('Begin again in your wallet')])
+  })
+  await fc.assert(answers, { numRuns: 100 })
+  expect(await recordOf(setup, recordId)).not.toHaveProperty('metaLastFailure')
 })

@@ -87,7 +87,7 @@ test('a person who does not log in is told to the wallet', async () => {
 test('another browser, and one without the cookie, cannot come back', async () => {
   const [victim, thief] = [await depart(place), await depart(place)]
   const back = await visit(place, thief.redirect)
-  const refused = /begun in another browser, or this one keeps no cookies\. Begin again in your wallet/
+  const refused = /begun in another browser, or this one keeps no cookies/
   await expect(comeBack(place, back, sent(victim.cookie))).rejects.toThrow(refused)
   await expect(comeBack(place, back)).rejects.toThrow(refused)
   await expect(comeBack(place, back, `${sent(victim.cookie)}; ${sent(thief.cookie)}`)).rejects.toThrow(
@@ -116,9 +116,9 @@ test('a return that was not begun here, for this issuer and this provider, is re
   await expect(comeBack(other, back, sent(cookie))).rejects.toThrow('it was not begun here')
   const changed = new URL(back)
   changed.searchParams.set('state', `${changed.searchParams.get('state')}A`)
-  await expect(comeBack(place, changed, sent(cookie))).rejects.toThrow('Begin again in your wallet')
+  await expect(comeBack(place, changed, sent(cookie))).rejects.toThrow('The log-in cannot be continued')
   changed.searchParams.delete('state')
-  await expect(comeBack(place, changed, sent(cookie))).rejects.toThrow('Begin again in your wallet')
+  await expect(comeBack(place, changed, sent(cookie))).rejects.toThrow('The log-in cannot be continued')
   await useProvider(place, 'https://idp.example')
   try {
     await expect(comeBack(place, back, sent(cookie))).rejects.toThrow('the provider has changed')

@@ -1,19 +1,15 @@
 /**
- * Checks issued SD-JWT VCs against their type metadata (draft-ietf-oauth-sd-jwt-vc, "SD-JWT VC Type
- * Metadata"), as a verifier may.
+ * Reads type metadata, and checks SD-JWT VCs by them (draft-ietf-oauth-sd-jwt-vc, "SD-JWT VC Type Metadata"),
+ * as a wallet or a verifier may.
  */
 import { hash } from 'node:crypto'
-import { fromBase64 } from '../../../../src/foundation/bytes.ts'
-import { isJsonObject, type JsonObject, parseJson } from '../../../../src/foundation/json.ts'
-import { reasonOf } from '../../../../src/foundation/reason.ts'
-import { readDisclosure } from '../../../../src/credentials/codecs/sd-jwt/disclosure.ts'
-import type { SdJwtClaimsSet } from '../../../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
-import {
-  disclosureOf,
-  findMissing,
-  TypeMetadata,
-} from '../../../../src/credentials/codecs/sd-jwt/type-metadata.ts'
-import { VerificationError } from '../../../../src/credentials/codecs/verification-error.ts'
+import { fromBase64 } from '../../../foundation/bytes.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../../foundation/json.ts'
+import { reasonOf } from '../../../foundation/reason.ts'
+import { readDisclosure } from './disclosure.ts'
+import type { SdJwtClaimsSet } from './sd-jwt.ts'
+import { disclosureOf, findMissing, TypeMetadata } from './type-metadata.ts'
+import { VerificationError } from '../verification-error.ts'
 
 /** A claim of a credential. `value` may contain digests. */
 type Claim = { path: (string | number)[]; value: unknown; isDisclosable: boolean }
@@ -22,16 +18,14 @@ type Claim = { path: (string | number)[]; value: unknown; isDisclosable: boolean
 const algorithms = ['sha512', 'sha384', 'sha256'] as const
 
 /**
- * Parses the type metadata of a credential, after checking the document against `vct#integrity`, if there is
- * one, and its `vct` against that of the credential.
+ * Parses type metadata, after checking the document against its integrity, if there is one, and its `vct`.
  *
  * @throws {VerificationError} `malformed`
  */
 export function readTypeMetadata(
   document: Uint8Array,
-  { vct, payload }: Pick<SdJwtClaimsSet, 'vct' | 'payload'>,
+  { vct, integrity }: { vct: string; integrity: unknown },
 ): TypeMetadata {
-  const integrity = payload['vct#integrity']
   if (integrity !== undefined) checkIntegrity(document, integrity)
   let type: TypeMetadata
   try {
@@ -39,7 +33,7 @@ export function readTypeMetadata(
   } catch (cause) {
     throw refused(`is invalid: ${reasonOf(cause)}`, cause)
   }
-  if (type.vct !== vct) throw refused('describes another vct than that of the credential')
+  if (type.vct !== vct) throw refused('describes another vct')
   return type
 }
 
@@ -59,7 +53,7 @@ function checkIntegrity(document: Uint8Array, integrity: unknown): void {
     } catch {
       // Not base64.
     }
-    throw refused('is not the document that vct#integrity names')
+    throw refused('is not the document that its integrity names')
   }
   throw refused('has an integrity that names no supported hash function')
 }

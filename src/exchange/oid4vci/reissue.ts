@@ -1,0 +1,53 @@
+/** Issues a credential anew for a wallet that has refreshed its access token (VCI §14.5). */
+import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
+import { Problem } from '../../foundation/problem.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { getRecord } from '../engine/find.ts'
+import { wrongState } from '../engine/protocol.ts'
+import { updateWithEvent } from '../engine/record.ts'
+import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import { type Proven, signAll, useNonces } from './signing.ts'
+import { askForClaims, findSource } from './sourced-claims.ts'
+
+/** Seconds after which a wallet asks again whose issuer has no claims for now. */
+const retrySeconds = 60
+
+/**
+ * Signs the credential for new keys, with the claims that its source gives now, else with those of the
+ * record. Copies that the wallet has stay as they are: they expire.
+ *
+ * @throws {OAuthError} `credential_request_denied`, `invalid_nonce`
+ * @throws {Problem} 503 while the claims source does not answer; if another request was faster
+ */
+export async function reissue(
+  wallet: Wallet,
+  record: CredentialRecord,
+  { keys, nonces }: Proven,
+  token: string,
+): Promise<string[]> {
+  if (record.revocation)
+    throw new OAuthError('credential_request_denied', 'The issuer has revoked the credential.')
+  const source = await findSource(wallet, record)
+  if (source) await wallet.env.limitOffers(record.id)
+  const need = { purpose: 'refresh', id: `${record.id}.${token.slice(0, 16)}` } as const
+  const decision = source && (await askForClaims(wallet, record, source, need))
+  if (decision?.kind === 'refused')
+    throw new OAuthError('credential_request_denied', 'The issuer does not renew the credential.')
+  if (decision && decision.kind !== 'claims') {
+    const detail = 'The issuer does not have the claims of the credential for now. Request it again.'
+    const retryAfter = decision.kind === 'failed' ? decision.seconds : retrySeconds
+    throw new Problem('error:ServiceUnavailable', detail, { retryAfter })
+  }
+  const { change, credentials, store } = await signAll(wallet, record, keys, decision?.sourced)
+  const renewed = { count: (record.renewed?.count ?? 0) + 1, at: new Date().toISOString(), token }
+  await wallet.transaction(async (tx) => {
+    const current = await getRecord(tx, issueCredential, record.id)
+    if (current.renewed?.token !== record.renewed?.token)
+      throw wrongState(issueCredential, current, 'received credential request')
+    await useNonces(tx, nonces)
+    const again = { notification: undefined, notifications: undefined }
+    await updateWithEvent(tx, issueCredential, current, { ...change, ...again, renewed })
+    await store(tx)
+  })
+  return credentials
+}

@@ -1,0 +1,52 @@
+/** Signs the credentials of a request, each for another key that the wallet proved to have. */
+import type { Tx } from '../../foundation/storage/database.ts'
+import { noteCount } from '../../foundation/storage/tx-context.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import type { CredentialRecord } from '../issuance/model.ts'
+import { signCredential, type SignedCredential } from '../issuance/sign.ts'
+import { invalidNonce, useNonce } from './nonce.ts'
+import { type Sourced, withSourced } from './sourced.ts'
+
+/** A key of the wallet, and the DID that names it. */
+export type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
+
+/** The keys that a request proved, and the nonces of its proofs, each with its end in milliseconds since 1970. */
+export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, number> }
+
+type Issued = { holderDid: string; holderKey: HolderKey['key'] } & SignedCredential
+
+/** Signs a credential for each key. `store` stores their entries of status lists. */
+export async function signAll(
+  wallet: Wallet,
+  record: CredentialRecord,
+  keys: readonly HolderKey[],
+  sourced: Sourced | undefined,
+) {
+  const { signed, kept } = withSourced(record, sourced)
+  const issued: Issued[] = []
+  for (const { holderDid, key: holderKey } of keys) {
+    const made = await signCredential(wallet, { ...signed, holderDid, holderKey })
+    issued.push({ ...made, holderDid, holderKey })
+  }
+  const [first, ...more] = issued as [Issued, ...Issued[]]
+  const { holderDid, holderKey, credential } = first
+  const batch = more.map((each) => ({ holderDid: each.holderDid, credential: each.credential }))
+  const holder = { holderDid, subjectId: holderDid, holderKey }
+  const further = { batch: batch.length > 0 ? batch : undefined }
+  const { claims } = record
+  return {
+    change: { claims, ...kept, ...holder, credential, metaLastFailure: undefined, ...further },
+    credentials: issued.map((each) => each.credential),
+    store: async (tx: Tx) => {
+      for (const each of issued) {
+        await each.store(tx)
+        noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })
+      }
+    },
+  }
+}
+
+/** A nonce is of one request: all proofs of a batch may have it. @throws {OAuthError} `invalid_nonce` */
+export async function useNonces(tx: Tx, nonces: Proven['nonces']): Promise<void> {
+  for (const [nonce, endsMs] of nonces) if (!(await useNonce(tx, nonce, endsMs))) throw invalidNonce()
+}

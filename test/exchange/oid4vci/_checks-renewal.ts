@@ -1,0 +1,90 @@
+/** Checks of refresh tokens, and the attack that each one stops. */
+import { generateKey, type PrivateJwk } from '../../../src/foundation/crypto/keys.ts'
+import { rewriteRows } from '../../support/rewrite-rows.ts'
+import { newDpopNonce, post, proofFor } from './_dpop.ts'
+import { check, type Check } from './_mutants.ts'
+import { preAuthorized, type Scene, takeDpop } from './_scene.ts'
+
+type Held = { key: PrivateJwk; nonce: string; refresh: string; recordId: string }
+
+/** A wallet with a credential that it can renew. */
+async function held({ setup }: Scene): Promise<Held> {
+  await setup.tenant.call(
+    'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
+    { path: { issuerId: setup.issuerId, credentialConfigId: 'Person' }, body: { renewal: { days: 90 } } },
+  )
+  const [key, nonce] = [generateKey('P-256'), await newDpopNonce(setup)]
+  const { form, recordId } = await preAuthorized(setup)
+  const { body } = await post(setup, 'token', form, proofFor(setup, 'token', { key, nonce }))
+  const accessToken = body.access_token as string
+  await takeDpop(setup, accessToken, proofFor(setup, 'credentials', { accessToken, key, nonce }))
+  return { key, nonce, refresh: body.refresh_token, recordId }
+}
+
+const renew = ({ setup }: Scene, { key, nonce, refresh }: Held, by = key) =>
+  post(
+    setup,
+    'token',
+    { grant_type: 'refresh_token', refresh_token: refresh },
+    proofFor(setup, 'token', { key: by, nonce }),
+  )
+
+/** Changes the times of the refresh token. */
+const change = ({ agent, setup }: Scene, of: (renewal: object) => object) =>
+  agent.agent.wallets.use(setup.tenant.walletId, (wallet) =>
+    rewriteRows(wallet, async (tx) => {
+      const rows = tx.selectFrom('issuance_grant').select(['id', 'renewal']).where('renewal', 'is not', null)
+      for (const { id, renewal } of await rows.execute())
+        await tx
+          .updateTable('issuance_grant')
+          .set({ renewal: JSON.stringify(of(JSON.parse(renewal!))) })
+          .where('id', '=', id)
+          .execute()
+    }),
+  )
+
+export const renewalChecks: Check[] = [
+  // A stolen token without its key.
+  check('renewal.ts', 'stored?.jkt !== undefined && jkt !== stored.jkt', async (scene) =>
+    renew(scene, await held(scene), generateKey('P-256')),
+  ),
+  check('renewal.ts', 'isOver(stored.endsMs)', async (scene) => {
+    const own = await held(scene)
+    await change(scene, (renewal) => ({ ...renewal, endsMs: 1 }))
+    return renew(scene, own)
+  }),
+  // A copy of a token that the wallet has used, with the key.
+  check(
+    'renewal.ts',
+    ['stored.answer !== undefined && !isOver(stored.repeatUntilMs ?? 0)', 'stored.answer !== undefined'],
+    async (scene) => {
+      const own = await held(scene)
+      await renew(scene, own)
+      await change(scene, (renewal) => ({ ...renewal, repeatUntilMs: 1 }))
+      return renew(scene, own)
+    },
+  ),
+  check('renewal.ts', ['!record.revocation', 'true'], async (scene) => {
+    const own = await held(scene)
+    const path = { id: own.recordId }
+    await scene.setup.tenant.call('PATCH /credential-status/revoke-credential/{id}', { path })
+    return renew(scene, own)
+  }),
+  check('renewal.ts', 'grant?.issuer_id !== issuerId', async (scene) => {
+    const { other } = scene
+    const own = await held(scene)
+    const nonce = await newDpopNonce(other)
+    const form = { grant_type: 'refresh_token', refresh_token: own.refresh }
+    return post(other, 'token', form, proofFor(other, 'token', { key: own.key, nonce }))
+  }),
+  check(
+    'refresh.ts',
+    'asked.length === 0 || !asked.every((each) => granted.includes(each))',
+    async (scene) => {
+      const { setup } = scene
+      const { key, nonce, refresh } = await held(scene)
+      const form = { grant_type: 'refresh_token', refresh_token: refresh, scope: 'Person Licence' }
+      return post(setup, 'token', form, proofFor(setup, 'token', { key, nonce }))
+    },
+  ),
+]
