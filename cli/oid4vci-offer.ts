@@ -67,13 +67,16 @@ export async function offerToWallet(
     until: 'CredentialSent',
     async change() {
       offer = await naming(offered.template ?? undefined, () =>
-        makeOffer(call, { ...offered, byReference: !qr.isLong }),
+        makeOffer(call, { ...offered, byReference: offered.deliver ? undefined : !qr.isLong }),
       )
-      printOffer(context, offer)
+      if (offered.deliver) printDelivery(context, offer, offered.deliver)
+      else printOffer(context, offer)
       if (isJson && flags.wait !== undefined) logJson(offer)
       return call('GET /issue-credentials/records/{recordId}', { path: { recordId: offer.recordId } })
     },
-    drawCode: ({ recordId }) => draw(context, recordId, toScannable(offer), qr),
+    ...(!offered.deliver && {
+      drawCode: ({ recordId }: { recordId: string }) => draw(context, recordId, toScannable(offer), qr),
+    }),
     print(made) {
       if (flags.wait !== undefined && !isQuiet) print(made.recordId, credentialFields(made))
     },
@@ -85,7 +88,7 @@ export async function offerToWallet(
 /** An offer of configurations that are named, or in one step. */
 async function makeOffer(
   call: Context['call'],
-  { configurations, ...body }: Offered & { byReference: boolean },
+  { configurations, ...body }: Offered & { byReference: boolean | undefined },
 ): Promise<Offer> {
   const [credentialConfigurationId, ...others] = configurations
   if (others.length > 0) return makeOfferOfSeveral(call, { configurations, ...body })
@@ -101,7 +104,7 @@ async function makeOffer(
 /** An offer of several credentials of an issuer that exists. */
 async function makeOfferOfSeveral(
   call: Context['call'],
-  { configurations, issuerId: given, claims: all, ...body }: Offered & { byReference: boolean },
+  { configurations, issuerId: given, claims: all, ...body }: Offered & { byReference: boolean | undefined },
 ): Promise<Offer> {
   const { template, format, type: _, issuingDID, validityPeriod, automaticIssuance, ...offered } = body
   if (template !== undefined || format !== undefined)
@@ -151,24 +154,29 @@ const kinds: Record<Offer['made'][number]['kind'], string> = {
   configuration: 'configuration',
 }
 
-/** The id and the transaction code with `--quiet`, because the code is not shown again. */
-function printOffer({ log, say, isQuiet, isJson }: Context, offer: Offer): void {
-  const { credentialOffer, records, expiresAt, txCode, made, issuerId } = offer
-  if (!isQuiet && !isJson && made.length > 0) {
-    const width = Math.max(...made.map(({ kind }) => kinds[kind].length))
-    const lines = made.map(
-      ({ kind, id, name }) => `  ${kinds[kind].padEnd(width)}  ${id}${name === undefined ? '' : `  ${name}`}`,
+/** What was missing and has been made. */
+function printMade({ say, isQuiet, isJson }: Context, { made, issuerId }: Offer): void {
+  if (isQuiet || isJson || made.length === 0) return
+  const width = Math.max(...made.map(({ kind }) => kinds[kind].length))
+  const lines = made.map(
+    ({ kind, id, name }) => `  ${kinds[kind].padEnd(width)}  ${id}${name === undefined ? '' : `  ${name}`}`,
+  )
+  say(`Made, because it was missing:\n${lines.join('\n')}`)
+  if (made.some(({ kind }) => kind === 'issuer'))
+    say(`Wallets show the issuer’s name: agent issuer update ${issuerId} --name <name>`)
+  const certificate = made.find(({ kind }) => kind === 'certificate')
+  if (certificate)
+    say(
+      `Wallets and verifiers must trust the authority of the certificate: agent issuer-cert show ${certificate.id} --root > root.pem, and agent trust add root.pem`,
     )
-    say(`Made, because it was missing:\n${lines.join('\n')}`)
-    if (made.some(({ kind }) => kind === 'issuer'))
-      say(`Wallets show the issuer’s name: agent issuer update ${issuerId} --name <name>`)
-    const certificate = made.find(({ kind }) => kind === 'certificate')
-    if (certificate)
-      say(
-        `Wallets and verifiers must trust the authority of the certificate: agent issuer-cert show ${certificate.id} --root > root.pem, and agent trust add root.pem`,
-      )
-    say('')
-  }
+  say('')
+}
+
+/** The id and the transaction code with `--quiet`, because the code is not shown again. */
+function printOffer(context: Context, offer: Offer): void {
+  const { log, say, isQuiet } = context
+  const { credentialOffer, records, expiresAt, txCode } = offer
+  printMade(context, offer)
   const ids = records.map(({ recordId }) => recordId)
   log(isQuiet ? [...ids, txCode].filter((each) => each !== undefined).join('\n') : credentialOffer)
   if (isQuiet) return
@@ -180,6 +188,19 @@ function printOffer({ log, say, isQuiet, isJson }: Context, offer: Offer): void 
   if (txCode !== undefined)
     say(`transaction code  ${txCode}   (not shown again; give it to the holder on another channel)`)
   say(answerLine(credentialOffer))
+}
+
+/** The link and the code are in the messages, so only the records are printed. */
+function printDelivery(context: Context, offer: Offer, { to, code }: NonNullable<Offered['deliver']>): void {
+  const { log, say, isQuiet } = context
+  const { records, expiresAt } = offer
+  printMade(context, offer)
+  for (const { recordId } of records) log(recordId)
+  if (isQuiet) return
+  say(`expires           ${whenAhead(expiresAt, Date.now())}`)
+  say(
+    `Webhooks that deliver send the link to ${safeLine(to)}${code ? `, the code to ${safeLine(code)}` : ''}.`,
+  )
 }
 
 /** The page of an offer by reference is at its URL. */

@@ -45,6 +45,7 @@ export function credentialFields(
       'valid for',
       content || record.validityPeriod === undefined ? undefined : inUnits(record.validityPeriod),
     ],
+    ['delivery', deliveryField(record)],
     ['thread', record.thid],
     ['created', whenAgo(record.createdAt, Date.now())],
     ['updated', record.updatedAt && whenAgo(record.updatedAt, Date.now())],
@@ -79,6 +80,18 @@ function partnerField(record: CredentialRecord, names: Names | undefined): strin
   if (record.openid4vci) return record.openid4vci.credentialIssuer
   if (record.connectionId !== undefined && !names) return undefined
   return partnerInCredential(record, names ?? new Map())
+}
+
+/** Which messages of an offer were asked for, and what became of them. */
+function deliveryField({ delivery }: CredentialRecord): string | undefined {
+  if (!delivery) return undefined
+  const messages = Object.entries({ link: delivery.link, code: delivery.code })
+  const shown = messages.map(
+    ([kind, message]) =>
+      message &&
+      `${kind} to ${safeLine(message.to)} ${message.status}${message.reason === undefined ? '' : `: ${safeLine(message.reason)}`}`,
+  )
+  return shown.filter((each) => each !== undefined).join('; ')
 }
 
 /** Whether the credential has one type, instead of schemas. */

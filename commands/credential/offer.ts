@@ -14,6 +14,7 @@ import { offerToWallet, whichConfiguration, whichSigner } from '../../cli/oid4vc
 import { whichClaims } from '../../cli/prompts/claims.ts'
 import { toWhomOrWallet } from '../../cli/prompts/questions.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
+import { locales } from '../../src/definitions/delivery.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
 import { naming, publishTemplate, templateFlag } from '../../cli/templates.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
@@ -37,6 +38,7 @@ export default defineCommand({
     'agent credential offer --csv people.csv --issuing-did <did> --auto --expires-in 14d',
     'agent credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
     'agent credential offer --oid4vci <issuer id> --configuration Person --issuing-did <did> --claim name=Alice --tx-code',
+    'agent credential offer --oid4vci --type Person --claim name=Alice --deliver mailto:alice@example.org --code-to sms:+4915112345678',
     'agent credential offer --oid4vci --configuration Person --configuration Licence --claims @alice.json',
     'agent credential offer --oid4vci <issuer id> --configuration Employee --issuing-did <did> --expect email=alice@example.org',
   ],
@@ -76,6 +78,21 @@ export default defineCommand({
       description: 'require a transaction code, which is printed; give it to the holder on another channel',
     }),
     expect: expectFlag,
+    deliver: Flags.string({
+      dependsOn: ['oid4vci'],
+      exclusive: ['qr', 'qr-file', 'long', 'open'],
+      description:
+        'have webhooks with --deliver send the link to this address: mailto:alice@example.org or sms:+4915112345678',
+    }),
+    'code-to': Flags.string({
+      dependsOn: ['deliver'],
+      description: 'have them send a transaction code to this other address',
+    }),
+    locale: Flags.option({
+      dependsOn: ['deliver'],
+      options: locales,
+      description: 'language of the messages; default: en',
+    })(),
     defer: Flags.boolean({
       dependsOn: ['oid4vci'],
       description: 'issue after `agent credential issue`; the wallet waits until then',
@@ -137,6 +154,10 @@ export default defineCommand({
         grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
         txCode: flags['tx-code'],
         expectedIdentity: readExpected(flags.expect),
+        deliver:
+          flags.deliver === undefined
+            ? undefined
+            : { to: flags.deliver, code: flags['code-to'], locale: flags.locale },
         automaticIssuance: !flags.defer,
         expiresIn,
         ...(validityPeriod !== undefined && { validityPeriod }),

@@ -21,8 +21,8 @@ export default defineCommand({
   args: idOf('credential record'),
   flags: {
     ...askedQrFlags(),
-    changes: Flags.boolean({ description: 'show what the last renewal has changed in the claims' }),
     locale: localeFlag,
+    changes: Flags.boolean({ description: 'show what the last renewal has changed in the claims' }),
   },
   questions: { id: whichRecord('credential') },
   async run(context) {
@@ -38,8 +38,8 @@ export default defineCommand({
     const wanted = flags.locale === undefined ? localesOf() : [flags.locale]
     const names = isJson || isQuiet ? undefined : await readNames(call, [record])
     const changed = flags.changes ? changedFields(record) : []
-    const fields = [...credentialFields(record, content, names, wanted), ...changed]
-    print(recordId, await labelled(context, fields))
+    const fields = credentialFields(record, content, names, wanted)
+    print(recordId, await labelled(context, [...fields, ...changed]))
     suggest(nextCommand('credential', protocolState, recordId, record))
     await printInvitationAgain(context, recordId, openInvitation(protocolState, record), qr)
     return content ? { ...record, content } : record

@@ -11,6 +11,7 @@ export default defineCommand({
     'agent webhook add http://127.0.0.1:9000/events',
     'agent webhook add https://shop.example/events --signed --headers @headers.json',
     'agent webhook add https://shop.example/events --signed --batch 20',
+    'agent webhook add https://mail.example/send --signed --deliver',
     'agent webhook add https://shop.example/events --type PresentationUpdated --type ConnectionUpdated',
   ],
   args: {
@@ -34,6 +35,10 @@ export default defineCommand({
       ...repeatable,
       description: 'only events of this type; repeat it for several; default: all',
     })(),
+    deliver: Flags.boolean({
+      description:
+        'the receiver sends e-mails and text messages: it also gets the links and codes that `agent credential offer --deliver` asks it to send',
+    }),
   },
   async run({ args, flags, say, call, print, suggest }) {
     const customHeaders = flags.headers === undefined ? {} : readHeaders(flags.headers)
@@ -42,13 +47,21 @@ export default defineCommand({
         '--headers: other users of this machine can see the command line. Put secrets into a file: --headers @headers.json.',
       )
     const webhook = await call('POST /events/webhooks', {
-      body: { url: args.url, customHeaders, signed: flags.signed, batch: flags.batch, types: flags.type },
+      body: {
+        url: args.url,
+        customHeaders,
+        signed: flags.signed,
+        batch: flags.batch,
+        types: flags.type,
+        deliver: flags.deliver,
+      },
     })
     print(webhook.secret === undefined ? webhook.id : `${webhook.id}\n${webhook.secret}`, [
       ['webhook', webhook.id],
       ['url', webhook.url],
       ['headers', Object.keys(webhook.customHeaders).join(', ') || undefined],
       ['events', webhook.types?.join(', ')],
+      ['delivers', webhook.deliver && 'e-mails and text messages'],
       ['events a request', webhook.batch === undefined ? undefined : `up to ${webhook.batch}`],
       ['secret', webhook.secret],
     ])

@@ -13,6 +13,7 @@ export default defineCommand({
       ['headers', Object.keys(webhook.customHeaders).join(', ') || undefined],
       ['signed', webhook.signed ? 'yes' : 'no'],
       ['events', webhook.types?.join(', ') ?? 'all'],
+      ['delivers', webhook.deliver && 'e-mails and text messages'],
       ['events a request', webhook.batch === undefined ? '1' : `up to ${webhook.batch}`],
       ['created', webhook.createdAt],
     ])

@@ -63,6 +63,9 @@ export const english = {
     warning:
       'The first wallet that opens the offer gets the credential. Do not pass this link on, and continue only if you expected it.',
     fold: 'Show the code for another device',
+    get: 'Get the credential',
+    delivered:
+      'Whoever has this page can get the credential. Do not pass its link on. The button shows a link and a code for your wallet, which are valid for ten minutes. You can press it again later.',
   },
 
   didRequest: {

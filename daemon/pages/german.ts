@@ -62,6 +62,9 @@ export const german: Texts = {
     warning:
       'Die erste Wallet, die das Angebot öffnet, erhält den Nachweis. Geben Sie diesen Link nicht weiter, und fahren Sie nur fort, wenn Sie ihn erwartet haben.',
     fold: 'Den Code für ein anderes Gerät zeigen',
+    get: 'Nachweis abholen',
+    delivered:
+      'Wer diese Seite hat, kann den Nachweis abholen. Geben Sie ihren Link nicht weiter. Der Knopf zeigt einen Link und einen Code für Ihre Wallet, die zehn Minuten lang gültig sind. Sie können ihn später erneut drücken.',
   },
 
   didRequest: {

@@ -7,8 +7,38 @@ import type { Agent } from '../../src/agent/agent.ts'
 import { getIssuer, issuerNotFound, type IssuerRow } from '../../src/exchange/oid4vci/issuers.ts'
 import { proofAlgorithms } from '../../src/exchange/oid4vci/metadata.ts'
 import { OAuthError } from '../../src/foundation/oauth/oauth-error.ts'
+import { Problem } from '../../src/foundation/problem.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { useForOthers } from './_for-others.ts'
+
+/** Members of the contracts of pages for people, without another form. */
+export const forPeople = {
+  access: 'public',
+  perAddress: 'OID4VCI_REQUESTS_PER_MINUTE',
+  media: ['text/html'],
+  reply: [200, z.string()],
+} as const
+
+/** The headers by which a browser says which page sends a form. */
+export const FormHeaders = z.object({
+  origin: z.string().optional(),
+  'sec-fetch-site': z.string().optional(),
+})
+
+/**
+ * The form must come from the page of this agent: browsers say so by one of these headers (Fetch Metadata,
+ * RFC 6454).
+ *
+ * @throws {Problem} 403
+ */
+export function assertOwnPage(
+  { origin, 'sec-fetch-site': site }: z.output<typeof FormHeaders>,
+  base: string,
+): void {
+  const isOwn = (origin ?? new URL(base).origin) === new URL(base).origin
+  if (!isOwn || (site ?? 'same-origin') !== 'same-origin')
+    throw new Problem('Not Allowed', 'The form was sent by a page of another site.')
+}
 
 const OAuthErrorResponse = z
   .object({ error: z.string(), error_description: z.string() })

@@ -23,6 +23,7 @@ import issuerCertificates from './issuer-certificates.ts'
 import messages from './messages.ts'
 import oid4vci from './oid4vci.ts'
 import oid4vciAuthorization from './oid4vci-authorization.ts'
+import oid4vciDelivery from './oid4vci-delivery.ts'
 import oid4vciMetadata from './oid4vci-metadata.ts'
 import oid4vciWallets from './oid4vci-wallets.ts'
 import oid4vp from './oid4vp.ts'
@@ -56,6 +57,7 @@ export const routes = [
   ...credentialTypes,
   ...oid4vci,
   ...oid4vciAuthorization,
+  ...oid4vciDelivery,
   ...oid4vciMetadata,
   ...oid4vciWallets,
   ...oid4vp,

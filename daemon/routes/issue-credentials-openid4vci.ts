@@ -1,10 +1,11 @@
-/** `/issue-credentials`: offers of OpenID4VCI issuers, for the holder. */
+/** `/issue-credentials`: offers of OpenID4VCI issuers, for the holder, and their delivery, for the issuer. */
 import {
   BeginAuthorization,
   beginAuthorization,
   CompleteAuthorization,
   completeAuthorization,
 } from '../../src/exchange/oid4vci/holder/authorization.ts'
+import { repeatDelivery } from '../../src/exchange/oid4vci/delivery.ts'
 import { receiveOffer, ReceiveOpenId4VciOffer } from '../../src/exchange/oid4vci/holder/receive-offer.ts'
 import { RefreshCredential, refreshCredential } from '../../src/exchange/oid4vci/holder/begin-renewal.ts'
 import { IssueCredentialRecord, toCredentialRecord } from '../../src/exchange/issuance/model.ts'
@@ -54,6 +55,22 @@ export default [
     async ({ wallet }, { path: { recordId }, body }) =>
       toCredentialRecord(await completeAuthorization(wallet, recordId, body)),
   ),
+
+  route(
+    'POST /issue-credentials/records/{recordId}/deliver',
+    {
+      summary: 'Ask once more for the messages of an offer, with a new link',
+      operationId: 'repeatCredentialOfferDelivery',
+      extension: true,
+      access: 'tenant',
+      scopes: ['issuer'],
+      path: { recordId: z.string() },
+      reply: [200, IssueCredentialRecord],
+    },
+    async ({ wallet, agent: { db } }, { path: { recordId } }) =>
+      toCredentialRecord(await repeatDelivery({ db, wallet }, recordId)),
+  ),
+
   route(
     'POST /issue-credentials/records/{recordId}/refresh',
     {

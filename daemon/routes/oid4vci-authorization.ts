@@ -22,11 +22,19 @@ import { PushedResponse, pushRequest } from '../../src/exchange/oid4vci/sealed-r
 import { Uuid } from '../../src/wallet/model.ts'
 import { route, type Answer, type Contract, type Input } from '../http/route.ts'
 import { replyPage } from '../pages/reply.ts'
-import { ClientHeaders, forWallets, oauth, toOAuthAnswer, withIssuer } from './_oid4vci.ts'
+import {
+  assertOwnPage,
+  ClientHeaders,
+  FormHeaders,
+  forPeople,
+  oauth,
+  toOAuthAnswer,
+  withIssuer,
+} from './_oid4vci.ts'
 
 const path = { issuerId: Uuid }
 
-const forPeople = { ...forWallets, media: ['text/html'], redirects: true, reply: [200, z.string()] } as const
+const redirected = { ...forPeople, redirects: true } as const
 
 /** Any values, since the endpoints show their own errors. */
 const anyValues = ({ shape }: z.ZodObject) =>
@@ -75,7 +83,7 @@ export default [
       summary: 'Show a person what an authorization request would issue; a page in a browser',
       operationId: 'showAuthorizationRequest',
       extension: true,
-      ...forPeople,
+      ...redirected,
       path,
       headers,
       query: anyValues(AuthorizationRequest),
@@ -94,7 +102,7 @@ export default [
       summary: 'Return from the OpenID provider of the issuer to the page of an authorization request',
       operationId: 'returnFromLogIn',
       extension: true,
-      ...forPeople,
+      ...redirected,
       path,
       headers,
       query: anyValues(LogInReturn),
@@ -113,9 +121,9 @@ export default [
       summary: 'Accept or decline an authorization request, with the form of its page',
       operationId: 'answerAuthorizationRequest',
       extension: true,
-      ...forPeople,
+      ...redirected,
       path,
-      headers: z.object({ origin: z.string().optional(), 'sec-fetch-site': z.string().optional() }),
+      headers: FormHeaders,
       form: true,
       body: ConsentForm,
     },
@@ -149,19 +157,4 @@ function show(
       throw new Problem(type, error.message, { cause: error })
     }
   })
-}
-
-/**
- * The form must come from the page of this agent: browsers say so by one of these headers (Fetch Metadata,
- * RFC 6454).
- *
- * @throws {Problem} 403
- */
-function assertOwnPage(
-  { origin, 'sec-fetch-site': site }: { origin?: string | undefined; 'sec-fetch-site'?: string | undefined },
-  base: string,
-): void {
-  const isOwn = (origin ?? new URL(base).origin) === new URL(base).origin
-  if (!isOwn || (site ?? 'same-origin') !== 'same-origin')
-    throw new Problem('Not Allowed', 'The form was sent by a page of another site.')
 }

@@ -30,6 +30,24 @@ export type Replies = { [R in Route as KeyOf<R>]: ReplyOf<R['contract']> }
 
 type Definition = (typeof definitions)[number]
 
+/**
+ * A message that a webhook with `deliver` sends to the person of an offer. Elsewhere it has no texts, and its
+ * `url` or `code` is `***`.
+ */
+type MessageData = {
+  recordId: string
+  issuerId: string
+  status: 'requested'
+  /** A `mailto:` or `sms:` URI. */
+  to: string
+  locale: string
+  /** When the offer ends. */
+  until: string
+  subject?: string
+  text?: string
+  html?: string
+}
+
 /** The data of events by their type: the record or the DID as the change left it. */
 export type EventData = {
   [D in Definition as D['event']]: Replies[D['resource']['route']]
@@ -37,6 +55,8 @@ export type EventData = {
   DIDStatusUpdated: Replies['GET /did-registrar/dids/{didRef}']
   DidRequestUpdated: Replies['GET /onboard/did-requests/{didRequestId}']
   AuthenticationChallengeUpdated: Replies['GET /did-authentication/challenges/{challengeId}']
+  OfferDeliveryRequested: MessageData & { url: string }
+  TransactionCodeDeliveryRequested: MessageData & { code: string }
 }
 
 /** The states of records by the type of their events. */

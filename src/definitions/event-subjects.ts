@@ -9,6 +9,9 @@ const others = {
   // Only if ENTERPRISE_EVENTS is on.
   DidRequestUpdated: { topic: 'onboard', id: 'id', state: 'state' },
   AuthenticationChallengeUpdated: { topic: 'auth', id: 'id', state: 'state' },
+  // Only webhooks with `deliver` get these.
+  OfferDeliveryRequested: { topic: 'delivery', id: 'recordId', state: 'status' },
+  TransactionCodeDeliveryRequested: { topic: 'delivery', id: 'recordId', state: 'status' },
 } as const satisfies Record<string, Subject>
 
 export type EventName = (typeof definitions)[number]['event'] | keyof typeof others

@@ -148,6 +148,7 @@ const meanings: Readonly<Record<string, string>> = {
   plain: 'lines without frames, for screen readers',
   port: 'a port to listen at',
   profile: 'the profile of a daemon',
+  deliver: 'messages to people: that a webhook sends them, or where the link of an offer goes',
   request: 'a request: of the API by its id, or of a verifier with its content',
   qr: 'how the QR code is drawn',
   schema: 'the schema: by its guid or URL, and where schemas are published and checked, itself',

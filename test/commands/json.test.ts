@@ -369,6 +369,20 @@ test('OpenID4VCI issuers', async () => {
   `
   const received = await holder(`oid4vc receive ${credentialOffer} --yes`)
   expect(received.protocolState).toBe('CredentialReceived')
+  const terms = `--oid4vci ${id} --configuration Person --claim name=Alice`
+  const messages = '--deliver mailto:alice@example.org --code-to sms:+4915112345678 --locale de'
+  const offering = `${terms} ${messages}`.split(' ')
+  expect((await user.run`credential offer ${offering}`).err).toContain('agent webhook add <url> --deliver')
+  const { id: webhook } = await user.json`webhook add http://127.0.0.1:9/send --deliver`
+  expect((await user.run`webhook show ${webhook}`).out).toMatch(/delivers +e-mails and text messages/)
+  const printed = await user.run`credential offer ${offering}`
+  expect(printed.out).toMatch(/^[\da-f-]{36}$/)
+  expect(printed.err).toContain('send the link to mailto:alice@example.org, the code to sms:+4915112345678')
+  expect((await user.run`credential show ${printed.out}`).out).toMatch(
+    /delivery +link to mailto:alice@example.org requested; code to sms:\+4915112345678 requested/,
+  )
+  expect((await run(`credential deliver ${printed.out}`)).delivery).toMatchObject({ locale: 'de' })
+  await user.run`webhook remove ${webhook} --yes`
   await using renewing = await startFakeIssuer()
   givesRefreshTokens(renewing)
   const link = `openid-credential-offer://?credential_offer=${encodeURIComponent(renewing.offer())}`

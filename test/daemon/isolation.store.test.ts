@@ -387,13 +387,18 @@ const published: Readonly<Record<string, keyof Ids>> = {
   'POST /oid4vci/issuers/{issuerId}/nonce': 'issuer',
 }
 
-/** They refuse requests without an offer, code, token or open credential. That the issuer exists is public. */
+/**
+ * They refuse requests without an offer, a link to one, code, token or open credential. That the issuer
+ * exists is public.
+ */
 const ofKnownIssuer = [
   'POST /oid4vci/issuers/{issuerId}/par',
   'GET /oid4vci/issuers/{issuerId}/offers/{configurationId}',
   'GET /oid4vci/issuers/{issuerId}/authorize',
   'POST /oid4vci/issuers/{issuerId}/authorize',
   'GET /oid4vci/issuers/{issuerId}/log-in',
+  'GET /oid4vci/issuers/{issuerId}/d/{secret}',
+  'POST /oid4vci/issuers/{issuerId}/d/{secret}',
   'POST /oid4vci/issuers/{issuerId}/token',
   'POST /oid4vci/issuers/{issuerId}/credentials',
   'POST /oid4vci/issuers/{issuerId}/deferred-credentials',

@@ -69,6 +69,20 @@ const decided: Readonly<Record<string, string>> = {
       'only the records of tenants that issue or hold mdocs have this format',
     ]),
   ),
+  ...Object.fromEntries(
+    ['GET /events 200.contents[].type', 'GET /events/{} 200.type', 'POST /events/test 201.type'].map(
+      (member) => [
+        `${member}: the values ["OfferDeliveryRequested","TransactionCodeDeliveryRequested"]`,
+        'only tenants with a webhook that delivers have these events',
+      ],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['GET /traces/{} 200.pending[].topic', 'GET /traces/{} 200.records[].topic'].map((member) => [
+      `${member}: the values ["delivery"]`,
+      'only offers that are delivered have such steps',
+    ]),
+  ),
 }
 
 test('nothing is narrower than in release 0.1.0, but for what was decided', () => {

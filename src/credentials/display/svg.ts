@@ -33,17 +33,20 @@ const maxReferences = 10_000
 export const svgIdPattern = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 
 const patterns = {
-  declaration: /<\?xml\s[^?<>]*\?>/y,
+  declaration:
+    /<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(["'])1\.0\1(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(["'])utf-8\2)?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(["'])(?:yes|no)\3)?[ \t\r\n]*\?>/iy,
   comment: /<!--(?:(?!--)[^])*-->/y,
   text: /[^<]+/y,
-  end: /<\/([^\s<>/]+)\s*>/y,
-  start: /<([^\s<>/!?'"=]+)/y,
-  attribute: /\s+([^\s<>/'"=]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y,
-  close: /\s*(\/?)>/y,
+  end: /<\/([^ \t\r\n<>/]+)[ \t\r\n]*>/y,
+  start: /<([^ \t\r\n<>/!?'"=]+)/y,
+  attribute: /[ \t\r\n]+([^ \t\r\n<>/'"=]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"<]*)"|'([^'<]*)')/y,
+  close: /[ \t\r\n]*(\/?)>/y,
 }
 
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/
+/** White space of XML, which is less than that of JavaScript. */
+const isBlank = /^[ \t\r\n]*$/
 const localId = /^[A-Za-z_][\w.-]*$/
 const link = /^#([A-Za-z_][\w.-]*)$/
 const paint = /^url\((["']?)#([A-Za-z_][\w.-]*)\1\)$/
@@ -65,7 +68,7 @@ export function checkSvg(svg: string): Set<string> {
   const ids = new Set<string>()
   const references: Reference[] = []
   const open: Element[] = []
-  let [count, last] = [0, 1]
+  let [count, last, hasXlink] = [0, 1, false]
   for (const token of tokensOf(svg)) {
     const { refuse, line } = token
     last = line
@@ -76,7 +79,11 @@ export function checkSvg(svg: string): Set<string> {
     } else {
       const { name, given, isEmpty } = token
       const id = given.get('id')
-      if (open.length === 0) checkRoot(token, count)
+      if (open.length === 0) {
+        checkRoot(token, count)
+        hasXlink = given.has('xmlns:xlink')
+      }
+      if (given.has('xlink:href') && !hasXlink) refuse('has xlink:href, and its root has no xmlns:xlink')
       if (open.length === maxDepth) refuse(`has more than ${maxDepth} elements in one another`)
       if (++count > maxElements) refuse(`has more than ${maxElements} elements`)
       if (id !== undefined && ids.has(id)) refuse(`has the id ${id} twice`)
@@ -115,16 +122,16 @@ function* tokensOf(svg: string): Generator<Token> {
     at = control.index
     refuse('has a control character')
   }
-  const declared = take('declaration')?.[0]
-  if (declared?.includes('encoding') && !/encoding\s*=\s*["']utf-8["']/i.test(declared))
-    refuse('declares an encoding other than UTF-8')
+  if (svg.startsWith('<?xml', at) && !take('declaration'))
+    refuse('declares an encoding other than UTF-8, or something else than version 1.0')
   while (at < svg.length) {
     const comment = take('comment')
     if (comment?.[0].includes('{{')) refuse('has a placeholder in a comment')
     if (comment) continue
     const text = take('text')?.[0]
-    const [end, start] = text === undefined ? [take('end')?.[1], take('start')?.[1]] : []
-    if (text?.trim() === '') continue
+    const end = text === undefined ? take('end')?.[1] : undefined
+    const start = text === undefined && end === undefined ? take('start')?.[1] : undefined
+    if (text !== undefined && isBlank.test(text)) continue
     const place = { refuse, line: lineOf() }
     if (text !== undefined) yield { ...place, kind: 'text', text }
     else if (end !== undefined) yield { ...place, kind: 'end', name: end }

@@ -17,6 +17,7 @@ import {
 } from '../protocols/model.ts'
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
+import { OfferDelivery } from './delivery.ts'
 import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from './openid4vci.ts'
 import { credentialMessages, credentialStates } from '../../definitions/issue-credential.ts'
 
@@ -38,6 +39,8 @@ export const SourceProgress = z.object({
   sealed: z.string().optional(),
   /** The SHA-256 digest of the answer with the claims. */
   digest: z.string().optional(),
+  /** The claims of the offer, if the record keeps those of the source too: a refresh asks for these again. */
+  offered: z.record(z.string(), JsonValue).optional(),
 })
 export type SourceProgress = z.output<typeof SourceProgress>
 
@@ -117,6 +120,8 @@ export const CredentialData = z.object({
       type: IssuedType.optional(),
     })
     .optional(),
+  /** Issuer, OpenID4VCI: the messages that bring the offer to its person. */
+  delivery: OfferDelivery.optional(),
   /** Holder, OpenID4VCI: the offer, and how far its flow is. */
   receivedOffer: StoredOpenId4VciOffer.optional(),
   /**
@@ -184,6 +189,9 @@ export const IssueCredentialRecord = z
     notification: WalletNotification.optional().describe(
       'What a wallet of OpenID4VCI said last of the credential (extension).',
     ),
+    delivery: OfferDelivery.optional().describe(
+      'The messages that bring an offer of OpenID4VCI to its person, in the first record of the offer (extension).',
+    ),
     openid4vci: OpenId4VciStatus.optional().describe(
       'Holder: the offer of an OpenID4VCI issuer (extension).',
     ),
@@ -221,6 +229,7 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
     standing: record.standing,
     renewed: record.renewed && { count: record.renewed.count, at: record.renewed.at },
     notification: record.notification,
+    delivery: record.delivery,
     openid4vci: record.receivedOffer && toOpenId4VciStatus(record.receivedOffer),
     ...toInvitationFields(record),
     metaRetries: record.metaRetries,

@@ -17,7 +17,7 @@ import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters } from '../../foundation/oauth/parameters.ts'
 import { faultOfRedirectUri } from './redirect-uri.ts'
 import { Identity } from './log-in/identity.ts'
-import { findGrant, findGrantById, findRecords, type GrantRow, recordIdsOf } from './grant.ts'
+import { findGrant, findGrantById, findRecords, type GrantRow, openSecrets, recordIdsOf } from './grant.ts'
 
 /** The parameters that this server reads. It ignores others (RFC 6749 §3.1). */
 export const AuthorizationRequest = z
@@ -98,10 +98,11 @@ export type Target = {
  * @throws {OAuthError} `invalid_request`
  */
 export async function readTarget(
-  { db, env }: Wallet,
+  wallet: Wallet,
   issuer: IssuerRow,
   parameters: URLSearchParams,
 ): Promise<Target> {
+  const { db, env } = wallet
   const { id: issuerId } = issuer
   const request = readParameters(AuthorizationRequest, parameters)
   const fault = faultOfRedirectUri(request.redirect_uri)
@@ -120,6 +121,12 @@ export async function readTarget(
   if (grant?.authorization_server !== null)
     throw new OAuthError('invalid_request', 'issuer_state is not that of an offer of this issuer.')
   const records = await getOpenRecords(db, grant, recordIdsOf(grant))
+  const { endsMs } = openSecrets(wallet, grant) ?? {}
+  if (endsMs !== undefined && isOver(endsMs))
+    throw new ClosedRequest(
+      'invalid_request',
+      'issuer_state: its time is over. Open the link that you were sent once more.',
+    )
   const candidates = records.map(({ id: recordId, openid4vci }) => ({
     recordId,
     configurationId: openid4vci!.configurationId,

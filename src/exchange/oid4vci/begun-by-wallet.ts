@@ -7,6 +7,7 @@ import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { begin } from '../engine/record.ts'
 import { issueCredential, type CredentialData, type CredentialRecord } from '../issuance/model.ts'
+import { sourceOf } from './claims-source.ts'
 import { isOpenTo } from './configuration-access.ts'
 import { findConfiguration, type ConfigurationRow } from './configurations.ts'
 import { type GrantRow, updateGrant } from './grant.ts'
@@ -52,6 +53,7 @@ function toData(configuration: ConfigurationRow, type: IssuedType | undefined): 
       configurationId: id,
       expiresTime: Math.floor(Date.now() / 1_000),
       begun: 'wallet',
+      ...(sourceOf(configuration) && { isPartial: true }),
       ...(type && { type }),
     },
   })

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { svgIdPattern } from '../../credentials/display/svg.ts'
+import { JsonValue } from '../../foundation/json.ts'
 import { Locale } from '../../foundation/locale.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { maxClaims, type StoredClaims } from './claims.ts'
@@ -30,7 +31,7 @@ export const ClaimSetting = z
       .exactOptional()
       .describe('Where the value comes from. Default: the offer.'),
     as: Path.exactOptional().describe('The name that the claim has there. Default: the path.'),
-    value: z.json().exactOptional().describe('The value in every credential.'),
+    value: JsonValue.exactOptional().describe('The value in every credential.'),
   })
   .meta({ id: 'ClaimSetting' })
 export const ClaimSettings = z.array(ClaimSetting).min(1).max(maxClaims)

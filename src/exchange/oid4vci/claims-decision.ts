@@ -11,6 +11,11 @@ export type Decision =
   | { kind: 'failed'; failure: Failure; seconds: number }
   | { kind: 'deferred'; change: { claimsSource: SourceProgress; metaLastFailure: Failure | undefined } }
 
+/** Why a decision gives no claims. Undefined: the source only takes its time. */
+export function failureOf(decision: Exclude<Decision, { kind: 'claims' }>): Failure | undefined {
+  return decision.kind === 'deferred' ? decision.change.metaLastFailure : decision.failure
+}
+
 export type Failure = { status: number; type: string; title: string; detail: string }
 
 /** The shortest and the longest pause after a request without an answer, in minutes. */
@@ -62,11 +67,15 @@ function askAgain(
 
 /** Defers the decision until the tenant has repaired the source, and issues the credential. */
 export function waitForTenant(
-  { id, claimsSource }: CredentialRecord,
+  { id, claimsSource, state }: CredentialRecord,
   { detail, ...failure }: Failure,
 ): Decision {
   const { since = Date.now() } = claimsSource ?? {}
-  const way = `Then ask again: agent credential issue ${id}, or give the claims: --claims @claims.json.`
+  const way =
+    // A credential that is issued anew.
+    state === 'CredentialSent'
+      ? 'The wallet asks again.'
+      : `Then ask again: agent credential issue ${id}, or give the claims: --claims @claims.json.`
   return {
     kind: 'deferred',
     change: { claimsSource: { since }, metaLastFailure: { ...failure, detail: `${detail} ${way}` } },

@@ -88,10 +88,11 @@ async function storeDecision(
 }
 
 /** Stores why a wallet has to request the credential again. */
-export function noteFailure(wallet: Wallet, id: string, metaLastFailure: Failure): Promise<void> {
+export function noteFailure(wallet: Wallet, id: string, metaLastFailure: Failure | undefined): Promise<void> {
   return writeIfRoom(wallet, async (tx) => {
     const record = await getRecord(tx, issueCredential, id)
-    if (record.state === 'OfferRedeemed') await updateData(tx, record, { metaLastFailure })
+    if (['OfferRedeemed', 'CredentialSent'].includes(record.state))
+      await updateData(tx, record, { metaLastFailure })
   })
 }
 

@@ -2,42 +2,24 @@
 import { integrityOf } from '../../credentials/codecs/sd-jwt/type-metadata.ts'
 import { VerificationError } from '../../credentials/codecs/verification-error.ts'
 import { readTypeChain } from '../../credentials/display/type-chain.ts'
-import { isLocalHost } from '../../foundation/net/public-url.ts'
-import { UnreachableError } from '../../foundation/net/unreachable-error.ts'
-import { Problem } from '../../foundation/problem.ts'
+import { isTemporary, Problem } from '../../foundation/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Extended } from './configuration-settings.ts'
+import { getBytes } from './holder/caller.ts'
 
-const limits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
-
-/** @throws {Problem} 400 for a type that cannot be read, or that wallets would refuse */
+/** @throws {Problem} 400 for a type that cannot be read, or that wallets would refuse; 503 */
 export async function readExtended(wallet: Wallet, uri: string): Promise<Extended> {
   try {
-    const document = await read(wallet, uri)
+    const read = (url: string) => getBytes({ wallet, calls: [] }, url)
+    const document = await read(uri)
     const integrity = integrityOf(document)
     await readTypeChain({ vct: uri, integrity }, (url) =>
-      url === uri ? Promise.resolve(document) : read(wallet, url),
+      url === uri ? Promise.resolve(document) : read(url),
     )
     return { uri, integrity }
   } catch (cause) {
-    if (!(cause instanceof VerificationError || cause instanceof UnreachableError)) throw cause
-    throw new Problem('BadRequest', `extends: ${cause.message}.`, { cause })
+    const isExpected = cause instanceof VerificationError || (cause instanceof Problem && !isTemporary(cause))
+    if (!isExpected) throw cause
+    throw new Problem('BadRequest', `extends: ${cause.message.replace(/\.?$/, '.')}`, { cause })
   }
-}
-
-async function read({ env }: Wallet, url: string): Promise<Uint8Array> {
-  const { protocol, hostname } = new URL(url)
-  if (protocol !== 'https:' && !isLocalHost(hostname))
-    throw new VerificationError('malformed', `The type metadata at ${url} are not at an https URL`)
-  const headers = { accept: 'application/json' }
-  const request = {
-    method: 'GET' as const,
-    headers,
-    encoding: 'base64' as const,
-    purpose: 'document' as const,
-  }
-  const { status, text } = await env.http.exchange(url, { ...request, ...limits })
-  if (status !== 200)
-    throw new VerificationError('malformed', `The type metadata at ${url} cannot be read: status ${status}`)
-  return Buffer.from(text, 'base64')
 }

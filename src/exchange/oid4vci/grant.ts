@@ -33,6 +33,8 @@ const Secrets = z.object({
   txCode: z.string().optional(),
   txCodeHint: z.looseObject({ description: z.string().optional() }).optional(),
   expectedIdentity: ExpectedIdentity.optional(),
+  /** When code or `issuer_state` end, in milliseconds since 1970, if the offer is delivered by messages. */
+  endsMs: z.number().optional(),
 })
 export type GrantSecrets = z.infer<typeof Secrets>
 

@@ -54,7 +54,8 @@ async function completePicture<Given extends Picture>(
   return picture
 }
 
-const notOfIssuer = 'is not a picture of the issuer. Upload it first: POST /oid4vci/issuers/{issuerId}/media'
+const notOfIssuer =
+  'is not a picture of the issuer. Name its file: agent issuer configuration update --display @card.json'
 
 /** What an issuer shows, in a request. `issuerId`: of a new issuer, its future id if the request has it. */
 export async function completeIssuer<Given extends { display?: IssuerDisplay | null | undefined }>(

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { optional } from '../../wallet/model.ts'
 import { Claims } from '../issuance/offers.ts'
+import { Deliver } from '../issuance/delivery.ts'
 import { grants } from '../issuance/openid4vci.ts'
 import { expiresIn } from '../protocols/model.ts'
 import { ConfigurationId } from './configuration-members.ts'
@@ -62,6 +63,9 @@ export const OfferFields = z.object({
     ).meta({ id: 'ExpectedIdentity', examples: [{ claims: { email: 'alice@example.org' } }] }),
   ).describe(
     'Who has to log in, at the provider of the issuer (`logIn`): the subject, or claims of it. Others get `access_denied`, and the offer stays open (extension).',
+  ),
+  deliver: optional(Deliver).describe(
+    'Have webhooks with `deliver` send the person the link of a page with the offer, and the transaction code on another channel (extension).',
   ),
   byReference: optional(z.boolean()).describe(
     'Return the URL of the offer instead of its content, for smaller QR codes (extension).',

@@ -26,7 +26,11 @@ import {
 
 export const OpenIdCredentialOffer = z
   .object({
-    credentialOffer: z.string().describe('The URL for the wallet: `openid-credential-offer://?…`.'),
+    credentialOffer: z
+      .string()
+      .describe(
+        'The URL for the wallet: `openid-credential-offer://?…`. Of an offer that is delivered, it ends after ten minutes, and when the person presses the button of the delivered page.',
+      ),
     recordId: z.guid().describe('The record of the issuance, of the first credential (extension).'),
     records: z
       .array(
@@ -42,7 +46,7 @@ export const OpenIdCredentialOffer = z
       .string()
       .optional()
       .describe(
-        'The transaction code. Only a request with the same Idempotency-Key returns it again (extension).',
+        'The transaction code, unless it is delivered. Only a request with the same Idempotency-Key returns it again (extension).',
       ),
   })
   .meta({ id: 'CredentialOfferResponse' })
@@ -58,10 +62,13 @@ export const OfferObject = z
   .meta({ id: 'CredentialOffer' })
 export type OfferObject = z.infer<typeof OfferObject>
 
+/** What the page of an offer shows of its credentials. */
+export type OfferedCredentials = { configurationId: string; claims: string[] }[]
+
 /** An open offer, the credentials that it offers, and what closes its link. */
 export type OpenOffer = {
   offer: OfferObject
-  credentials: { configurationId: string; claims: string[] }[]
+  credentials: OfferedCredentials
   hasTxCode: boolean
   walletId: string
   topic: ChangeTopic
@@ -81,20 +88,28 @@ export async function readOffer(
   if (!secrets) throw offerNotFound()
   const issuer = await getOwnIssuer(db, wallet.id, grant.issuer_id)
   const configurationIds = configurationsIn(await findRecords(wallet.db, recordIdsOf(grant)))
-  const credentials: OpenOffer['credentials'] = []
-  for (const configurationId of configurationIds) {
-    const configuration = await findConfiguration(db, issuer.id, configurationId)
-    const claims = (configuration ? claimsOf(configuration) : []).map(({ name, title = name }) => title)
-    credentials.push({ configurationId, claims })
-  }
   return {
     offer: toOffer(wallet.env.urls.rest, issuer, configurationIds, secrets),
-    credentials,
+    credentials: await describeCredentials(db, issuer, configurationIds),
     hasTxCode: secrets.txCode !== undefined,
     walletId: wallet.id,
     topic: `record ${record.id}`,
     endsAt: new Date(record.openid4vci!.expiresTime * 1_000),
   }
+}
+
+export async function describeCredentials(
+  db: AgentDb,
+  issuer: IssuerRow,
+  configurationIds: readonly string[],
+): Promise<OfferedCredentials> {
+  const credentials: OfferedCredentials = []
+  for (const configurationId of configurationIds) {
+    const configuration = await findConfiguration(db, issuer.id, configurationId)
+    const claims = (configuration ? claimsOf(configuration) : []).map(({ name, title = name }) => title)
+    credentials.push({ configurationId, claims })
+  }
+  return credentials
 }
 
 export function offerNotFound(): Problem {
@@ -113,8 +128,13 @@ export function offerLink(url: string): string {
   return `openid-credential-offer://?${encodeParameters({ credential_offer_uri: url })}`
 }
 
+/** The link for wallets to an offer by value. */
+export function valueLink(offer: OfferObject): string {
+  return `openid-credential-offer://?${encodeParameters({ credential_offer: JSON.stringify(offer) })}`
+}
+
 /** The ids of the configurations of records, each once. */
-function configurationsIn(records: readonly CredentialRecord[]): string[] {
+export function configurationsIn(records: readonly CredentialRecord[]): string[] {
   return [...new Set(records.map(({ openid4vci }) => openid4vci!.configurationId))]
 }
 
@@ -125,14 +145,13 @@ export function toReply(
   records: readonly CredentialRecord[],
   { shortId, secrets }: { shortId: string | undefined; secrets: GrantSecrets },
 ): OpenIdCredentialOffer {
-  const { id: recordId, openid4vci } = records[0]!
+  const { id: recordId, openid4vci, delivery } = records[0]!
   const base = env.urls.rest
-  const parameter =
-    shortId === undefined
-      ? { credential_offer: JSON.stringify(toOffer(base, issuer, configurationsIn(records), secrets)) }
-      : { credential_offer_uri: offerUrl(base, shortId) }
   return {
-    credentialOffer: `openid-credential-offer://?${encodeParameters(parameter)}`,
+    credentialOffer:
+      shortId === undefined
+        ? valueLink(toOffer(base, issuer, configurationsIn(records), secrets))
+        : offerLink(offerUrl(base, shortId)),
     recordId,
     records: records.map((record) => ({
       recordId: record.id,
@@ -140,7 +159,8 @@ export function toReply(
       credentialIdentifier: credentialIdentifierOf(record),
     })),
     expiresAt: new Date(openid4vci!.expiresTime * 1_000).toISOString(),
-    ...(secrets.txCode !== undefined && { txCode: secrets.txCode }),
+    // A code that is delivered is in that message alone.
+    ...(secrets.txCode !== undefined && !delivery?.code && { txCode: secrets.txCode }),
   }
 }
 
@@ -167,7 +187,7 @@ export async function readReply(
   return toReply(wallet, issuer, records, { shortId: shortId ?? undefined, secrets })
 }
 
-function toOffer(
+export function toOffer(
   base: string,
   issuer: IssuerRow,
   configurationIds: string[],

@@ -11,6 +11,8 @@ import { newShortLink } from '../../wallet/short-links.ts'
 import { checkOffered } from '../issuance/sign.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { checkOrigins, ofPart, originsOf } from './claims-origins.ts'
+import { newEnd } from './delivered-link.ts'
+import { checkDelivery, requestDelivery, wordsOf } from './delivery.ts'
 import { sourceOf } from './claims-source.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { describeType, useType } from './type-documents.ts'
@@ -54,7 +56,9 @@ export async function beginOffer(
 ): Promise<{ record: CredentialRecord; reply: OpenIdCredentialOffer }> {
   const seconds = body.expiresIn ?? wallet.env.config.ISSUANCE_INVITATION_EXPIRY
   const expiresTime = Math.floor(Date.now() / 1_000) + seconds
-  const { authorizationServer, ...secrets } = newGrant(issuer, body)
+  const { authorizationServer, ...made } = newGrant(issuer, body)
+  const secrets = { ...made, ...(body.deliver && { endsMs: newEnd() }) }
+  checkDelivery(issuer, body, secrets)
   // A log-in may have the claims that the offer does not have.
   const hasLogIn = issuer.log_in !== null && secrets.issuerState !== undefined
   const offered: { id: string; data: CredentialData }[] = []
@@ -67,6 +71,14 @@ export async function beginOffer(
   // The id of a short link, so that the QR code fits a terminal of 80×24.
   const shortId = body.byReference === true ? newShortLink(wallet).shortId : undefined
   const thid = randomId()
+  const { deliver } = body
+  const words =
+    deliver &&
+    (await wordsOf(
+      { db, wallet },
+      issuer,
+      offered.map(({ data }) => data),
+    ))
   const records = await wallet.transaction(async (tx) => {
     const begun: CredentialRecord[] = []
     for (const [place, each] of offered.entries()) {
@@ -86,7 +98,9 @@ export async function beginOffer(
       identity: null,
       ...noRenewal,
     })
-    return begun
+    if (!deliver || !words) return begun
+    const [first, ...others] = begun
+    return [await requestDelivery(tx, wallet, { record: first!, deliver, secrets, words }), ...others]
   })
   return { record: records[0]!, reply: toReply(wallet, issuer, records, { shortId, secrets }) }
 }
@@ -165,9 +179,10 @@ function newGrant(
   issuer: IssuerRow,
   {
     grant,
-    txCode: wanted,
+    deliver,
+    txCode: wanted = deliver?.code === undefined ? undefined : true,
     expectedIdentity,
-  }: Pick<CreateOpenIdCredentialOffer, 'grant' | 'txCode' | 'expectedIdentity'>,
+  }: Pick<CreateOpenIdCredentialOffer, 'grant' | 'txCode' | 'expectedIdentity' | 'deliver'>,
 ): GrantSecrets & { authorizationServer: string | null } {
   const external = issuer.authorization_server
   const usual = external === null && issuer.log_in === null ? grants[0] : grants[1]

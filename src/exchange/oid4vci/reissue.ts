@@ -6,6 +6,8 @@ import { getRecord } from '../engine/find.ts'
 import { wrongState } from '../engine/protocol.ts'
 import { updateWithEvent } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import { failureOf } from './claims-decision.ts'
+import { noteFailure } from './deferred-claims.ts'
 import { type Proven, signAll, useNonces } from './signing.ts'
 import { askForClaims, findSource } from './sourced-claims.ts'
 
@@ -30,7 +32,8 @@ export async function reissue(
   const source = await findSource(wallet, record)
   if (source) await wallet.env.limitOffers(record.id)
   const need = { purpose: 'refresh', id: `${record.id}.${token.slice(0, 16)}` } as const
-  const decision = source && (await askForClaims(wallet, record, source, need))
+  const decision = await askForClaims(wallet, record, source, need)
+  if (decision && decision.kind !== 'claims') await noteFailure(wallet, record.id, failureOf(decision))
   if (decision?.kind === 'refused')
     throw new OAuthError('credential_request_denied', 'The issuer does not renew the credential.')
   if (decision && decision.kind !== 'claims') {

@@ -11,7 +11,7 @@ import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import { credentialIdentifierOf } from './grant.ts'
 import { getIssuer } from './issuers.ts'
 import { findIdentity, knownClaims } from './log-in/claims.ts'
-import type { Sourced } from './sourced.ts'
+import { offeredIn, type Sourced } from './sourced.ts'
 
 export type Source = ClaimsSource & { configuration: ConfigurationRow }
 
@@ -47,7 +47,8 @@ export async function askForClaims(
   const secrets = claimsSecretsOf(wallet, await getIssuer(env.db, issuerId))
   if (!secrets) throw new Error(`the issuer ${issuerId} has a claims source, and no secret for it`)
   const identity = await findIdentity(wallet, record)
-  const { known, wanted } = originsOf(configuration, { offered: record.claims, identity })
+  const offered = offeredIn(record)
+  const { known, wanted } = originsOf(configuration, { offered, identity })
   const answer = await askSource(env, {
     source,
     secrets,
@@ -59,7 +60,7 @@ export async function askForClaims(
       credentialIdentifier: credentialIdentifierOf(record),
       purpose: need.purpose,
       ...(identity && { identity: { from: 'log-in', ...identity } }),
-      offered: record.claims,
+      offered,
       wanted: wanted.map(({ as }) => as),
       wallet: { attested: record.openid4vci?.isAttested === true },
     },

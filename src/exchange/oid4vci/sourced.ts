@@ -27,6 +27,11 @@ export function sourcedOf(wallet: Wallet, { id, claimsSource }: CredentialRecord
   return Sourced.parse(JSON.parse(wallet.unseal(contextOf(id), claimsSource.sealed)))
 }
 
+/** The claims of the offer, without those of the source that the record keeps. */
+export function offeredIn({ claims, claimsSource }: CredentialRecord): CredentialData['claims'] {
+  return claimsSource?.offered ?? claims
+}
+
 /** The record as it is signed with the claims, and what it keeps of them. */
 export function withSourced(
   record: CredentialRecord,
@@ -37,7 +42,10 @@ export function withSourced(
   const kept = {
     ...(keeps && { claims }),
     ...(validityPeriod !== undefined && { validityPeriod }),
-    claimsSource: digest === undefined ? undefined : { digest },
+    claimsSource: {
+      ...(digest !== undefined && { digest }),
+      ...(keeps && { offered: offeredIn(record) }),
+    },
   }
   return { signed: { ...record, ...kept, claims }, kept }
 }

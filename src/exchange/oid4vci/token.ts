@@ -196,6 +196,7 @@ async function refusalOfPreAuthorized(
   const secrets = openSecrets(wallet, grant)
   const isOpen = records.length > 0 && records.every(({ state }) => state === 'OfferCreated')
   if (!isOpen || !secrets || grant.authorized !== null) return unusable()
+  if (secrets.endsMs !== undefined && isOver(secrets.endsMs)) return unusable()
   // All records of an offer end at the same time.
   if (isOver((records[0]!.openid4vci?.expiresTime ?? 0) * 1_000)) {
     for (const record of records) await advance(tx, issueCredential, record, 'expired', {})

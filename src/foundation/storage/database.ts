@@ -44,6 +44,7 @@ import * as wallet012 from './migrations/wallet-012-mdoc-certificate.ts'
 import * as wallet013 from './migrations/wallet-013-webhook-types.ts'
 import * as wallet014 from './migrations/wallet-014-issuance-grant.ts'
 import * as wallet015 from './migrations/wallet-015-refresh-token.ts'
+import * as wallet016 from './migrations/wallet-016-delivery.ts'
 import * as wallet017 from './migrations/wallet-017-renewal-grant.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
@@ -70,8 +71,8 @@ export const agentMigrations: Migrations = {
   '009-document': agent009,
   '010-branding': agent010,
   '011-log-in': agent011,
-  '013-access': agent013,
   '012-claims-source': agent012,
+  '013-access': agent013,
 }
 export const auditMigrations: Migrations = {
   '001-init': audit001,
@@ -95,6 +96,7 @@ export const walletMigrations: Migrations = {
   '013-webhook-types': wallet013,
   '014-issuance-grant': wallet014,
   '015-refresh-token': wallet015,
+  '016-delivery': wallet016,
   '017-renewal-grant': wallet017,
 }
 

@@ -36,6 +36,8 @@ export interface EventTables {
     retry_to: number | null
     /** The types of the events, each between commas, such as `,ConnectionUpdated,`; null for all. */
     types: string | null
+    /** 1: it sends messages to people, and so gets the events with their secrets. */
+    deliver: number
   }
 
   /**

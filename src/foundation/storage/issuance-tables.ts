@@ -44,6 +44,17 @@ export interface IssuanceTables {
     is_refreshed: number
   }
 
+  /** Messages that ask the person of an offer to take it: a link, or a transaction code. */
+  offer_delivery: {
+    /** That of the event which asks the tenant to send the message. */
+    id: string
+    grant_id: string
+    /** Of the last part of the link. Null for a transaction code. */
+    link_digest: string | null
+    /** JSON of the data of the event with its secrets, sealed. Null when the message was sent. */
+    sealed: string | null
+  }
+
   /**
    * Values of single use: nonces of key proofs that a credential was issued for, ids of DPoP proofs, and ids
    * of answered authorization requests. Rows are deleted when the value has expired.

@@ -126,7 +126,7 @@ export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent
   if (sequences.length === 0) return []
   const webhooks = await db
     .selectFrom('webhook')
-    .select(['id', 'cursor', 'attempts', 'due_at', 'types'])
+    .select(['id', 'cursor', 'attempts', 'due_at', 'types', 'deliver'])
     .where('id', '!=', globalWebhookId)
     .execute()
   const again = await db
@@ -135,12 +135,12 @@ export async function findPendingDeliveries(db: Db, events: readonly LoggedEvent
     .where('event_sequence', 'in', sequences)
     .orderBy('event_sequence')
     .execute()
-  const pending = webhooks.map(async ({ id, cursor, types, ...head }): Promise<Pending[]> => {
+  const pending = webhooks.map(async ({ id, cursor, types, deliver, ...head }): Promise<Pending[]> => {
     const replayed = again.filter(({ webhook_id }) => webhook_id === id)
     const wanted = [
       ...replayed.map((each) => each.event_sequence),
       ...events.flatMap(({ sequence, event }) =>
-        sequence > cursor && isWanted({ types }, event.type) ? [sequence] : [],
+        sequence > cursor && isWanted({ types, deliver }, event.type) ? [sequence] : [],
       ),
     ]
     const first = wanted[0]

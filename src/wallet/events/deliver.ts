@@ -13,6 +13,7 @@ import type { WriteOptions } from '../../foundation/storage/writer.ts'
 import { confirm, confirmAll, fail, type Acceptance, type Delivery } from './deliveries.ts'
 import { logAttempt, type Answer } from './delivery-log.ts'
 import type { Event, EventText, EventType } from './event.ts'
+import { toReceived } from './secret-events.ts'
 import { sign, type Secrets } from './signature.ts'
 import {
   getWebhook,
@@ -28,6 +29,7 @@ const timeoutMs = 5_000
 
 /** The parts of a wallet that a delivery needs. */
 type DeliveringWallet = Sealer & {
+  unseal(context: string, sealed: string): string
   readonly id: string
   readonly db: Db
   readonly env: {
@@ -76,7 +78,7 @@ const deliverySpan = ({ events: [{ event }, ...more], kind, attempts }: Delivery
 
 async function attempt(wallet: DeliveringWallet, delivery: Delivery): Promise<Delivered> {
   const { webhookId: id, kind } = delivery
-  const events = delivery.events.map(({ event }) => event)
+  const events = await toReceived(wallet, delivery)
   const answer = await send(wallet, target(wallet, { ...delivery, id }), events)
   const { error } = answer
   const { metrics } = wallet.env

@@ -117,7 +117,10 @@ export function toLoggedEvent({ sequence, type, id, ts, data }: EventRow, wallet
 const Head = Event.omit({ data: true })
 
 /** Reads an event's row. The stored text of the data is neither parsed nor written again. */
-export function toEventText({ data, ...row }: EventRow, walletId: string): EventText {
+export function toEventText(
+  { data, ...row }: Pick<EventRow, 'type' | 'id' | 'ts' | 'data'>,
+  walletId: string,
+): EventText {
   const { type, id, ts } = Head.parse({ ...row, walletId })
   return {
     type,

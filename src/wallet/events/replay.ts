@@ -8,6 +8,7 @@ import { firstIdOf } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { noteWebhooks } from './webhook-queues.ts'
+import { deliveryEvents } from '../../definitions/delivery.ts'
 import { getWebhook } from './webhooks.ts'
 
 /** The events to replay: one event, all since an instant, or all dead letters. */
@@ -29,13 +30,14 @@ const toleranceMs = 60_000
 
 /**
  * Puts events into a webhook's queue, delivered ones and those from before its registration included. Skips
- * events that are in its queue already, and since an instant those of types that the webhook does not get.
+ * events that are in its queue already, those of deliveries unless the webhook sends messages, and since an
+ * instant those of types that the webhook does not get. A replay has no secrets.
  * Returns how many events were added.
  *
  * @throws {Problem} `NotFound` if the webhook or the event does not exist
  */
 export async function replay(tx: Tx, webhookId: string, { eventId, since, failed }: Replay): Promise<number> {
-  const { cursor, types } = await getWebhook(tx, webhookId)
+  const { cursor, types, deliver } = await getWebhook(tx, webhookId)
   if (eventId !== undefined) {
     const known = await tx.selectFrom('event').select('id').where('id', '=', eventId).executeTakeFirst()
     if (!known)
@@ -53,6 +55,7 @@ export async function replay(tx: Tx, webhookId: string, { eventId, since, failed
         .selectFrom('event')
         // The plus prevents that SQLite uses this range instead of that of the ids.
         .where(sql<number>`+sequence`, '<=', cursor)
+        .$if(deliver === 0, (query) => query.where('type', 'not in', deliveryEvents))
         .$if(eventId !== undefined, (query) => query.where('id', '=', eventId!))
         .$if(since !== undefined, (query) =>
           query

@@ -8,6 +8,7 @@ import { changeAtCommit, partOf, readWhole, type Part } from '../../foundation/s
 import { prepared } from '../../foundation/storage/prepared.ts'
 import { noteChange } from '../../foundation/storage/tx-context.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
+import { isDeliveryEvent } from '../../definitions/delivery.ts'
 
 type EventRow = Selectable<WalletTables['event']>
 
@@ -127,14 +128,15 @@ export async function allWebhooks(db: Db): Promise<readonly QueuedWebhook[]> {
   return queues?.webhooks ?? readWhole(db, read, (rows) => queues?.remember(rows))
 }
 
-type Queue = Pick<QueuedWebhook, 'webhookId' | 'batch' | 'types'>
+type Queue = Pick<QueuedWebhook, 'webhookId' | 'batch' | 'types' | 'deliver'>
 
 /** The number of events that are read at once: at least those of a whole request, more if some are skipped. */
 const readAtOnce = ({ batch, types }: Pick<Queue, 'batch' | 'types'>) =>
   Math.max(types === null ? 1 + readAhead : maxEvents, batch ?? 1)
 
 /** Whether a webhook gets the events of a type. */
-export function isWanted({ types }: Pick<Queue, 'types'>, type: string): boolean {
+export function isWanted({ types, deliver }: Pick<Queue, 'types' | 'deliver'>, type: string): boolean {
+  if (isDeliveryEvent(type)) return deliver === 1
   return types === null || types.includes(`,${type},`)
 }
 
@@ -160,7 +162,7 @@ const findWebhooks = prepared((db: Db) =>
   db
     .selectFrom('webhook')
     .select(['id as webhookId', 'url', 'headers', 'secrets', 'cursor', 'attempts', 'due_at'])
-    .select(['batch', 'retry_to', 'types'])
+    .select(['batch', 'retry_to', 'types', 'deliver'])
     .select(sql<number | null>`(select max(sequence) from event)`.as('newest'))
     .select(
       sql<number | null>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`.as(

@@ -1,5 +1,6 @@
 /** The requests of the API and the REST resource of webhooks. Signatures are an extension. */
 import * as z from 'zod'
+import { isDeliveryEvent } from '../../definitions/delivery.ts'
 import { EventType, eventTypes } from './event.ts'
 import { signatureHeaders } from './signature.ts'
 
@@ -59,6 +60,16 @@ export const CreateWebhook = z
       .max(eventTypes.length)
       .nullish()
       .describe('Only events of these types. Default: all (extension).'),
+    deliver: z
+      .boolean()
+      .nullish()
+      .describe(
+        'The receiver sends e-mails and text messages to people: it gets the events `OfferDeliveryRequested` and `TransactionCodeDeliveryRequested` too, with their links and codes. Others never get these (extension).',
+      ),
+  })
+  .refine(({ types, deliver }) => deliver || !types?.some(isDeliveryEvent), {
+    path: ['types'],
+    error: 'has events of deliveries, which need "deliver": true',
   })
   .meta({ id: 'CreateWebhookNotification' })
 export type CreateWebhook = z.output<typeof CreateWebhook>
@@ -72,6 +83,7 @@ export const Webhook = z
     signed: z.literal(true).optional().describe('Present if events are signed.'),
     batch: z.int().optional().describe('The most events of a request. Present if requests have an array.'),
     types: z.array(EventType).optional().describe('The types of the events. Absent: all (extension).'),
+    deliver: z.literal(true).optional().describe('Present if it gets the events of deliveries (extension).'),
   })
   .meta({ id: 'WebhookNotification' })
 export type Webhook = z.infer<typeof Webhook>

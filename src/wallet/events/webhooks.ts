@@ -31,7 +31,7 @@ export type Sealer = {
 export async function createWebhook(
   tx: Tx,
   sealer: Sealer,
-  { url, customHeaders, signed, batch = null, types = null }: CreateWebhook,
+  { url, customHeaders, signed, batch = null, types = null, deliver }: CreateWebhook,
   limit: number,
 ): Promise<NewWebhook> {
   const { count } = await tx
@@ -56,6 +56,7 @@ export async function createWebhook(
     created_at: createdAt,
     batch,
     types: toColumn(types),
+    deliver: deliver ? 1 : 0,
   })
   return {
     id,
@@ -65,6 +66,7 @@ export async function createWebhook(
     ...(secret !== undefined && { signed: true, secret }),
     ...(batch !== null && { batch }),
     ...(types !== null && { types }),
+    ...(deliver && { deliver }),
   }
 }
 
@@ -99,7 +101,7 @@ export type WebhookRow = Selectable<WalletTables['webhook']>
 
 export function toWebhook(
   sealer: Sealer,
-  { id, url, headers, secrets, created_at: createdAt, batch, types }: WebhookRow,
+  { id, url, headers, secrets, created_at: createdAt, batch, types, deliver }: WebhookRow,
 ): Webhook {
   const customHeaders = Object.fromEntries(
     Object.keys(openHeaders(sealer, id, headers)).map((name) => [name, mask]),
@@ -112,6 +114,7 @@ export function toWebhook(
     ...(secrets !== null && { signed: true }),
     ...(batch !== null && { batch }),
     ...(types !== null && { types: fromColumn(types) }),
+    ...(deliver === 1 && { deliver: true }),
   }
 }
 
@@ -167,6 +170,7 @@ export async function setGlobalWebhook(tx: Tx, isWanted: boolean): Promise<void>
       created_at: new Date().toISOString(),
       batch: null,
       types: null,
+      deliver: 0,
     })
 }
 
@@ -203,7 +207,7 @@ function secretsContext(id: string): string {
   return `webhook-secrets:${id}`
 }
 
-type NewRow = Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets' | 'created_at' | 'batch' | 'types'>
+type NewRow = Omit<WebhookRow, 'cursor' | 'attempts' | 'due_at' | 'retry_to'>
 
 async function insert(tx: Tx, row: NewRow): Promise<void> {
   const cursor = await lastSequence(tx)

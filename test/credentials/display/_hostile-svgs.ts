@@ -9,6 +9,17 @@ export const hostileSvgs: readonly [name: string, svg: string, reason: string][]
   ['a script in capitals', svg('<SCRIPT>alert(1)</SCRIPT>'), 'line 2 has the element SCRIPT'],
   ['a script with a prefix', svg('<svg:script>alert(1)</svg:script>'), 'line 2 has the element svg:script'],
   ['a script behind a comment', svg('<!-- a -->', '<script/>'), 'line 3 has the element script'],
+  [
+    'a script behind an element',
+    svg('<text>a</text><script>alert(1)</script>'),
+    'line 2 has the element script',
+  ],
+  ['white space that is none in XML', svg('<rect\ufeffx="1"/>'), 'line 2 has the element'],
+  [
+    'a prefix that is not declared',
+    svg('<use xlink:href="#a"/>'),
+    'line 2 has xlink:href, and its root has no',
+  ],
   ['an event', svg('<rect onload="alert(1)"/>'), 'line 2 has the attribute onload'],
   ['an event at the root', `<svg ${xmlns} onload="alert(1)"/>`, 'line 1 has the attribute onload'],
   ['an event on its own line', svg('<rect', '  onclick="a()"/>'), 'line 3 has the attribute onclick'],
@@ -52,11 +63,7 @@ export const hostileSvgs: readonly [name: string, svg: string, reason: string][]
   ['a font', svg('<style>', '@font-face{src:a}</style>'), 'line 3 has @ in a style'],
   ['a sheet that reads', svg('<style>rect{fill:url(//a)}</style>'), 'line 2 has url( in a style'],
   ['a split sheet', svg('<style>rect{fill:u<!-- -->rl(//a)}</style>'), 'line 2 has rl( in a style'],
-  [
-    'a linked sheet',
-    `<?xml-stylesheet href="https://evil.example"?><svg ${xmlns}/>`,
-    'line 1 has a document',
-  ],
+  ['a linked sheet', `<?xml-stylesheet href="https://evil.example"?><svg ${xmlns}/>`, 'line 1 declares'],
   ['a linked sheet within', svg('<?xml-stylesheet href="a"?>'), 'line 2 has a document type'],
   ['a document type', `<!DOCTYPE svg><svg ${xmlns}/>`, 'line 1 has a document type'],
   [
@@ -75,6 +82,7 @@ export const hostileSvgs: readonly [name: string, svg: string, reason: string][]
   ['half an entity', svg('<text>a & b</text>'), 'line 2 has the entity & b'],
   ['a CDATA section', svg('<text><![CDATA[<script>]]></text>'), 'line 2 has a document type, a CDATA'],
   ['the end of a CDATA section', svg('<text>]]></text>'), 'line 2 has the end of a CDATA section'],
+  ['half a declaration', `<?xml encoding="utf-8"?><svg ${xmlns}/>`, 'line 1 declares'],
   [
     'another encoding',
     `<?xml version="1.0" encoding="UTF-7"?><svg ${xmlns}/>`,

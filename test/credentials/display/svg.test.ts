@@ -31,6 +31,12 @@ test.each(hostileSvgs)('%s is refused by its name and line', (_, svg, reason) =>
   expect(() => readPicture(Buffer.from(svg))).toThrow(PictureError)
 })
 
+// A tag right behind another must be read like one on its own line.
+test.each(hostileSvgs)('%s is refused without line breaks', (_, svg) => {
+  expect(() => checkSvg(svg.replaceAll('\n', ''))).toThrow(SvgError)
+  expect(() => checkSvg(svg.replaceAll('\n', '<title>a</title>'))).toThrow(SvgError)
+})
+
 test('a card is accepted, and its placeholders are known', () => {
   expect([...checkSvg(card)]).toEqual(['given_name', 'family_name'])
   expect(readPicture(Buffer.from(card))).toMatchObject({ mediaType: 'image/svg+xml' })

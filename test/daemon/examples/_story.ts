@@ -346,6 +346,7 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await anyone('GET /oid4vci/issuers/{issuerId}/.well-known/openid-credential-issuer', { path })
   await anyone('GET /.well-known/openid-credential-issuer/oid4vci/issuers/{issuerId}', { path })
   await redeemByOpenId(cast, { issuerId, issuingDID })
+  await deliverOffer(cast, { issuerId, issuingDID })
   await deferByOpenId(cast, { issuerId, issuingDID })
   const { credentialOffer } = await acme('POST /oid4vci/issuers/{issuerId}/credential-offers', {
     path,
@@ -362,6 +363,32 @@ async function offerByOpenId(cast: Cast, { schemaId, issuingDID }: Flow) {
   await acme('GET /credential-types')
   await acme('POST /present-proof/presentations/openid4vp/by-type', {
     body: { type: 'Person', claims: [['name']], issuers: [issuingDID], did: issuingDID },
+  })
+}
+
+async function deliverOffer(
+  { acme }: Cast,
+  { issuerId, issuingDID }: { issuerId: string; issuingDID: string },
+) {
+  await acme('POST /events/webhooks', {
+    body: { url: 'http://127.0.0.1:9/send', signed: true, deliver: true },
+  })
+  const { recordId } = await acme('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+    path: { issuerId },
+    body: {
+      credentialConfigurationId: 'Membership',
+      issuingDID,
+      claims: { name: 'Alice', member: 7 },
+      grant: 'pre-authorized_code',
+      deliver: { to: 'mailto:alice@example.org', code: 'sms:+4915112345678' },
+    },
+  })
+  const { delivery } = await acme('POST /issue-credentials/records/{recordId}/deliver', {
+    path: { recordId },
+  })
+  await acme('POST /oid4vci/issuers/{issuerId}/deliveries/{deliveryId}', {
+    path: { issuerId, deliveryId: delivery!.link.id },
+    body: { status: 'sent' },
   })
 }
 

@@ -133,7 +133,7 @@ const consents: Check[] = [
     return answer(setup, fields)
   }),
   check(
-    'daemon/routes/oid4vci-authorization.ts',
+    'daemon/routes/_oid4vci.ts',
     "!isOwn || (site ?? 'same-origin') !== 'same-origin'",
     async ({ setup }) => answer(setup, (await shown(setup)).fields, { 'sec-fetch-site': 'cross-site' }),
   ),

@@ -144,20 +144,7 @@ test.each([
 })
 
 test('no body makes the reader throw, and none that is refused is quoted', () => {
-  const parts = [
-    '{',
-    '}',
-    '"claims"',
-    ':',
-    '"x"',
-    '[',
-    ']',
-    'null',
-    '1e999',
-    ',',
-    '\\',
-    '"__proto__":{},',
-  ]
+  const parts = ['{', '}', '"claims"', ':', '"x"', '[', ']', 'null', '1e999', ',', '\\', '"__proto__":{},']
   const good = '{"claims":{"department":"secret","phones":["secret"]},"validitySeconds":60,"retryAfter":9}'
   const seen = new Set<string>()
   for (let round = 0; round < 5_000; round++) {

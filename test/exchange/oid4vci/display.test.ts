@@ -202,7 +202,7 @@ test('the consent page has the card and the labels in the language of the reader
   })
   const { parameters } = await requestFor(credentialOffer)
   const pageIn = async (language: string) => {
-    const query = new URLSearchParams({ ...parameters, scope: 'Shown' })
+    const query = new URLSearchParams({ ...parameters, scope: 'Shown' } as Record<string, string>).toString()
     const headers = { accept: 'text/html', 'accept-language': language }
     const text = await (await fetch(`${setup.identifier}/authorize?${query}`, { headers })).text()
     const [, base64 = ''] =

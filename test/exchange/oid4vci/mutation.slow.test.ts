@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { authorizationChecks } from './_checks-authorization.ts'
 import { clientChecks } from './_checks-client.ts'
 import { credentialChecks } from './_checks-credential.ts'
+import { deliveryChecks } from './_checks-delivery.ts'
 import { externalChecks } from './_checks-external.ts'
 import { logInChecks } from './_checks-log-in.ts'
 import { renewalChecks } from './_checks-renewal.ts'
@@ -23,6 +24,7 @@ const checks = [
   ...renewalChecks,
   ...strangerChecks,
   ...sourceChecks,
+  ...deliveryChecks,
 ]
 
 const scene = await untilEnd(startScene({ parts: await loadMutants(checks) }))

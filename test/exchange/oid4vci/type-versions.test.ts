@@ -98,9 +98,9 @@ test('a type extends one of others, whose metadata are read at once', async () =
   answer = { ...base, extends: 'https://a.example/b' }
   expect(await refused()).toContain('without the digest of its metadata')
   answer = 404
-  expect(await refused()).toContain('cannot be read: status 404')
+  expect(await refused()).toContain('it answered with status 404')
   expect((await refusal(add('Refused', { extends: 'http://types.example/a' }))).detail).toContain(
-    'not at an https URL',
+    'it is not https',
   )
   await change('Extending', { extends: null })
   expect((await read(`${identifier}/credential-types/Extending`)).document).not.toHaveProperty('extends')

@@ -27,6 +27,7 @@ import * as branding from './migrations/020-branding.ts'
 import * as logIn from './migrations/021-log-in.ts'
 import * as access from './migrations/023-access.ts'
 import * as refreshToken from './migrations/024-refresh-token.ts'
+import * as delivery from './migrations/026-delivery.ts'
 import * as renewalGrant from './migrations/027-renewal-grant.ts'
 import * as claimsSource from './migrations/022-claims-source.ts'
 import type { Migrations } from '../migrate.ts'
@@ -54,10 +55,11 @@ export const postgresMigrations: Migrations = {
   '019-issuance-grant': issuanceGrant,
   '020-branding': branding,
   '021-log-in': logIn,
+  '022-claims-source': claimsSource,
   '023-access': access,
   '024-refresh-token': refreshToken,
+  '026-delivery': delivery,
   '027-renewal-grant': renewalGrant,
-  '022-claims-source': claimsSource,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */

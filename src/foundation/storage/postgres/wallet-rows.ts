@@ -32,6 +32,7 @@ const keys = {
   issuance_grant: ['id'],
   issuance_token: ['digest'],
   issuance_nonce: ['digest'],
+  offer_delivery: ['id'],
   renewal_grant: ['thid'],
   issuer_certificate: ['sequence'],
   issuer_authority: ['sequence'],
