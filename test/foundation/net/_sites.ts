@@ -13,6 +13,9 @@ import { answerChallenge, answerDidRequest } from '../../../src/exchange/enterpr
 import { createPost } from '../../../src/exchange/mediator/mediator.ts'
 import { createWebhook } from '../../../src/wallet/events/webhooks.ts'
 import { findShortUrl } from '../../../src/foundation/net/short-url.ts'
+import { askSource } from '../../../src/exchange/oid4vci/claims-source.ts'
+import { readExtended } from '../../../src/exchange/oid4vci/extended-type.ts'
+import { newSecret } from '../../../src/wallet/events/signature.ts'
 import { readExternalToken } from '../../../src/exchange/oid4vci/external-server.ts'
 import { readUserInfo, redeemCode } from '../../../src/exchange/oid4vci/log-in/client.ts'
 import { getProvider } from '../../../src/exchange/oid4vci/log-in/provider.ts'
@@ -40,6 +43,8 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/exchange/mediator/mediator.ts': ['answer of the mediator'],
   'src/foundation/net/short-url.ts': ['short URL'],
   'src/exchange/oid4vci/external-server.ts': ['external authorization server'],
+  'src/exchange/oid4vci/claims-source.ts': ['claims source'],
+  'src/exchange/oid4vci/extended-type.ts': ['type metadata that a type extends'],
   'src/exchange/oid4vci/log-in/client.ts': [
     'metadata of a log-in',
     'token endpoint of a log-in',
@@ -139,6 +144,22 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
         { url, clientId: 'issuer', clientSecret: 'secret' },
         { token: 'token', audiences: [], leewaySeconds: 0 },
       ),
+    'claims source': (url) =>
+      askSource(env, {
+        source: { url, onFailure: 'defer', keepClaims: true },
+        secrets: [{ secret: newSecret() }],
+        id: newId(),
+        request: {
+          issuerId: '',
+          recordId: '',
+          configurationId: '',
+          credentialIdentifier: '',
+          purpose: 'issue',
+          offered: {},
+          wanted: [],
+          wallet: { attested: false },
+        },
+      }),
     'metadata of a log-in': (url) => use((wallet) => getProvider(wallet, url)),
     'token endpoint of a log-in': (url) =>
       use((wallet) =>
@@ -148,10 +169,8 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Si
       use((wallet) => readUserInfo(wallet, clientAt(wallet, url), { accessToken: 'token', sub: 'alice' })),
     // Only hosts over https reach the guard without this setting.
     'offer of OpenID4VCI': (url) =>
-      use((wallet) => {
-        const config = { ...env.config, AGENT_ALLOW_PRIVATE_NETWORK: true }
-        return getDocument({ wallet: { ...wallet, env: { ...wallet.env, config } }, calls: [] }, url)
-      }),
+      use((wallet) => getDocument({ wallet: overHttp(wallet), calls: [] }, url)),
+    'type metadata that a type extends': (url) => use((wallet) => readExtended(overHttp(wallet), url)),
     'request_uri of a verifier': (url) =>
       use((wallet) =>
         retrieveRequestObject(wallet, url, { clientId: '', walletNonce: 'nonce' }, () => undefined),
@@ -178,6 +197,12 @@ export function authorityOf(url: string): string {
   return written
     .replace(/:(?=\d+$)/, '%3A')
     .replace(/\[(.*)\]/, (_, ip: string) => `%5B${ip.replaceAll(':', '%3A')}%5D`)
+}
+
+/** A wallet that reads documents over http as well. */
+function overHttp(wallet: Wallet): Wallet {
+  const config = { ...wallet.env.config, AGENT_ALLOW_PRIVATE_NETWORK: true }
+  return { ...wallet, env: { ...wallet.env, config } }
 }
 
 /** A client at an OpenID provider whose endpoints are all this URL. */
