@@ -33,7 +33,7 @@ export const Renewal = z
     count: z.int().optional().describe('How often it was renewed.'),
     changes: z.array(ChangedClaim).optional().describe('The claims that the last renewal has changed.'),
   })
-  .meta({ id: 'CredentialRenewal' })
+  .meta({ id: 'HeldCredentialRenewal' })
 export type Renewal = z.infer<typeof Renewal>
 
 /** A renewal that runs: what of it is stored, so that a crash repeats no step that has succeeded. */

@@ -20,6 +20,7 @@ import { plan, start } from './begin-renewal.ts'
 import type { Caller } from './caller.ts'
 import { type Checked, checkCredentials } from './check.ts'
 import { askForCredential, askForDeferred } from './credential-request.ts'
+import { readLook } from './look.ts'
 import { callerOf, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { refreshToken } from './refresh-token.ts'
 
@@ -114,7 +115,8 @@ async function renew(caller: Caller, { id, receivedOffer }: RenewableRecord): Pr
     const checked = await checkCredentials(wallet, record, credentials, keys)
     if (checked[0]!.issuer !== (await issuerOf(wallet, id)))
       throw invalidIssue('its issuer is not that of the credential which it is to replace')
-    return (tx) => replace(tx, caller, id, checked)
+    const look = await readLook(caller, record, checked[0]!.credential)
+    return (tx) => replace(tx, caller, id, checked, look)
   } catch (error) {
     if (!(error instanceof Problem) || isTemporary(error)) throw error
     return (tx) => refuse(tx, caller, id, error)
@@ -165,7 +167,13 @@ function note(wallet: Wallet, id: string, progress: Partial<RunningRenewal>, cal
 }
 
 /** Stores the new set in place of the old one. */
-async function replace(tx: Tx, caller: Caller, id: string, checked: readonly Checked[]): Promise<void> {
+async function replace(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  checked: readonly Checked[],
+  look: StoredOpenId4VciOffer['look'],
+): Promise<void> {
   const record = await getOffer(tx, id)
   const { renewal, renewing } = record.receivedOffer
   const [first, ...further] = checked
@@ -192,7 +200,7 @@ async function replace(tx: Tx, caller: Caller, id: string, checked: readonly Che
     ...(changes.length > 0 && { changes }),
   }
   const copies = renewing!.copies === 1 ? undefined : renewing!.copies
-  const offer = { copies, notificationId: renewing!.notificationId }
+  const offer = { copies, look, notificationId: renewing!.notificationId }
   await end(tx, caller, id, next, held, offer)
   await notify(tx, id)
 }
