@@ -195,9 +195,7 @@ describe('with a daemon', () => {
 
   test('text from a peer is printed without control characters', async () => {
     const { connectionId } = await user.json`connection invite --label a[2Jb`
-    expect((await user.run`connection list`).out).toContain(
-      `${connectionId}  InvitationGenerated  ab `,
-    )
+    expect((await user.run`connection list`).out).toContain(`${connectionId}  InvitationGenerated  ab `)
     // oxlint-disable-next-line no-control-regex
     expect((await user.run`connection show ${connectionId}`).out).not.toMatch(/\u001b/)
   })
