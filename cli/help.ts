@@ -40,8 +40,10 @@ function wrapWords(text: string, columns: number): string | undefined {
 class CommandHelp extends OclifCommandHelp {
   override render = (text: string) => fill(text, this.config.bin, this.command.id)
 
+  /** Descriptions on lines of their own are wrapped with the spacing of two levels, and indented by three. */
   override wrap(text: string, spacing = this.indentSpacing) {
-    return wrapWords(this.render(text), this.opts.maxWidth - spacing) ?? super.wrap(text, spacing)
+    const indent = spacing === this.indentSpacing * 2 ? spacing + this.indentSpacing : spacing
+    return wrapWords(this.render(text), this.opts.maxWidth - indent) ?? super.wrap(text, indent)
   }
 
   /** Breaks long lines, but not on Windows, whose shells continue a line in other ways. */

@@ -2,6 +2,7 @@
  * The schemas of what each command prints with `--json`: the response body of the operation that its file
  * names, and for other commands the row here. A row without a type adds a note.
  */
+import { OfferObject } from '../../src/exchange/oid4vci/offer-object.ts'
 import * as z from 'zod'
 import { Running } from '../../src/foundation/running.ts'
 import { readCommands } from './manifest.ts'
@@ -70,6 +71,12 @@ export const rows: Readonly<Record<string, Partial<Shape>>> = {
         output: z.string().optional().describe('The file of the card.'),
       })
       .meta({ id: 'CredentialPreview' }),
+  ),
+  'issuer:offer': own(
+    OfferObject.extend({
+      credentialOffer: z.string().describe('The link for wallets.'),
+      page: z.string().describe('The page for browsers.'),
+    }).meta({ id: 'StaticCredentialOffer' }),
   ),
   'config:validate': own(CheckedConfig, 'Also when it is not valid, with exit code 2.'),
   'connection:accept': answer('POST /connection-invitations'),

@@ -64,6 +64,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     event: 'event',
     issuer: 'issuer',
     'issuer-cert': 'issuerCertificate',
+    oid4vc: 'credential',
     onboard: 'didRequest',
     policy: 'policy',
     'presentation-definition': 'definition',

@@ -5,7 +5,7 @@ import { draw } from '../../cli/invitation.ts'
 import { chooseQr, qrFlags } from '../../cli/qr/flags.ts'
 
 export default defineCommand({
-  summary: 'Print the offer without end of a credential that needs no other, for a poster or a web page',
+  summary: 'Print an offer that never ends, for a poster or a web page',
   description:
     'The offer has no secret: each person who scans it logs in, or is anybody, by the --begin of the configuration. It can be printed, and used any number of times.',
   examples: [

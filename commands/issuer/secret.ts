@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 
 export default defineCommand({
-  summary: 'Create a new secret that signs the requests to claims sources of an issuer',
+  summary: 'Make a new secret, which signs requests to claims sources',
   description:
     'A claims source verifies the requests with it, as a webhook its events. The secret is printed only now. The previous secret signs too for WEBHOOK_SECRET_OVERLAP (default: one day), so that you can update the source.',
   examples: ['agent issuer secret <id>'],

@@ -142,6 +142,7 @@ const meanings: Readonly<Record<string, string>> = {
   id: 'the id of what is published or made',
   label: 'what this side calls a connection',
   name: 'what something is called',
+  locale: 'the language of names, or of messages',
   origin: 'the origin of a web page that asks a browser for a wallet',
   output: 'the new file that it is written to',
   'passphrase-file': 'the file of a passphrase',
@@ -200,9 +201,9 @@ test('a flag has the same meaning in every command', () => {
     [...uses]
       .filter(([, flags]) => count(flags, ({ options }) => options?.join(' ')) > 1)
       .map(([name]) => name),
-    // Types of events, names of templates that exist, curves of DIDs and of certificates, and scopes: those
-    // of a token are the provider's.
-  ).toEqual(['type', 'template', 'curve', 'scope'])
+    // Types of events, names of templates that exist, languages of messages, curves of DIDs and of
+    // certificates, and scopes: those of a token are the provider's.
+  ).toEqual(['type', 'template', 'locale', 'curve', 'scope'])
   // One letter means one flag.
   const letters = new Map<string, Set<string>>()
   for (const [name, [flag]] of uses)

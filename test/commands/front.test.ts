@@ -105,7 +105,7 @@ describe('global flags', () => {
 
 test('help breaks a list of options after an option', async () => {
   const { out } = await user.run`webhook add --help`
-  expect(out).toMatch(/<options: ConnectionUpdated\|[^\n]*\|\n +\w+Updated\|[^>]*Updated>\n/)
+  expect(out).toMatch(/<options: ConnectionUpdated\|[^\n]*\|\n +\w+Updated\|[^>]*Requested>\n/)
 })
 
 describe('help about an unknown subject', () => {

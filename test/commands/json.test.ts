@@ -361,6 +361,8 @@ test('OpenID4VCI issuers', async () => {
     await run(`issuer configuration update ${id} Person --issuing-did ${did} --name Person`),
   ).toMatchObject({ issuingDID: did, display: [{ name: 'Person' }] })
   expect(await run(`issuer preview ${id} --configuration Person`)).toMatchObject({ name: 'Person' })
+  await run(`issuer configuration update ${id} Person --begin open --renewal 90d`)
+  expect(await run(`issuer offer ${id} --all`)).toMatchObject({ credential_configuration_ids: ['Person'] })
   expect((await run(`issuer show ${id}`)).metadata.credential_configurations_supported).toMatchObject({
     Person: { format: 'jwt_vc_json' },
   })

@@ -245,7 +245,7 @@ const checks: (Switch & { attack: Attack })[] = [
   ),
   check(
     presentation,
-    '!(signed >= begin! - leewaySeconds && signed <= end! + leewaySeconds)',
+    '!(signed >= begin - leewaySeconds && signed <= end + leewaySeconds)',
     forged(dates({ signed: instant(now - 3 * day), validFrom: instant(now - 60) })),
   ),
   check(
