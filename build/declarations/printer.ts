@@ -59,9 +59,13 @@ export function createPrinter(checker: ts.TypeChecker, { names, docs }: Describe
     return made
   }
 
-  /** A type that contains itself has an alias in the sources. */
+  /** A type that contains itself has an alias in the sources. That of an optional member is lost. */
   function nameOfRecursive(type: ts.Type): string {
     const name = type.aliasSymbol?.name
+    const element = elementOf(type)
+    if (name === undefined && element?.aliasSymbol) return `${nameOfRecursive(element)}[]`
+    const value = checker.getIndexInfosOfType(type)[0]?.type
+    if (name === undefined && value?.aliasSymbol) return `{ [name: string]: ${nameOfRecursive(value)} }`
     if (name === undefined)
       throw new Error(`a type without a name contains itself: ${checker.typeToString(type)}`)
     recursive.set(name, type)

@@ -33,9 +33,9 @@ async function start(scripted: Scripted[], settings: SourceSettings = {}) {
     source,
     recordId,
     configurationId,
-    take: async () => {
+    take: async (proof?: string) => {
       const accessToken: string = tokens.access_token
-      const proofs = { jwt: [await prove(setup)] }
+      const proofs = { jwt: [proof ?? (await prove(setup))] }
       return ask(setup.agent, `POST /oid4vci/issuers/${issuerId}/credentials`, {
         body: { credential_configuration_id: configurationId, proofs },
         headers: {
@@ -73,6 +73,16 @@ test.each([true, false])(
     expect(new Set(flow.source.ids()).size).toBe(3)
   },
 )
+
+test('a used proof does not ask the source', async () => {
+  await using flow = await start([filled({ department: 'Sales' }), filled({ department: 'Law' })])
+  const proof = await prove(setup)
+  expect((await flow.take(proof)).status).toBe(200)
+  await flow.refresh()
+  expect((await flow.take(proof)).body.error).toBe('invalid_nonce')
+  expect(flow.source.asked()).toHaveLength(1)
+  expect((await flow.take()).status).toBe(200)
+})
 
 test('without the source, a credential whose claims are not kept is not issued anew', async () => {
   await using flow = await start([filled({ department: 'Sales' })], { keepClaims: false })

@@ -87,7 +87,7 @@ test('intact nodes have no failures, and each examines the wallets that it owns'
     expect(Object.entries(checks).filter(([, { status }]) => status === 'failed')).toEqual([])
     expect(checks).not.toHaveProperty('databases')
     expect(checks['database']!.detail).toMatch(
-      /^PostgreSQL \S+.* at 127\.0\.0\.1:\d+\/\w+ answered in \d+ \w+\. Row-level security separates the wallets in 29 tables\.$/,
+      /^PostgreSQL \S+.* at 127\.0\.0\.1:\d+\/\w+ answered in \d+ \w+\. Row-level security separates the wallets in 32 tables\.$/,
     )
     expect(checks['connections']).toMatchObject({
       status: 'ok',
