@@ -4,8 +4,6 @@
  */
 import * as z from 'zod'
 import { type OpenIdFormat, openIdTraits } from '../../definitions/format-names.ts'
-import { utf8 } from '../../foundation/bytes.ts'
-import { integrityOf } from '../../credentials/codecs/sd-jwt/type-metadata.ts'
 import type { IssuedType } from '../../credentials/formats/format.ts'
 import { describeClaims } from './claim-settings.ts'
 import { claimsOf } from './claims.ts'
@@ -60,22 +58,14 @@ export function typeOf(base: string, row: Typed & Pick<ConfigurationRow, 'format
   return types[configurationMember]()
 }
 
-/**
- * The type for a record. Metadata of a type that the tenant chose are served elsewhere, and their integrity
- * is unknown.
- */
-export function toIssuedType(
-  base: string,
-  row: Typed,
-  document = toDocument(base, row),
-): Exclude<IssuedType, { docType: string }> {
-  const { akaVcts, integrity } = settingsOf(row)
+/** The type for a record, without the digest of its metadata. */
+export function toIssuedType(base: string, row: Typed): Exclude<IssuedType, { docType: string }> {
+  const { akaVcts } = settingsOf(row)
   const { vct, claims } = toTypeMetadata(base, row)
   const rules = claims.map(({ path, mandatory, sd }) => ({ path, mandatory, sd }))
   return {
     metadata: { vct, claims: rules },
     ...(akaVcts && { akaVcts }),
-    ...(row.vct === null && integrity !== false && { integrity: integrityOf(utf8(document)) }),
   }
 }
 

@@ -59,7 +59,8 @@ export async function issueToWallet(
     recordId = record.id
     const proven = await verifyProofs(proofsOf(request), checksOf(wallet, issuer, granted, configuration))
     requireBindable(configuration, proven)
-    const credentials = await issueOnce(wallet, recordId, proven, granted.refreshed)
+    const { grant, refreshed } = granted
+    const credentials = await issueOnce(wallet, { recordId, configuration, grant, refreshed }, proven)
     return await toSent(
       credentials && request.format !== undefined
         ? { credential: credentials[0]! }

@@ -2,36 +2,43 @@
 import { Problem } from '../../foundation/problem.ts'
 import { includesDid } from '../../did/document.ts'
 import { getRecord } from '../engine/find.ts'
-import { wrongState } from '../engine/protocol.ts'
 import { advance } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { LaterError, type Wallet } from '../../wallet/wallet.ts'
+import type { ConfigurationRow } from './configurations.ts'
+import type { GrantRow } from './grant.ts'
 import { withLogInClaims } from './log-in/claims.ts'
-import { invalidNonce, isUsed } from './nonce.ts'
+import { identityOf } from './log-in/identity.ts'
 import { reissue } from './reissue.ts'
-import { type HolderKey, type Proven, signAll, useNonces } from './signing.ts'
+import { assertUnused, type HolderKey, type Proven, signAll, useNonces } from './signing.ts'
 import { type Sourced, sourcedOf } from './sourced.ts'
 import type { Decision } from './claims-decision.ts'
 import { beginDecided, noteFailure } from './deferred-claims.ts'
-import { askForClaims, findSource, type Source } from './sourced-claims.ts'
+import { askForClaims, type Source, toSource } from './sourced-claims.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 
 /** The most attempts. Another request may issue first, or another credential get the index of the status list. */
 const attempts = 5
 
+/** The requested credential, its grant, and the digest of an access token that was refreshed. */
+type Asked = {
+  recordId: string
+  configuration: ConfigurationRow
+  grant: GrantRow
+  refreshed: string | undefined
+}
+
 /**
  * Signs and stores the credentials, or returns those that were issued to the same keys. Undefined: the issuer
  * has to approve the request first.
  *
- * @param refreshed the digest of an access token that a refresh token was exchanged for
  * @throws {OAuthError} `credential_request_denied`, `invalid_nonce`
  */
 export function issueOnce(
   wallet: Wallet,
-  recordId: string,
+  { recordId, configuration, grant, refreshed }: Asked,
   proven: Proven,
-  refreshed?: string,
 ): Promise<string[] | undefined> {
   const { keys, nonces } = proven
   let asked: { decision: Decision | undefined } | undefined
@@ -41,12 +48,12 @@ export function issueOnce(
     if (state === 'CredentialSent')
       return refreshed === undefined || record.renewed?.token === refreshed
         ? issuedTo(record, keys)
-        : reissue(wallet, record, proven, refreshed)
+        : reissue(wallet, record, proven, { token: refreshed, source: toSource(configuration) })
     if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, keys)
     if (state !== 'OfferRedeemed') throw isOverFor(record)
-    const source = await findSource(wallet, record)
+    const source = toSource(configuration)
     const isWhole = !source && record.openid4vci?.isPartial !== true
-    const filled = isWhole ? await withLogInClaims(wallet, record) : record
+    const filled = isWhole ? await withLogInClaims(wallet, record, identityOf(wallet, grant)) : record
     if (automaticIssuance === false) return deferNow(wallet, filled, proven)
     // The source is asked once, whoever issues first.
     asked ??= { decision: await askFirst(wallet, filled, source, nonces) }
@@ -99,18 +106,8 @@ async function askFirst(
   source: Source | undefined,
   nonces: Proven['nonces'],
 ): Promise<Decision | undefined> {
-  if (source) {
-    await wallet.env.limitOffers(record.id)
-    for (const nonce of nonces.keys()) if (await isUsed(wallet.db, nonce)) await refuseUsed(wallet, record)
-  }
+  if (source) await assertUnused(wallet, record, nonces)
   return askForClaims(wallet, record, source)
-}
-
-/** The same request at once is a race, as when its nonces are stored. */
-async function refuseUsed(wallet: Wallet, { id, state }: CredentialRecord): Promise<never> {
-  const current = await getRecord(wallet.db, issueCredential, id)
-  if (current.state === state) throw invalidNonce()
-  throw wrongState(issueCredential, current, 'received credential request')
 }
 
 /**

@@ -8,7 +8,7 @@ import type { CredentialRecord } from '../issuance/model.ts'
 import { configurationsInDetails } from './authorization-request.ts'
 import { authenticateClient, type ClientHeaders, useClientProof } from './client-attestation.ts'
 import { readProof, useProof } from './dpop.ts'
-import { findRecords, findToken } from './grant.ts'
+import { findRecords, findToken, type GrantRow } from './grant.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { assertSender, endRenewal, findRenewed, rotate } from './renewal.ts'
 
@@ -27,6 +27,7 @@ export type Refreshed = {
   refresh: string
   lifetime: number
   isDpop: boolean
+  grant: GrantRow
   records: CredentialRecord[]
 }
 
@@ -45,12 +46,12 @@ export async function refreshTokens(
   const client = await authenticateClient(wallet, issuer, headers, request.client_id)
   const proof = await readProof(wallet, issuer, headers.dpop, { endpoint: 'token' })
   const token = request.refresh_token
-  const found = await findRenewed(wallet.db, issuer.id, token)
-  if (!found) throw new OAuthError('invalid_grant', 'The refresh token is unknown, or was revoked.')
-  const { id } = found.grant
+  const grant = await findRenewed(wallet.db, issuer.id, token)
+  if (!grant) throw new OAuthError('invalid_grant', 'The refresh token is unknown, or was revoked.')
+  const { id } = grant
   const sender = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
   // Whoever has no key of the wallet neither counts nor changes anything.
-  assertSender(found.grant, sender)
+  assertSender(grant, sender)
   await wallet.env.limitRenewals(id)
   const identifier = identifierOf(wallet.env.urls.rest, issuer.id)
   const choose = (records: readonly CredentialRecord[]) => narrow(records, request, identifier)
@@ -65,7 +66,7 @@ export async function refreshTokens(
   if (answer instanceof OAuthError) throw answer
   const { access, refresh, recordIds } = answer
   const records = await findRecords(wallet.db, recordIds)
-  return { access, refresh, lifetime: lifetimeSeconds, isDpop: proof !== undefined, records }
+  return { access, refresh, lifetime: lifetimeSeconds, isDpop: proof !== undefined, grant, records }
 }
 
 /** RFC 6749 §6: the scope may be a part of what was granted. @throws {OAuthError} */
@@ -108,13 +109,13 @@ export async function revokeToken(
   const renewed = await findRenewed(wallet.db, issuer.id, token)
   const access = renewed ? undefined : await findToken(wallet.db, issuer.id, token)
   if (!renewed && !access) return
-  if (renewed) assertSender(renewed.grant, { jkt: proof?.jkt, clientKey: client?.keyThumbprint })
+  if (renewed) assertSender(renewed, { jkt: proof?.jkt, clientKey: client?.keyThumbprint })
   if (access && access.jkt !== null && access.jkt !== proof?.jkt)
     throw new OAuthError('invalid_grant', 'The access token is bound to another DPoP key.')
   await wallet.transaction(async (tx) => {
     if (client) await useClientProof(tx, client)
     if (proof) await useProof(tx, proof, 'revoke')
-    if (renewed) await endRenewal(tx, renewed.grant)
+    if (renewed) await endRenewal(tx, renewed)
     else await tx.deleteFrom('issuance_token').where('digest', '=', digestOf(token)).execute()
   })
 }

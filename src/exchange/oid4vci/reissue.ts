@@ -8,9 +8,8 @@ import { updateWithEvent } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import { failureOf } from './claims-decision.ts'
 import { noteFailure } from './deferred-claims.ts'
-import { invalidNonce, isUsed } from './nonce.ts'
-import { type Proven, signAll, useNonces } from './signing.ts'
-import { askForClaims, findSource } from './sourced-claims.ts'
+import { assertUnused, type Proven, signAll, useNonces } from './signing.ts'
+import { askForClaims, type Source } from './sourced-claims.ts'
 
 /** Seconds after which a wallet asks again whose issuer has no claims for now. */
 const retrySeconds = 60
@@ -26,15 +25,11 @@ export async function reissue(
   wallet: Wallet,
   record: CredentialRecord,
   { keys, nonces }: Proven,
-  token: string,
+  { token, source }: { token: string; source: Source | undefined },
 ): Promise<string[]> {
   if (record.revocation)
     throw new OAuthError('credential_request_denied', 'The issuer has revoked the credential.')
-  const source = await findSource(wallet, record)
-  if (source) {
-    await wallet.env.limitOffers(record.id)
-    await refuseUsed(wallet, record, nonces)
-  }
+  if (source) await assertUnused(wallet, record, nonces)
   const need = { purpose: 'refresh', id: `${record.id}.${token.slice(0, 16)}` } as const
   const decision = await askForClaims(wallet, record, source, need)
   if (decision && decision.kind !== 'claims') await noteFailure(wallet, record.id, failureOf(decision))
@@ -57,18 +52,4 @@ export async function reissue(
     await store(tx)
   })
   return credentials
-}
-
-/** A used proof asks no source. The same request at once is a race, as when its nonces are stored. */
-async function refuseUsed(
-  wallet: Wallet,
-  { id, renewed }: CredentialRecord,
-  nonces: Proven['nonces'],
-): Promise<void> {
-  for (const nonce of nonces.keys()) {
-    if (!(await isUsed(wallet.db, nonce))) continue
-    const current = await getRecord(wallet.db, issueCredential, id)
-    if (current.renewed?.token === renewed?.token) throw invalidNonce()
-    throw wrongState(issueCredential, current, 'received credential request')
-  }
 }

@@ -10,8 +10,8 @@ import type { AgentDb, Db, Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { updateWithEvent } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
-import { accessOf, type Renewal } from './configuration-access.ts'
-import { findConfiguration } from './configurations.ts'
+import { accessOf } from './configuration-access.ts'
+import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import {
   findGrantById,
   findRecords,
@@ -62,17 +62,12 @@ async function renewalOf(db: AgentDb, { openid4vci }: Pick<CredentialRecord, 'op
  * What a new refresh token of a grant is bound to, and how long it is valid: as the configuration with the
  * shortest time allows. Undefined if a credential is not renewed, and for a wallet without a key.
  */
-export async function renewalFor(
-  { env }: Wallet,
-  records: readonly Pick<CredentialRecord, 'openid4vci'>[],
+export function renewalFor(
+  configurations: readonly ConfigurationRow[],
   { jkt, clientKey }: Sender,
-): Promise<Stored | undefined> {
+): Stored | undefined {
   if (jkt === undefined && clientKey === undefined) return undefined
-  const all: Renewal[] = []
-  for (const record of records) {
-    const renewal = await renewalOf(env.db, record)
-    if (renewal) all.push(renewal)
-  }
+  const all = configurations.flatMap((row) => accessOf(row).renewal ?? [])
   if (all.length === 0) return undefined
   const [days, maxDays] = [
     Math.min(...all.map((each) => each.days)),
@@ -97,18 +92,14 @@ export async function startRenewal(tx: Tx, grantId: string, renewal: Stored): Pr
   return token
 }
 
-/** The grant of a refresh token, and whether the token was replaced before. */
-export async function findRenewed(
-  db: Db,
-  issuerId: string,
-  token: string,
-): Promise<{ grant: GrantRow; isReplaced: boolean } | undefined> {
+/** The grant of a refresh token, or of one that was replaced. */
+export async function findRenewed(db: Db, issuerId: string, token: string): Promise<GrantRow | undefined> {
   const digest = digestOf(token)
   const rows = db.selectFrom('issuance_grant').selectAll()
   const current = await rows.where('refresh_digest', '=', digest).executeTakeFirst()
   const grant = current ?? (await rows.where('replaced_digest', '=', digest).executeTakeFirst())
   if (grant?.issuer_id !== issuerId) return undefined
-  return { grant, isReplaced: !current }
+  return grant
 }
 
 /**

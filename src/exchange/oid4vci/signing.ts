@@ -2,9 +2,11 @@
 import type { Tx } from '../../foundation/storage/database.ts'
 import { noteCount } from '../../foundation/storage/tx-context.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import type { CredentialRecord } from '../issuance/model.ts'
+import { getRecord } from '../engine/find.ts'
+import { wrongState } from '../engine/protocol.ts'
+import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import { signCredential, type SignedCredential } from '../issuance/sign.ts'
-import { invalidNonce, useNonce } from './nonce.ts'
+import { invalidNonce, isUsed, useNonce } from './nonce.ts'
 import { type Sourced, withSourced } from './sourced.ts'
 
 /** A key of the wallet, and the DID that names it. */
@@ -49,4 +51,26 @@ export async function signAll(
 /** A nonce is of one request: all proofs of a batch may have it. @throws {OAuthError} `invalid_nonce` */
 export async function useNonces(tx: Tx, nonces: Proven['nonces']): Promise<void> {
   for (const [nonce, endsMs] of nonces) if (!(await useNonce(tx, nonce, endsMs))) throw invalidNonce()
+}
+
+/**
+ * Refuses a proof that was used, before a claims source is asked for it. The same request at once is a race,
+ * as when its nonces are stored.
+ *
+ * @throws {OAuthError} `invalid_nonce`
+ * @throws {Problem} 429 for too many requests; if another request was faster
+ */
+export async function assertUnused(
+  wallet: Wallet,
+  record: CredentialRecord,
+  nonces: Proven['nonces'],
+): Promise<void> {
+  await wallet.env.limitOffers(record.id)
+  for (const nonce of nonces.keys()) {
+    if (!(await isUsed(wallet.db, nonce))) continue
+    const current = await getRecord(wallet.db, issueCredential, record.id)
+    const isSame = current.state === record.state && current.renewed?.token === record.renewed?.token
+    if (isSame) throw invalidNonce()
+    throw wrongState(issueCredential, current, 'received credential request')
+  }
 }

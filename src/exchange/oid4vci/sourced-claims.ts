@@ -22,7 +22,12 @@ export async function findSource(
 ): Promise<Source | undefined> {
   if (!openid4vci) return undefined
   const configuration = await findConfiguration(env.db, openid4vci.issuerId, openid4vci.configurationId)
-  const source = configuration && sourceOf(configuration)
+  return configuration && toSource(configuration)
+}
+
+/** The claims source of a configuration. Undefined: it has none. */
+export function toSource(configuration: ConfigurationRow): Source | undefined {
+  const source = sourceOf(configuration)
   return source && { ...source, configuration }
 }
 

@@ -10,6 +10,8 @@ import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorizedIn, refusalOfCode } from './authorization-code.ts'
 import { beginRecords, withoutOffer } from './begun-by-wallet.ts'
+import { sourceOf } from './claims-source.ts'
+import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import {
   authenticateClient,
   useClientProof,
@@ -22,18 +24,9 @@ import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { preAuthorizedGrant, readParameters } from '../../foundation/oauth/parameters.ts'
 import { logRefusal, withLog } from './request-log.ts'
 import { newSecret } from '../../foundation/oauth/secrets.ts'
-import {
-  findGrant,
-  findGrantById,
-  findRecords,
-  type GrantRow,
-  openSecrets,
-  recordIdsOf,
-  redeemGrant,
-} from './grant.ts'
+import { findGrant, findRecords, type GrantRow, openSecrets, recordIdsOf, redeemGrant } from './grant.ts'
 import { refreshTokens } from './refresh.ts'
 import { renewalFor, startRenewal } from './renewal.ts'
-import { findSource } from './sourced-claims.ts'
 import { detailsOf, type Granted, toResponse, type TokenResponse } from './token-response.ts'
 import { guessTxCode } from './tx-code.ts'
 
@@ -91,8 +84,9 @@ export async function redeemCode(
     const known = begun ? [] : await findRecords(wallet.db, recordIdsOf(grant))
     const records = begun ?? known
     const keys = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
-    const renewal = await renewalFor(wallet, records, keys)
-    const lifetime = await lifetimeOf(wallet, records)
+    const configurations = await configurationsFor(wallet, issuer, records)
+    const renewal = renewalFor(configurations, keys)
+    const lifetime = lifetimeOf(records, configurations)
     const redemption = { request, code, token, client, proof, begun, lifetime, renewal }
     return {
       isBound: proof !== undefined,
@@ -106,14 +100,9 @@ export async function redeemCode(
 
 /** The identifiers of credentials do not change. */
 async function refresh(wallet: Wallet, issuer: IssuerRow, request: Request): Promise<TokenResponse> {
-  const { access, refresh: refreshToken, records, ...rest } = await refreshTokens(wallet, issuer, request)
-  const grant = await findGrantById(wallet.db, records[0]!.thid)
-  return toResponse(wallet, issuer, {
-    ...rest,
-    token: access,
-    refreshToken,
-    details: detailsOf(grant!, records),
-  })
+  const { access, refresh: refreshToken, ...rest } = await refreshTokens(wallet, issuer, request)
+  const details = detailsOf(rest.grant, rest.records)
+  return toResponse(wallet, issuer, { ...rest, token: access, refreshToken, details })
 }
 
 type Redemption = {
@@ -125,14 +114,27 @@ type Redemption = {
   /** The records to begin, of a grant without an offer. */
   begun: CredentialData[] | undefined
   lifetime: number
-  renewal: Awaited<ReturnType<typeof renewalFor>>
+  renewal: ReturnType<typeof renewalFor>
+}
+
+/** The configurations of records, each once, without those that the issuer has deleted. */
+async function configurationsFor(
+  { env }: Wallet,
+  { id: issuerId }: IssuerRow,
+  records: readonly CredentialData[],
+): Promise<ConfigurationRow[]> {
+  const found: ConfigurationRow[] = []
+  for (const id of new Set(records.map(({ openid4vci }) => openid4vci!.configurationId))) {
+    const configuration = await findConfiguration(env.db, issuerId, id)
+    if (configuration) found.push(configuration)
+  }
+  return found
 }
 
 /** The seconds of a token: more for a credential that the issuer or its claims source may defer. */
-async function lifetimeOf(wallet: Wallet, records: readonly CredentialData[]): Promise<number> {
-  for (const record of records)
-    if (record.automaticIssuance === false || (await findSource(wallet, record))) return deferredLifetime
-  return shortLifetime
+function lifetimeOf(records: readonly CredentialData[], configurations: readonly ConfigurationRow[]): number {
+  const isDeferred = records.some(({ automaticIssuance }) => automaticIssuance === false)
+  return isDeferred || configurations.some((row) => sourceOf(row)) ? deferredLifetime : shortLifetime
 }
 
 async function redeem(

@@ -38,7 +38,7 @@ const rowsByKey = prepared((db: AgentDb, { issuerId, id, version }: Key) =>
 
 const findUsed = async (db: AgentDb, key: Key) => (await rowsByKey(db, key)).rows[0]
 
-/** The type of the credentials of a configuration, for the check of an offer. */
+/** The type of a configuration, without the digest of its metadata. */
 export function describeType({ env }: Wallet, row: ConfigurationRow): IssuedType | undefined {
   if (isTyped(row.format as OpenIdFormat)) return toIssuedType(env.urls.rest, row)
   return documentOf(row)
@@ -49,18 +49,25 @@ export function describeType({ env }: Wallet, row: ConfigurationRow): IssuedType
  * credentials without their digest.
  */
 export async function useType(
-  { id: walletId, env: { db, urls } }: Wallet,
+  wallet: Wallet,
   row: ConfigurationRow,
   described: IssuedType | undefined,
 ): Promise<IssuedType | undefined> {
-  if (!isServed(row) || settingsOf(row).integrity === false) return described
+  if (!described || !isServed(row) || settingsOf(row).integrity === false) return described
+  return { ...described, integrity: integrityOf(utf8(await useDocument(wallet, row))) }
+}
+
+async function useDocument(
+  { id: walletId, env: { db, urls } }: Wallet,
+  row: ConfigurationRow,
+): Promise<string> {
   const key = keyOf(row)
   const used = await findUsed(db, key)
-  if (typeof used?.document === 'string') return toIssuedType(urls.rest, row, used.document)
+  if (typeof used?.document === 'string') return used.document
   const document = toDocument(urls.rest, row)
   await db.transaction().execute((tx) => keep(tx, { key, walletId, document }))
   // Another request may have been faster.
-  return toIssuedType(urls.rest, row, (await findUsed(db, key))?.document ?? document)
+  return (await findUsed(db, key))?.document ?? document
 }
 
 /** Stores a document, unless there is one. */

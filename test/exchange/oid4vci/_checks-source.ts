@@ -89,7 +89,7 @@ export const sourceChecks: Check[] = [
     }),
   ),
   // A wallet that makes the agent call the source again and again.
-  check('issue.ts', ['await wallet.env.limitOffers(record.id)', 'undefined'], (scene) =>
+  check('signing.ts', ['await wallet.env.limitOffers(record.id)', 'undefined'], (scene) =>
     withSource(
       scene,
       { scripted: [{ status: 503 }], settings: { onFailure: 'fail' } },
@@ -100,7 +100,7 @@ export const sourceChecks: Check[] = [
     ),
   ),
   // A captured proof, of another offer.
-  check('issue.ts', 'await isUsed(wallet.db, nonce)', async (scene) => {
+  check('signing.ts', ['!(await isUsed(wallet.db, nonce))', 'true'], async (scene) => {
     const proofs = { jwt: [await prove(scene.setup)] }
     await take(scene.setup, (await tokenOf(scene.setup)).token, { proofs })
     return withSource(scene, { scripted: [filled({ department: 'Sales' })] }, async (flow) => {

@@ -6,7 +6,7 @@ import type { CredentialData, CredentialRecord } from '../../issuance/model.ts'
 import { checkContent } from '../../issuance/sign.ts'
 import { ofPart, originsOf } from '../claims-origins.ts'
 import { sourceOf } from '../claims-source.ts'
-import { findConfiguration } from '../configurations.ts'
+import { type ConfigurationRow, findConfiguration } from '../configurations.ts'
 import { findGrantById } from '../grant.ts'
 import { type Identity, identityOf } from './identity.ts'
 
@@ -18,8 +18,15 @@ export async function knownClaims(
   terms: Terms,
   identity: Identity | undefined,
 ): Promise<CredentialData['claims']> {
-  const configuration = await configurationOf(wallet, terms)
-  return configuration ? originsOf(configuration, { offered: terms.claims, identity }).known : terms.claims
+  return knownIn(await configurationOf(wallet, terms), terms, identity)
+}
+
+function knownIn(
+  configuration: ConfigurationRow | undefined,
+  { claims }: Terms,
+  identity: Identity | undefined,
+): CredentialData['claims'] {
+  return configuration ? originsOf(configuration, { offered: claims, identity }).known : claims
 }
 
 function configurationOf({ env }: Wallet, { openid4vci }: Terms) {
@@ -38,8 +45,8 @@ export async function logInClaims(
   terms: CredentialData,
   identity: Identity | undefined,
 ): Promise<CredentialData['claims']> {
-  const claims = await knownClaims(wallet, terms, identity)
   const configuration = await configurationOf(wallet, terms)
+  const claims = knownIn(configuration, terms, identity)
   const isPart = terms.openid4vci?.isPartial === true || (configuration && sourceOf(configuration))
   const { credentialFormat, schemaIds, validityPeriod, automaticIssuance = true, openid4vci } = terms
   const all = { credentialFormat, schemaIds, validityPeriod, automaticIssuance, claims }
@@ -54,8 +61,11 @@ export async function logInClaims(
 }
 
 /** The record with the claims of whoever has logged in for it. @throws as `logInClaims` */
-export async function withLogInClaims(wallet: Wallet, record: CredentialRecord): Promise<CredentialRecord> {
-  const identity = await findIdentity(wallet, record)
+export async function withLogInClaims(
+  wallet: Wallet,
+  record: CredentialRecord,
+  identity: Identity | undefined,
+): Promise<CredentialRecord> {
   // What an offer has was checked when it was made.
   if (!identity && record.openid4vci?.begun === undefined) return record
   return { ...record, claims: await logInClaims(wallet, record, identity) }
