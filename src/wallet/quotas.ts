@@ -5,7 +5,7 @@
  * and deletions always run.
  */
 import { sql } from 'kysely'
-import { createRateLimiter } from '../foundation/rate-limiter.ts'
+import { createRateLimiter, type RateLimiter } from '../foundation/rate-limiter.ts'
 import { Problem } from '../foundation/problem.ts'
 import type { AgentDb, Db, Tx } from '../foundation/storage/database.ts'
 import type { AgentTables } from '../foundation/storage/agent-tables.ts'
@@ -203,45 +203,40 @@ function tooManyBytes(limit: number): Problem {
 }
 
 /**
- * Counts a request for an offer that is remembered for some minutes.
+ * Counts a request for `counted`: the id of an offer, a configuration or a grant.
  *
  * @throws {Problem} 429 when there are too many.
  */
-export type OfferLimit = (recordId: string) => Promise<void>
+export type OfferLimit = (counted: string) => Promise<void>
 
 /**
  * Limits what whoever has an offer makes the wallet remember: answers on the consent page, and DPoP proofs,
  * each of which is used once.
  */
 export function createOfferLimit(perMinute = 30): OfferLimit {
-  const limit = createRateLimiter(perMinute, 60)
-  return async (recordId) => {
-    const retryAfter = await limit(recordId)
-    if (retryAfter === undefined) return
-    const detail = `The agent takes ${perMinute} requests of this kind for one offer a minute. Try again in ${retryAfter} seconds.`
-    throw new Problem('TooManyRequests', detail, { retryAfter })
-  }
+  const detail = `The agent takes ${perMinute} requests of this kind for one offer a minute.`
+  return refuseAbove(
+    createRateLimiter(perMinute, 60),
+    (retryAfter) => `${detail} Try again in ${retryAfter} seconds.`,
+  )
 }
 
-/** The credentials of a configuration that wallets may begin in a day without an offer. */
+/** Limits the credentials of a configuration that wallets may begin in a day without an offer. */
 export function createOpenLimit(perDay = 1_000): OfferLimit {
-  const limit = createRateLimiter(perDay, 86_400, { isExact: true })
-  return async (configuration) => {
-    const retryAfter = await limit(configuration)
-    if (retryAfter === undefined) return
-    const detail = `The issuer issues ${perDay} of these credentials a day without an offer. Try again later.`
-    throw new Problem('TooManyRequests', detail, { retryAfter })
-  }
+  const detail = `The issuer issues ${perDay} of these credentials a day without an offer. Try again later.`
+  return refuseAbove(createRateLimiter(perDay, 86_400, { isExact: true }), () => detail)
 }
 
-/** How often a wallet renews the credentials of a grant. */
+/** Limits how often a wallet renews the credentials of a grant. */
 export function createRenewalLimit(perDay = 24): OfferLimit {
-  const limit = createRateLimiter(perDay, 86_400, { isExact: true })
-  return async (grantId) => {
-    const retryAfter = await limit(grantId)
-    if (retryAfter === undefined) return
-    const detail = `A wallet renews its credentials at most ${perDay} times a day.`
-    throw new Problem('TooManyRequests', detail, { retryAfter })
+  const detail = `A wallet renews its credentials at most ${perDay} times a day.`
+  return refuseAbove(createRateLimiter(perDay, 86_400, { isExact: true }), () => detail)
+}
+
+function refuseAbove(limit: RateLimiter, detailOf: (retryAfter: number) => string): OfferLimit {
+  return async (counted) => {
+    const retryAfter = await limit(counted)
+    if (retryAfter !== undefined) throw new Problem('TooManyRequests', detailOf(retryAfter), { retryAfter })
   }
 }
 
