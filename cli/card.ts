@@ -11,7 +11,7 @@ import { getIssuer } from './issuer.ts'
 type Configuration = Answer<'GET /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}'>
 type Which = { issuerId: string; id: string; wanted: string[] }
 
-/** What wallets show of a credential in a language, and the card as SVG. */
+/** The display of a credential configuration in the wanted languages, and its card as SVG. */
 export async function readCard(
   { call, getFileClient }: Pick<Context, 'call' | 'getFileClient'>,
   { issuerId, id, wanted }: Which,

@@ -10,7 +10,7 @@ import type { Pair } from './output.ts'
 
 type Configuration = Answer<'POST /oid4vci/issuers/{issuerId}/credential-configurations'>
 
-/** What a new configuration has, and what can be changed. */
+/** Flags for the members of a credential configuration: a new one, or one to be updated. */
 export const configurationFlags = {
   'issuing-did': Flags.string({
     exclusive: ['certificate'],

@@ -86,7 +86,7 @@ export function printInvitation(
 /** The longest link that is repeated in a command, in characters. */
 const longestRepeated = 100
 
-/** What the other side types to answer a link, which wallets on phones scan instead. */
+/** The command with which another agent answers a link. A wallet on a phone scans the QR code instead. */
 export function answerLine(link: string): string {
   return `The other side types: agent accept ${link.length > longestRepeated ? '<link>' : typed([link])}`
 }

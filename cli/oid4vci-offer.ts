@@ -154,7 +154,7 @@ const kinds: Record<Offer['made'][number]['kind'], string> = {
   configuration: 'configuration',
 }
 
-/** What was missing and has been made. */
+/** Prints the parts that the offer needed and made, such as an issuer or a schema. */
 function printMade({ say, isQuiet, isJson }: Context, { made, issuerId }: Offer): void {
   if (isQuiet || isJson || made.length === 0) return
   const width = Math.max(...made.map(({ kind }) => kinds[kind].length))

@@ -36,7 +36,7 @@ export async function describeCandidates(
       ...candidate,
       type: safeLine(type ?? traitsOf(credentialFormat).title),
       issuerName: issuerName ?? ofConnection,
-      // What tells it from the others comes first.
+      // Words that only this candidate has come first.
       line: safeLine(words[index]!.toSorted((a, b) => Number(isShared(a)) - Number(isShared(b))).join(' ')),
     }
   })

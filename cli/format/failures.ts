@@ -17,8 +17,8 @@ const otherSides: Readonly<Record<string, string>> = {
 }
 
 /**
- * Who has reported the problem that has ended a record, such as `the verifier shop.example`. Undefined if
- * this side has ended it.
+ * The sender of the problem report that ended a record, such as `the verifier shop.example`. Undefined if
+ * this side ended it.
  */
 export function reporterOf(record: Proof | Credential, names: Names = new Map()): string | undefined {
   const state = 'status' in record ? record.status : record.protocolState

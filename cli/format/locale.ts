@@ -14,7 +14,7 @@ export function localesOf({ LC_ALL, LC_MESSAGES, LANG } = process.env): string[]
 
 type Named = { locale?: string | undefined; name: string }
 
-/** What people call an issuer or a credential. */
+/** The display name of an issuer or a credential in the wanted languages. */
 export function nameOf(display: readonly Named[] | undefined, wanted = localesOf()): string | undefined {
   return chooseByLocale(display ?? [], wanted)?.name
 }

@@ -1,4 +1,4 @@
-/** What the issuer of a held credential calls it and its claims. */
+/** Display names of a held credential and its claims, from the metadata of its issuer. */
 import { chooseByLocale } from '../../src/foundation/locale.ts'
 import type { Answer } from '../client/api.ts'
 import { claimPairs, pathOf } from './credential.ts'

@@ -182,7 +182,7 @@ type Line = Candidates['lines'][number]
 
 /** A candidate with what tells it from others of its kind. */
 export type Described = Candidate & {
-  /** What people call it. */
+  /** The display name of the type. */
   type: string
   /** The name of the issuer, if one is known. */
   issuerName: string | undefined

@@ -55,7 +55,7 @@ export function credentialFields(
   ]
 }
 
-/** What the last renewal has changed: each claim before and after. */
+/** Claims that the last renewal changed, with their values before and after. */
 export function changedFields({ openid4vci }: CredentialRecord): Pair[] {
   const { renewedAt, changes = [] } = openid4vci?.renewal ?? {}
   if (renewedAt === undefined) return [['changes', 'the credential was not renewed yet']]

@@ -11,7 +11,7 @@ export const claimFlags = {
   }),
 }
 
-/** Who has to log in for an offer of an issuer with a log-in. */
+/** The identity that the holder of an offer has to log in with. */
 export const expectFlag = Flags.string({
   ...repeatable,
   dependsOn: ['oid4vci'],

@@ -19,7 +19,7 @@ export type ConsentLink = {
   issuerName: string | undefined
   /** `card` is the `data:` URL of a picture. */
   credentials: readonly { name: string; claims: readonly string[]; card: string | undefined }[]
-  /** Who has logged in. */
+  /** The name of the person who logged in. */
   person: string | undefined
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
 }

@@ -72,7 +72,7 @@ export const CheckedRequest = z.object({
   jkt: z.string().optional(),
   /** The thumbprint of the attested key that the code is bound to, if the client was authenticated. */
   clientKey: z.string().optional(),
-  /** Who has logged in, if the issuer has a log-in. */
+  /** The identity that logged in, if the issuer has a log-in. */
   identity: Identity.optional(),
 })
 export type CheckedRequest = z.infer<typeof CheckedRequest>

@@ -26,7 +26,7 @@ export type Consent = {
   /** The DID, or the subject of the certificate. */
   issuer: string | undefined
   inLanguage: (language: string) => Promise<ConsentTexts>
-  /** Who has logged in. */
+  /** The name of the person who logged in. */
   person: string | undefined
   /** Whether the offer has a transaction code, and where it comes from. */
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
@@ -81,7 +81,7 @@ export async function toConsent(
 
 type Reader = { identity: CheckedRequest['identity']; language: string; issuerName: string | undefined }
 
-/** What people call a credential and its claims, in their language. */
+/** Display names of a credential and its claims in the language of the reader. */
 async function describe(
   wallet: Wallet,
   record: CredentialData,

@@ -93,7 +93,7 @@ export function credentialDisplayOf({ display }: Stored): CredentialDisplay | un
   return display === null ? undefined : GivenCredentialDisplay.parse(JSON.parse(display))
 }
 
-/** What people call an issuer or a credential, in its first language. */
+/** The display name of an issuer or a credential in its first language. */
 export function nameOf(row: Stored): string | undefined {
   return credentialDisplayOf(row)?.[0]!.name
 }

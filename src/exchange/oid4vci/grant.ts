@@ -16,7 +16,7 @@ import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 
 export type GrantRow = Selectable<WalletTables['issuance_grant']>
 
-/** Who has to log in for an offer. */
+/** The identity that has to log in for an offer. */
 export const ExpectedIdentity = z.object({
   sub: z.string().min(1).max(255).exactOptional(),
   claims: z.record(z.string(), JsonValue).exactOptional(),

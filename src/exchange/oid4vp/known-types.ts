@@ -121,7 +121,7 @@ async function* readHeldTypes({ db }: Wallet): AsyncGenerator<KnownType> {
   }
 }
 
-/** What the issuer of a held credential calls it. */
+/** The display name of a held credential, from the metadata of its issuer. */
 const Named = z.object({ openid4vci: z.object({ credentialName: z.string().optional() }).optional() })
 
 function toHeldType(token: string): Omit<KnownType, 'name'> | undefined {

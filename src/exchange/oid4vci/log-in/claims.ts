@@ -71,7 +71,7 @@ export async function withLogInClaims(
   return { ...record, claims: await logInClaims(wallet, record, identity) }
 }
 
-/** Who has logged in for the credential of a record. */
+/** The identity that logged in for the credential of a record. */
 export async function findIdentity(
   wallet: Wallet,
   { thid }: Pick<CredentialRecord, 'thid'>,

@@ -1,4 +1,4 @@
-/** Who has logged in, as the provider says, and why a log-in failed. */
+/** The identity that a provider asserts after a log-in, and the reasons of a failed log-in. */
 import * as z from 'zod'
 import type { JsonObject } from '../../../foundation/json.ts'
 import { UnreachableError } from '../../../foundation/net/unreachable-error.ts'
@@ -25,7 +25,7 @@ export function sealIdentity(wallet: Wallet, grantId: string, identity: Identity
   return identity ? wallet.seal(contextOf(grantId), JSON.stringify(identity)) : null
 }
 
-/** Who has logged in for a grant. */
+/** The identity that logged in for a grant. */
 export function identityOf(
   wallet: Wallet,
   { id, identity }: { id: string; identity: string | null },
