@@ -1,6 +1,6 @@
 /** The card of a credential, as wallets show it. */
 import { buffer } from 'node:stream/consumers'
-import { coloursOf, drawCard } from '../src/credentials/display/card.ts'
+import { coloursOf, drawCard, lightTemplate } from '../src/credentials/display/card.ts'
 import { renderSvg } from '../src/credentials/display/svg.ts'
 import { chooseByLocale } from '../src/foundation/locale.ts'
 import type { Answer } from './client/api.ts'
@@ -35,7 +35,7 @@ export async function readCard(
     const bytes = await readPicture(picture.uri)
     return bytes && `data:image/*;base64,${bytes.toString('base64')}`
   }
-  const { svgTemplates: [template] = [] } = configuration
+  const template = lightTemplate(configuration.svgTemplates)
   const bytes = template && (await readPicture(template.uri))
   const values = new Map(claims.flatMap(({ svgId, label, path }) => (svgId ? [[svgId, label ?? path]] : [])))
   const svg = bytes

@@ -27,7 +27,10 @@ const card = {
     { path: ['department'], labels: { de: 'Abteilung', en: 'Department' } },
     { path: ['given_name'], svgId: 'given_name', labels: { de: 'Vorname', en: 'Given name' } },
   ],
-  svgTemplates: [{ file: 'card.svg' }],
+  svgTemplates: [
+    { file: 'dark.svg', colorScheme: 'dark' },
+    { file: 'card.svg', colorScheme: 'light' },
+  ],
 }
 
 async function prepare() {
@@ -35,6 +38,7 @@ async function prepare() {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'logo.png'), png)
   writeFileSync(join(folder, 'card.svg'), svg)
+  writeFileSync(join(folder, 'dark.svg'), svg.replace('<svg ', '<svg class="dark" '))
   writeFileSync(join(folder, 'card.json'), JSON.stringify(card))
   writeFileSync(
     join(folder, 'issuer.json'),

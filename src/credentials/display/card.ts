@@ -15,6 +15,13 @@ export type Card = {
 /** The colours of a card without colours of its own. */
 const own = { backgroundColor: '#e8eaed', textColor: '#1b1f24' }
 
+/** The template for a page with a light ground: one that is not dark, or else the first. */
+export function lightTemplate<Template extends { colorScheme?: 'light' | 'dark' | undefined }>(
+  templates: readonly Template[] = [],
+): Template | undefined {
+  return templates.find(({ colorScheme }) => colorScheme !== 'dark') ?? templates[0]
+}
+
 /** The contrast that texts need (WCAG 2.2, 1.4.3). */
 const leastContrast = 4.5
 

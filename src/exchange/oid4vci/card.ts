@@ -1,5 +1,5 @@
 /** The card of a credential for the pages of its issuer: the SVG template, or one of name, colours and logo. */
-import { type Card, drawCard, toImageUrl } from '../../credentials/display/card.ts'
+import { type Card, drawCard, lightTemplate, toImageUrl } from '../../credentials/display/card.ts'
 import { renderSvg } from '../../credentials/display/svg.ts'
 import { chooseByLocale } from '../../foundation/locale.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
@@ -18,7 +18,6 @@ export async function findCard(
   row: ConfigurationRow,
   { language, issuer }: { language: string; issuer: string | undefined },
 ): Promise<string | undefined> {
-  const { svgTemplates = [] } = settingsOf(row)
   const display = chooseByLocale(credentialDisplayOf(row) ?? [], [language])
   if (!display) return undefined
   const { name, description, backgroundColor, textColor, logo, backgroundImage } = display
@@ -31,7 +30,7 @@ export async function findCard(
     const found = picture && (await read(picture.uri))
     return found && `data:${found.mediaType};base64,${found.bytes.toString('base64')}`
   }
-  const template = svgTemplates.find(({ colorScheme }) => colorScheme !== 'dark') ?? svgTemplates[0]
+  const template = lightTemplate(settingsOf(row).svgTemplates)
   const found = template && (await read(template.uri))
   if (found) return toImageUrl(renderSvg(found.bytes.toString('utf8'), new Map()))
   if (backgroundColor === undefined && !logo && !backgroundImage) return undefined
