@@ -76,8 +76,9 @@ export function printInvitation(
 ): void {
   const { flags, isJson, isQuiet, log, logJson, say, sayAtTerminal } = context
   if (!record.invitation) return
-  log(isQuiet ? id : toScannable(context, record.invitation, qr).text)
-  const answer = answerLine(toScannable(context, record.invitation, qr).text)
+  const { text } = toScannable(context, record.invitation, qr)
+  log(isQuiet ? id : text)
+  const answer = answerLine(text)
   if (flags.wait !== undefined) sayAtTerminal(`\n${answer}`)
   else if (!isQuiet) say([`\n${topicOf(context)}  ${id}`, ...expiryLine(record), answer].join('\n'))
   if (flags.wait !== undefined && isJson) logJson(record)

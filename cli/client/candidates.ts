@@ -25,7 +25,8 @@ export async function describeCandidates(
     const record = records[index]
     return record ? claimWords(record.claims) : claims
   })
-  const isShared = (word: string) => words.every((each) => each.includes(word))
+  const [first = [], ...others] = words
+  const shared = new Set(first.filter((word) => others.every((each) => each.includes(word))))
   return candidates.map((candidate, index) => {
     const { schemas, credentialFormat } = candidate
     const record = records[index]
@@ -36,8 +37,10 @@ export async function describeCandidates(
       ...candidate,
       type: safeLine(type ?? traitsOf(credentialFormat).title),
       issuerName: issuerName ?? ofConnection,
-      // Words that only this candidate has come first.
-      line: safeLine(words[index]!.toSorted((a, b) => Number(isShared(a)) - Number(isShared(b))).join(' ')),
+      // Words that all candidates have come last.
+      line: safeLine(
+        words[index]!.toSorted((a, b) => Number(shared.has(a)) - Number(shared.has(b))).join(' '),
+      ),
     }
   })
 }

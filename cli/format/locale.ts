@@ -12,6 +12,11 @@ export function localesOf({ LC_ALL, LC_MESSAGES, LANG } = process.env): string[]
   return tag === undefined || ['', 'C', 'POSIX'].includes(tag) ? [] : [tag.replaceAll('_', '-')]
 }
 
+/** The languages of `--locale`, or else of the environment. */
+export function wantedLocales(flag: string | undefined): string[] {
+  return flag === undefined ? localesOf() : [flag]
+}
+
 type Named = { locale?: string | undefined; name: string }
 
 /** The display name of an issuer or a credential in the wanted languages. */

@@ -18,14 +18,19 @@ export type ClaimField = {
   faultOf: (text: string) => string | undefined
 }
 
-/** The properties of a schema, in its order. Undefined without any. */
-export function fieldsOf(schema: unknown): ClaimField[] | undefined {
+/**
+ * The properties of a schema, in its order. Undefined without any. `isPart`: a claims source has other claims,
+ * so none is required.
+ */
+export function fieldsOf(schema: unknown, isPart = false): ClaimField[] | undefined {
   if (!isJsonObject(schema) || !isJsonObject(schema['properties'])) return undefined
   const { properties, required = [] } = schema as { properties: JsonObject; required?: unknown }
   const fields = Object.entries(properties)
     // The agent writes the id of the subject.
     .filter(([name]) => name !== 'id')
-    .map(([name, property]) => toField(name, property, Array.isArray(required) && required.includes(name)))
+    .map(([name, property]) =>
+      toField(name, property, !isPart && Array.isArray(required) && required.includes(name)),
+    )
   return fields.length === 0 ? undefined : fields
 }
 

@@ -10,11 +10,9 @@ import type { Asking, Question } from './missing.ts'
 export const whichClaims: Question = {
   unless: ['claims'],
   async ask(asking) {
-    const { schema, isPart = false } = await findSchema(asking)
-    const fields = fieldsOf(schema)
-    if (!fields) return askAny(asking.terminal)
-    const asked = isPart ? fields.map((field) => ({ ...field, isRequired: false })) : fields
-    return askFields(asked, asking.terminal)
+    const { schema, isPart } = await findSchema(asking)
+    const fields = fieldsOf(schema, isPart)
+    return fields ? askFields(fields, asking.terminal) : askAny(asking.terminal)
   },
 }
 

@@ -84,20 +84,10 @@ export const whichConnection: Question = {
   },
 }
 
-/** Asks for a connection, as `--connection`, or for an invitation, as `--invitation`. */
-export const toWhom: Question = {
-  unless: ['invitation'],
-  ask: async ({ call, terminal }) => {
-    const invitation = {
-      value: '--invitation',
-      name: 'Anyone (create an invitation)',
-      hint: 'prints its URL; creates no connection',
-    }
-    return [await choose('Over which connection?', [...(await connected(call)), invitation], terminal)]
-  },
-}
-
-/** As `toWhom`, or for a wallet on a phone, as the flag `flag`. */
+/**
+ * Asks for a connection, as `--connection`, for an invitation, as `--invitation`, or for a wallet on a phone, as
+ * the flag `flag`.
+ */
 export function toWhomOrWallet(flag: '--oid4vci=' | '--oid4vp'): Question {
   const wallet = {
     value: flag,
@@ -137,7 +127,7 @@ export function whichDid(message: string, flag?: string): Question {
 }
 
 /** Whether the wallet has an active DID. */
-export async function hasDid(call: Asking['call']): Promise<boolean> {
+async function hasDid(call: Asking['call']): Promise<boolean> {
   const { contents } = await call('GET /did-registrar/dids', { query })
   return contents.some(({ deactivated }) => !deactivated)
 }

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { labelled, readNames } from '../../cli/client/names.ts'
 import { defineCommand } from '../../cli/define-command.ts'
-import { localeFlag, localesOf } from '../../cli/format/locale.ts'
+import { localeFlag, wantedLocales } from '../../cli/format/locale.ts'
 import { changedFields, credentialFields } from '../../cli/format/records.ts'
 import { nextCommand, openInvitation } from '../../cli/format/states.ts'
 import { idOf } from '../../cli/input/arguments.ts'
@@ -35,7 +35,7 @@ export default defineCommand({
     const content = isWanted
       ? await call('GET /issue-credentials/records/{recordId}/credential', { path })
       : undefined
-    const wanted = flags.locale === undefined ? localesOf() : [flags.locale]
+    const wanted = wantedLocales(flags.locale)
     const names = isJson || isQuiet ? undefined : await readNames(call, [record])
     const changed = flags.changes ? changedFields(record) : []
     const fields = credentialFields(record, content, names, wanted)

@@ -3,6 +3,7 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { draw } from '../../cli/invitation.ts'
 import { chooseQr, qrFlags } from '../../cli/qr/flags.ts'
+import { encodeParameters } from '../../src/foundation/oauth/parameters.ts'
 
 export default defineCommand({
   summary: 'Print an offer that never ends, for a poster or a web page',
@@ -28,10 +29,8 @@ export default defineCommand({
     const path = { issuerId: args.id, configurationId }
     const offer = await call('GET /oid4vci/issuers/{issuerId}/offers/{configurationId}', { path })
     const page = `${offer.credential_issuer}/offers/${encodeURIComponent(configurationId)}`
-    const parameters = new URLSearchParams(
-      qr.isLong ? { credential_offer: JSON.stringify(offer) } : { credential_offer_uri: page },
-    )
-    const text = `openid-credential-offer://?${parameters.toString().replaceAll('+', '%20')}`
+    const parameters = qr.isLong ? { credential_offer: offer } : { credential_offer_uri: page }
+    const text = `openid-credential-offer://?${encodeParameters(parameters)}`
     log(text)
     if (!isQuiet)
       say(

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import * as Flags from '@oclif/core/flags'
 import { readCard } from '../../cli/card.ts'
 import { defineCommand } from '../../cli/define-command.ts'
-import { localeFlag, localesOf } from '../../cli/format/locale.ts'
+import { localeFlag, wantedLocales } from '../../cli/format/locale.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { checkNewFile, writeNewFile } from '../../cli/input/files.ts'
 
@@ -24,7 +24,7 @@ export default defineCommand({
     const { args, flags, print } = context
     const { output } = flags
     if (output !== undefined) checkNewFile('output', output)
-    const wanted = flags.locale === undefined ? localesOf() : [flags.locale]
+    const wanted = wantedLocales(flags.locale)
     const { svg, ...card } = await readCard(context, { issuerId: args.id, id: flags.configuration, wanted })
     if (output !== undefined)
       await writeNewFile('output', output, () => Promise.resolve(Readable.from([Buffer.from(svg)])))

@@ -26,6 +26,12 @@ test.each<[string, unknown, string]>([
   expect(fieldOf(property, ['it']).label.replace(', required', '')).toBe(label)
 })
 
+test('no property is required where a source of claims has others', () => {
+  const schema = { type: 'object', properties: { it: {} }, required: ['it'] }
+  expect(fieldsOf(schema)![0]).toMatchObject({ label: 'it: string, required', isRequired: true })
+  expect(fieldsOf(schema, true)![0]).toMatchObject({ label: 'it: string', isRequired: false })
+})
+
 test.each<[unknown, string, unknown]>([
   [{}, '42', '42'],
   [{ type: 'string' }, 'a=b', 'a=b'],

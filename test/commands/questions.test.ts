@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { askForMissing, type Questions } from '../../cli/prompts/missing.ts'
 import {
-  toWhom,
+  toWhomOrWallet,
   whichConnection,
   whichCredential,
   whichDid,
@@ -49,7 +49,7 @@ async function asked(
 
 test('an offer is composed of existing connections, DIDs and single claims', async () => {
   const questions = {
-    connection: toWhom,
+    connection: toWhomOrWallet('--oid4vci='),
     'issuing-did': whichDid('Which DID issues it?', 'issuing-did'),
     claim: whichClaims,
   }
@@ -145,7 +145,7 @@ test.each<[string, Record<string, unknown>]>([
 })
 
 test('without connections, an invitation is an option; commands that need a connection report an error', async () => {
-  const { complete } = await asked(unconnected.call, { connection: toWhom }, [
+  const { complete } = await asked(unconnected.call, { connection: toWhomOrWallet('--oid4vci=') }, [
     ['Anyone (create an invitation)', keys.enter],
   ])
   expect(complete).toEqual(['--invitation'])

@@ -210,8 +210,7 @@ async function offerByLink(context: ActionContext): Promise<string | undefined> 
   const issuer = configuration.hasSigner ? { did: undefined } : await chooseIssuer(context)
   if (!issuer) return undefined
   const { hasSource: isPart } = configuration
-  const fields = fieldsOf(await readSchema(context.call, configuration.schemaId))
-  const known = isPart ? fields?.map((field) => ({ ...field, isRequired: false })) : fields
+  const known = fieldsOf(await readSchema(context.call, configuration.schemaId), isPart)
   const code: Field = { name: 'code', label: 'code', value: 'none', words: ['none', 'transaction code'] }
   const values = await context.fill(
     `Claims of ${configuration.label}`,
