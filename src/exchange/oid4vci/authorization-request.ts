@@ -10,14 +10,22 @@ import { Problem } from '../../foundation/problem.ts'
 import type { CredentialRecord } from '../issuance/model.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { configurationsOf } from './choices.ts'
 import { isOpenTo } from './configuration-access.ts'
+import { configurationsOf } from './configurations.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters } from '../../foundation/oauth/parameters.ts'
 import { faultOfRedirectUri } from './redirect-uri.ts'
 import { Identity } from './log-in/identity.ts'
-import { findGrant, findGrantById, findRecords, type GrantRow, openSecrets, recordIdsOf } from './grant.ts'
+import {
+  findGrant,
+  findGrantById,
+  findRecords,
+  type GrantRow,
+  isOpen,
+  openSecrets,
+  recordIdsOf,
+} from './grant.ts'
 
 /** The parameters that this server reads. It ignores others (RFC 6749 §3.1). */
 export const AuthorizationRequest = z
@@ -162,8 +170,6 @@ export async function getOpenRecords(
   ids: readonly string[],
 ): Promise<CredentialRecord[]> {
   const records = await findRecords(db, ids)
-  const isOpen = ({ state, openid4vci }: CredentialRecord) =>
-    state === 'OfferCreated' && !isOver((openid4vci?.expiresTime ?? 0) * 1_000)
   if (sealed === null || records.length === 0 || !records.every(isOpen)) throw closed()
   return records
 }

@@ -7,7 +7,7 @@ import type { AgentDb } from '../../foundation/storage/database.ts'
 import { canonicalDid } from '../../did/document.ts'
 import { listSigners } from '../../wallet/did-registrar/signers.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { type ConfigurationRow, requireConfiguration } from './configurations.ts'
+import { type ConfigurationRow, configurationsOf, requireConfiguration } from './configurations.ts'
 import { typeOf } from './credential-types.ts'
 import { credentialDisplayOf, nameOf } from './display.ts'
 import { getOwnIssuer, type IssuerRow } from './issuers.ts'
@@ -55,12 +55,6 @@ export async function chooseConfiguration(
       fitting.map((row) => withName(row.id, nameOf(row))),
     )
   return fitting[0]
-}
-
-/** All configurations of an issuer, oldest first. */
-export function configurationsOf(db: AgentDb, issuerId: string): Promise<ConfigurationRow[]> {
-  const all = db.selectFrom('credential_configuration').selectAll().where('issuer_id', '=', issuerId)
-  return all.orderBy('created_at').orderBy('id').execute()
 }
 
 /** Whether people or programs call a configuration so: by its id, its name or its type. */

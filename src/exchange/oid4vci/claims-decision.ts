@@ -1,4 +1,5 @@
 /** What the answer of a claims source means for the request of a wallet, and when the source is asked again. */
+import { Problem } from '../../foundation/problem.ts'
 import type { CredentialRecord, SourceProgress } from '../issuance/model.ts'
 import { longestWaitSeconds, type SourceAnswer } from './claims-source.ts'
 import type { Sourced } from './sourced.ts'
@@ -23,6 +24,12 @@ const [firstPauseMinutes, longestPauseMinutes] = [1, 60]
 
 /** When a wallet asks again whose issuer does not defer, unless the source names a time, in seconds. */
 const retrySeconds = 60
+
+/** A wallet whose issuer does not defer has to request the credential again. */
+export function noClaimsNow(retryAfter = retrySeconds): Problem {
+  const detail = 'The issuer does not have the claims of the credential for now. Request it again.'
+  return new Problem('error:ServiceUnavailable', detail, { retryAfter })
+}
 
 /** The decision of an answer without claims. `fails`: the wallet is not deferred. */
 export function toDecision(

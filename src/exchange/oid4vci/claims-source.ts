@@ -2,7 +2,6 @@
  * Claims sources: endpoints of tenants that say, when a wallet requests a credential, which claims it gets.
  * Requests are signed like those to webhooks (Standard Webhooks 1.0). Their bodies are not logged.
  */
-import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as z from 'zod'
 import { firstFault } from '../../foundation/faults.ts'
@@ -15,6 +14,7 @@ import type { HttpClient } from '../../foundation/net/http-client.ts'
 import { type Secrets, sign } from '../../wallet/events/signature.ts'
 import { readRetryAfter } from '../engine/send.ts'
 import type { CredentialData } from '../issuance/model.ts'
+import { digestOf } from '../../foundation/oauth/secrets.ts'
 import type { ConfigurationRow } from './configurations.ts'
 
 export const ClaimsSource = z
@@ -189,7 +189,7 @@ function readClaims(text: string, wanted: readonly Names[]): SourceAnswer {
     kind: 'claims',
     claims: data.claims,
     validitySeconds: data.validitySeconds ?? undefined,
-    digest: createHash('sha256').update(text).digest('base64url'),
+    digest: digestOf(text),
   }
 }
 

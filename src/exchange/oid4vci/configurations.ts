@@ -127,3 +127,9 @@ export function toConfiguration(
     createdAt,
   }
 }
+
+/** All configurations of an issuer, oldest first. */
+export function configurationsOf(db: AgentDb, issuerId: string): Promise<ConfigurationRow[]> {
+  const all = db.selectFrom('credential_configuration').selectAll().where('issuer_id', '=', issuerId)
+  return all.orderBy('created_at').orderBy('id').execute()
+}

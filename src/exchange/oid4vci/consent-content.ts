@@ -14,7 +14,6 @@ import { findConfiguration } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
 import { openSecrets } from './grant.ts'
 import type { IssuerRow } from './issuers.ts'
-import { knownClaims } from './log-in/claims.ts'
 import { nameOf } from './log-in/identity.ts'
 import { sealRequest } from './sealed-request.ts'
 
@@ -91,14 +90,14 @@ async function describe(
   const { issuerId, configurationId } = record.openid4vci!
   const configuration = await findConfiguration(db, issuerId, configurationId)
   const all = configuration ? claimsOf(configuration) : []
-  const names = record.openid4vci!.begun
-    ? all.map(({ name }) => name)
-    : Object.keys(await knownClaims(wallet, record, identity))
+  const { known, wanted } = configuration
+    ? originsOf(configuration, { offered: record.claims, identity })
+    : { known: record.claims, wanted: [] }
+  const names = record.openid4vci!.begun ? all.map(({ name }) => name) : Object.keys(known)
   if (!configuration) return { name: configurationId, claims: names, card: undefined }
   const display = chooseByLocale(credentialDisplayOf(configuration) ?? [], [language])
   const titles = new Map(all.map(({ name, title }) => [name, title]))
   // A claims source is asked when the wallet requests the credential.
-  const { wanted } = originsOf(configuration, { offered: record.claims, identity })
   const sourced = sourceOf(configuration) ? wanted.map(({ path }) => path.at(-1)!) : []
   const labels = new Map(
     settingsOf(configuration).claims?.map(({ path, labels: named = {} }) => {

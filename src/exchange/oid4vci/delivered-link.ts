@@ -8,12 +8,12 @@ import { Problem } from '../../foundation/problem.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { CredentialRecord } from '../issuance/model.ts'
-import { isOpen } from './delivery.ts'
 import {
   findGrantById,
   findRecords,
   type GrantRow,
   type GrantSecrets,
+  isOpen,
   newIssuerState,
   openSecrets,
   recordIdsOf,

@@ -5,7 +5,6 @@
 import type { DeliveryEvent } from '../../definitions/delivery.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
-import { isOver } from '../../foundation/clock.ts'
 import type { AgentDb, Db, Tx } from '../../foundation/storage/database.ts'
 import { appendEvent } from '../../wallet/events/event.ts'
 import { hidden, secretContext } from '../../wallet/events/secret-events.ts'
@@ -17,7 +16,7 @@ import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import { findConfiguration } from './configurations.ts'
 import { toMessage, type Words } from './delivery-texts.ts'
 import { nameOf } from './display.ts'
-import { findGrantById, findRecords, type GrantSecrets, openSecrets, recordIdsOf } from './grant.ts'
+import { findGrantById, findRecords, type GrantSecrets, isOpen, openSecrets, recordIdsOf } from './grant.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import type { CreateOpenIdCredentialOffer } from './offer-members.ts'
 
@@ -178,11 +177,6 @@ export async function repeatDelivery(
   const { locale, link, code } = delivery
   const deliver = { to: link.to, code: code?.to, locale }
   return wallet.transaction((tx) => requestDelivery(tx, wallet, { record, deliver, secrets, words }))
-}
-
-/** Whether an offer can be redeemed. */
-export function isOpen({ state, openid4vci }: CredentialRecord): boolean {
-  return state === 'OfferCreated' && !isOver((openid4vci?.expiresTime ?? 0) * 1_000)
 }
 
 /**

@@ -131,6 +131,11 @@ export async function findRecords(db: Db, ids: readonly string[]): Promise<Crede
   return found
 }
 
+/** Whether the offer of a record can be redeemed. */
+export function isOpen({ state, openid4vci }: CredentialRecord): boolean {
+  return state === 'OfferCreated' && !isOver((openid4vci?.expiresTime ?? 0) * 1_000)
+}
+
 /** How a wallet names the credential of a record (VCI §6.2). */
 export function credentialIdentifierOf({ id, openid4vci }: CredentialRecord): string {
   return openid4vci?.credentialIdentifier ?? id
@@ -176,7 +181,7 @@ export async function findToken(db: Db, issuerId: string, token: string): Promis
   }
 }
 
-export const insertToken = prepared((db: Db, row: Selectable<WalletTables['issuance_token']>) =>
+const insertToken = prepared((db: Db, row: Selectable<WalletTables['issuance_token']>) =>
   db.insertInto('issuance_token').values({
     digest: row.digest,
     grant_id: row.grant_id,
@@ -191,26 +196,35 @@ const forgetSecrets = prepared((db: Db, { id }: { id: string }) =>
   db.updateTable('issuance_grant').set({ sealed: null }).where('id', '=', id),
 )
 
-/** Redeems a grant: its secrets are replaced by an access token for records. */
-export async function redeemGrant(
+/** An access token that is new. `lifetime` is in seconds. */
+type NewToken = {
+  token: string
+  recordIds: readonly string[]
+  jkt: string | undefined
+  lifetime: number
+  /** Whether a refresh token was exchanged for it. */
+  isRefreshed?: boolean
+}
+
+export async function storeToken(
   tx: Tx,
   grantId: string,
-  {
-    token,
-    recordIds,
-    jkt,
-    lifetime,
-  }: { token: string; recordIds: readonly string[]; jkt: string | undefined; lifetime: number },
+  { token, recordIds, jkt, lifetime, isRefreshed = false }: NewToken,
 ): Promise<void> {
-  await forgetSecrets(tx, { id: grantId })
   await insertToken(tx, {
     digest: digestOf(token),
     grant_id: grantId,
     records: JSON.stringify(recordIds),
     jkt: jkt ?? null,
     expires_at: new Date(Date.now() + lifetime * 1_000).toISOString(),
-    is_refreshed: 0,
+    is_refreshed: isRefreshed ? 1 : 0,
   })
+}
+
+/** Redeems a grant: its secrets are replaced by an access token for records. */
+export async function redeemGrant(tx: Tx, grantId: string, token: NewToken): Promise<void> {
+  await forgetSecrets(tx, { id: grantId })
+  await storeToken(tx, grantId, token)
 }
 
 export async function revokeTokens(tx: Tx, grantId: string): Promise<void> {

@@ -13,7 +13,7 @@ import { identityOf } from './log-in/identity.ts'
 import { reissue } from './reissue.ts'
 import { assertUnused, type HolderKey, type Proven, signAll, useNonces } from './signing.ts'
 import { type Sourced, sourcedOf } from './sourced.ts'
-import type { Decision } from './claims-decision.ts'
+import { type Decision, noClaimsNow } from './claims-decision.ts'
 import { beginDecided, noteFailure } from './deferred-claims.ts'
 import { askForClaims, type Source, toSource } from './sourced-claims.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
@@ -124,8 +124,7 @@ async function waitFor(
 ): Promise<undefined> {
   if (decision.kind === 'failed') {
     await noteFailure(wallet, record.id, decision.failure)
-    const detail = 'The issuer does not have the claims of the credential for now. Request it again.'
-    throw new Problem('error:ServiceUnavailable', detail, { retryAfter: decision.seconds })
+    throw noClaimsNow(decision.seconds)
   }
   await wallet.transaction(async (tx) => {
     await beginDecided(tx, record, decision, requestedBy(keys))

@@ -13,10 +13,14 @@ import { createDevelopmentCertificate } from '../../wallet/issuer-certificates/d
 import { type CertificateProfile, SubjectText } from '../../wallet/issuer-certificates/model.ts'
 import { assertByteQuota } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { configurationsOf } from './choices.ts'
 import { schemaOf } from './claims-schema.ts'
 import { createConfiguration } from './configuration-changes.ts'
-import { type ConfigurationRow, deleteConfiguration, requireConfiguration } from './configurations.ts'
+import {
+  type ConfigurationRow,
+  configurationsOf,
+  deleteConfiguration,
+  requireConfiguration,
+} from './configurations.ts'
 import { createIssuer, deleteIssuer, getOwnIssuer, type IssuerRow } from './issuers.ts'
 
 /** Something that was made. A DID cannot be removed. */

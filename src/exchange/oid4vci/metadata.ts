@@ -6,7 +6,7 @@ import { describeClaims } from './claim-settings.ts'
 import { claimsOf } from './claims.ts'
 import { accessOf } from './configuration-access.ts'
 import { settingsOf } from './configuration-settings.ts'
-import { type ConfigurationRow } from './configurations.ts'
+import { type ConfigurationRow, configurationsOf } from './configurations.ts'
 import { credentialDisplayOf, issuerDisplayOf, toMetadataDisplay } from './display.ts'
 import { describeEncryption, EncryptionMetadata } from './encryption.ts'
 import { findEncryptionJwk } from './encryption-key.ts'
@@ -71,7 +71,7 @@ export async function readIssuerMetadata(
   issuerId: string,
 ): Promise<IssuerMetadata> {
   const issuer = await getIssuer(db, issuerId)
-  const rows = await readConfigurations(db, issuerId)
+  const rows = await configurationsOf(db, issuerId)
   const identifier = identifierOf(base, issuerId)
   const encryptionKey = findEncryptionJwk(issuer)
   const display = issuerDisplayOf(issuer)
@@ -146,7 +146,7 @@ export async function readAuthorizationServerMetadata(
   const isBuiltIn = row.authorization_server === null
   const providers = providersOf(row)
   const isAttested = providers?.attestation === 'required'
-  const configurations = await readConfigurations(db, issuerId)
+  const configurations = await configurationsOf(db, issuerId)
   const isRenewed = configurations.some((each) => accessOf(each).renewal)
   return {
     issuer,
@@ -199,10 +199,4 @@ function proofTypesOf(issuer: IssuerRow, configuration: ConfigurationRow) {
       },
     }),
   }
-}
-
-/** All configurations of an issuer, oldest first. */
-function readConfigurations(db: AgentDb, issuerId: string): Promise<ConfigurationRow[]> {
-  const all = db.selectFrom('credential_configuration').selectAll().where('issuer_id', '=', issuerId)
-  return all.orderBy('created_at').orderBy('id').execute()
 }

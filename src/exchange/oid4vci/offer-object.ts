@@ -3,7 +3,6 @@
  * to the issuer.
  */
 import * as z from 'zod'
-import { isOver } from '../../foundation/clock.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { encodeParameters, preAuthorizedGrant } from '../../foundation/oauth/parameters.ts'
 import { findByShortId } from '../engine/find.ts'
@@ -20,6 +19,7 @@ import {
   findGrantById,
   findRecords,
   type GrantSecrets,
+  isOpen,
   openSecrets,
   recordIdsOf,
 } from './grant.ts'
@@ -82,8 +82,8 @@ export async function readOffer(
 ): Promise<OpenOffer> {
   const protocols: Readonly<Record<string, Protocol>> = { [issueCredential.name]: issueCredential }
   const record = (await findByShortId(wallet.db, protocols, shortId)) as CredentialRecord | undefined
-  const isOpen = record?.state === 'OfferCreated' && !isOver((record.openid4vci?.expiresTime ?? 0) * 1_000)
-  const grant = isOpen && (await findGrantById(wallet.db, record.thid))
+  if (!record || !isOpen(record)) throw offerNotFound()
+  const grant = await findGrantById(wallet.db, record.thid)
   const secrets = grant && openSecrets(wallet, grant)
   if (!secrets) throw offerNotFound()
   const issuer = await getOwnIssuer(db, wallet.id, grant.issuer_id)
@@ -134,7 +134,7 @@ export function valueLink(offer: OfferObject): string {
 }
 
 /** The ids of the configurations of records, each once. */
-export function configurationsIn(records: readonly CredentialRecord[]): string[] {
+export function configurationsIn(records: readonly Pick<CredentialRecord, 'openid4vci'>[]): string[] {
   return [...new Set(records.map(({ openid4vci }) => openid4vci!.configurationId))]
 }
 

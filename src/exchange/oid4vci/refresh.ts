@@ -10,6 +10,7 @@ import { authenticateClient, type ClientHeaders, useClientProof } from './client
 import { readProof, useProof } from './dpop.ts'
 import { findRecords, findToken, type GrantRow } from './grant.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
+import { configurationsIn } from './offer-object.ts'
 import { assertSender, endRenewal, findRenewed, rotate } from './renewal.ts'
 
 export const RefreshRequest = z.object({
@@ -76,7 +77,7 @@ function narrow(
   issuer: string,
 ): readonly CredentialRecord[] {
   if (scope === undefined && details === undefined) return records
-  const granted = [...new Set(records.map(({ openid4vci }) => openid4vci!.configurationId))]
+  const granted = configurationsIn(records)
   const named = configurationsInDetails(details, { offered: granted, issuer, grantId: issuer }) ?? []
   const asked = [...named, ...(scope ?? '').split(' ').filter((each) => each !== '')]
   if (asked.length === 0 || !asked.every((each) => granted.includes(each)))

@@ -1,18 +1,14 @@
 /** Issues a credential anew for a wallet that has refreshed its access token (VCI §14.5). */
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
-import { Problem } from '../../foundation/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { wrongState } from '../engine/protocol.ts'
 import { updateWithEvent } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
-import { failureOf } from './claims-decision.ts'
+import { failureOf, noClaimsNow } from './claims-decision.ts'
 import { noteFailure } from './deferred-claims.ts'
 import { assertUnused, type Proven, signAll, useNonces } from './signing.ts'
 import { askForClaims, type Source } from './sourced-claims.ts'
-
-/** Seconds after which a wallet asks again whose issuer has no claims for now. */
-const retrySeconds = 60
 
 /**
  * Signs the credential for new keys, with the claims that its source gives now, else with those of the
@@ -32,13 +28,11 @@ export async function reissue(
   if (source) await assertUnused(wallet, record, nonces)
   const need = { purpose: 'refresh', id: `${record.id}.${token.slice(0, 16)}` } as const
   const decision = await askForClaims(wallet, record, source, need)
-  if (decision && decision.kind !== 'claims') await noteFailure(wallet, record.id, failureOf(decision))
-  if (decision?.kind === 'refused')
-    throw new OAuthError('credential_request_denied', 'The issuer does not renew the credential.')
   if (decision && decision.kind !== 'claims') {
-    const detail = 'The issuer does not have the claims of the credential for now. Request it again.'
-    const retryAfter = decision.kind === 'failed' ? decision.seconds : retrySeconds
-    throw new Problem('error:ServiceUnavailable', detail, { retryAfter })
+    await noteFailure(wallet, record.id, failureOf(decision))
+    if (decision.kind === 'refused')
+      throw new OAuthError('credential_request_denied', 'The issuer does not renew the credential.')
+    throw noClaimsNow(decision.kind === 'failed' ? decision.seconds : undefined)
   }
   const { change, credentials, store } = await signAll(wallet, record, keys, decision?.sourced)
   const renewed = { count: (record.renewed?.count ?? 0) + 1, at: new Date().toISOString(), token }

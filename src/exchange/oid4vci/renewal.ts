@@ -16,9 +16,9 @@ import {
   findGrantById,
   findRecords,
   type GrantRow,
-  insertToken,
   recordIdsOf,
   revokeTokens,
+  storeToken,
   updateGrant,
 } from './grant.ts'
 
@@ -152,13 +152,12 @@ export async function rotate(
     replaced_digest: digest,
     renewal: JSON.stringify(next),
   })
-  await insertToken(tx, {
-    digest: digestOf(answer.access),
-    grant_id: grantId,
-    records: JSON.stringify(answer.recordIds),
-    jkt: stored.jkt ?? null,
-    expires_at: new Date(now + lifetime * 1_000).toISOString(),
-    is_refreshed: 1,
+  await storeToken(tx, grantId, {
+    token: answer.access,
+    recordIds: answer.recordIds,
+    jkt: stored.jkt,
+    lifetime,
+    isRefreshed: true,
   })
   return answer
 }
@@ -191,7 +190,7 @@ export async function endRenewal(tx: Tx, grant: GrantRow, reason?: string): Prom
 }
 
 /** How a grant is renewed. Undefined: not, or not any more. */
-export function renewalIn({ renewal }: GrantRow): Stored | undefined {
+function renewalIn({ renewal }: GrantRow): Stored | undefined {
   return renewal === null ? undefined : Stored.parse(JSON.parse(renewal))
 }
 

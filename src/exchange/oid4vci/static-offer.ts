@@ -4,9 +4,9 @@
  */
 import { Problem } from '../../foundation/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { configurationsOf } from './choices.ts'
 import { claimsOf } from './claims.ts'
 import { isOpenTo } from './configuration-access.ts'
+import { configurationsOf } from './configurations.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import type { OfferObject, OpenOffer } from './offer-object.ts'
 

@@ -23,6 +23,7 @@ import type { IssuerRow } from './issuers.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { preAuthorizedGrant, readParameters } from '../../foundation/oauth/parameters.ts'
 import { logRefusal, withLog } from './request-log.ts'
+import { configurationsIn } from './offer-object.ts'
 import { newSecret } from '../../foundation/oauth/secrets.ts'
 import { findGrant, findRecords, type GrantRow, openSecrets, recordIdsOf, redeemGrant } from './grant.ts'
 import { refreshTokens } from './refresh.ts'
@@ -124,7 +125,7 @@ async function configurationsFor(
   records: readonly CredentialData[],
 ): Promise<ConfigurationRow[]> {
   const found: ConfigurationRow[] = []
-  for (const id of new Set(records.map(({ openid4vci }) => openid4vci!.configurationId))) {
+  for (const id of configurationsIn(records)) {
     const configuration = await findConfiguration(env.db, issuerId, id)
     if (configuration) found.push(configuration)
   }

@@ -14,15 +14,21 @@ import { createSingleKeyDid } from './single-key.ts'
 /** A key, its DID, and its id as a DID URL. */
 export type HolderKey = { did: string; kid: string; privateJwk: PrivateJwk }
 
-/** Creates a key. Returns its DID. */
-export function createHolderKey(wallet: Wallet): Promise<string> {
-  return createSingleKeyDid(wallet, 'jwk', 'P-256', { ofHolder: true })
+/** Creates keys, one for each copy of a credential. Returns their DIDs. */
+export async function createHolderKeys(wallet: Wallet, count: number): Promise<string[]> {
+  const dids: string[] = []
+  while (dids.length < count) dids.push(await createSingleKeyDid(wallet, 'jwk', 'P-256', { ofHolder: true }))
+  return dids
 }
 
-/** The key of a DID of `createHolderKey`. @throws {Problem} 400 if the wallet does not have it */
-export async function getHolderKey(wallet: Wallet, did: string): Promise<HolderKey> {
-  const { keyId, privateJwk } = await getSigningKey(wallet, did, 'authentication')
-  return { did, kid: `${did}#${keyId}`, privateJwk }
+/** The keys of DIDs of `createHolderKeys`. @throws {Problem} 400 if the wallet does not have one */
+export async function getHolderKeys(wallet: Wallet, dids: readonly string[]): Promise<HolderKey[]> {
+  const keys: HolderKey[] = []
+  for (const did of dids) {
+    const { keyId, privateJwk } = await getSigningKey(wallet, did, 'authentication')
+    keys.push({ did, kid: `${did}#${keyId}`, privateJwk })
+  }
+  return keys
 }
 
 /** The key with this public half, with whatever further members. Undefined if the wallet does not have it. */

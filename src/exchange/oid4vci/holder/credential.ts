@@ -5,7 +5,7 @@
  */
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
 import { toSteady } from '../../../foundation/clock.ts'
-import { createHolderKey, getHolderKey, type HolderKey } from '../../../wallet/did-registrar/holder-key.ts'
+import { createHolderKeys, getHolderKeys, type HolderKey } from '../../../wallet/did-registrar/holder-key.ts'
 import { advance, updateData } from '../../engine/record.ts'
 import { issueCredential, type CredentialData } from '../../issuance/model.ts'
 import { toFailure } from '../../issuance/refusals.ts'
@@ -56,9 +56,7 @@ async function requestDeferred(wallet: Wallet, recordId: string) {
 async function withKeys(wallet: Wallet, record: OfferRecord): Promise<OfferRecord> {
   const { binding, copies = 1 } = record.receivedOffer
   if (binding === undefined || record.subjectId !== undefined) return record
-  const subjectId = await createHolderKey(wallet)
-  const copySubjectIds: string[] = []
-  while (copySubjectIds.length + 1 < copies) copySubjectIds.push(await createHolderKey(wallet))
+  const [subjectId, ...copySubjectIds] = await createHolderKeys(wallet, copies)
   const receivedOffer = { ...record.receivedOffer, ...(copies > 1 && { copySubjectIds }) }
   await change(wallet, record.id, { subjectId, receivedOffer })
   return { ...record, subjectId, receivedOffer }
@@ -67,10 +65,7 @@ async function withKeys(wallet: Wallet, record: OfferRecord): Promise<OfferRecor
 /** The keys of the request. None if the credential is bound to none. */
 async function keysOf(wallet: Wallet, { subjectId, receivedOffer }: OfferRecord): Promise<HolderKey[]> {
   if (subjectId === undefined) return []
-  const keys: HolderKey[] = []
-  for (const did of [subjectId, ...(receivedOffer.copySubjectIds ?? [])])
-    keys.push(await getHolderKey(wallet, did))
-  return keys
+  return getHolderKeys(wallet, [subjectId, ...(receivedOffer.copySubjectIds ?? [])])
 }
 
 async function conclude(

@@ -51,12 +51,12 @@ async function refresh(wallet: Wallet, recordId: string, _given: object): Promis
   const stored = await wallet.transaction(async (tx) => {
     await storeGrant(tx, wallet, record.thid, { ...grant, refreshToken: next })
     const current = await getOffer(tx, recordId)
+    if (fault !== undefined) return current
     const secrets = { ...openSecrets(wallet, current), dpopKey: grant.dpopKey }
     const change = withCalls(current, caller, {
       sealed: sealSecrets(wallet, recordId, { ...secrets, accessToken: response.access_token }),
       renewing: { ...current.receivedOffer.renewing!, tokenUntilMs: Date.now() + seconds * 1_000 },
     })
-    if (fault !== undefined) return current
     await updateData(tx, current, change)
     return { ...current, ...change }
   })

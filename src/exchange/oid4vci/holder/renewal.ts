@@ -5,7 +5,7 @@
  */
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
 import { toSteady } from '../../../foundation/clock.ts'
-import { createHolderKey, getHolderKey, type HolderKey } from '../../../wallet/did-registrar/holder-key.ts'
+import { createHolderKeys, getHolderKeys, type HolderKey } from '../../../wallet/did-registrar/holder-key.ts'
 import { enqueue } from '../../../wallet/outbox/job.ts'
 import { queueOf, updateData, updateWithEvent } from '../../engine/record.ts'
 import { readStanding } from '../../held-credentials/standing.ts'
@@ -129,13 +129,10 @@ async function keysOf(wallet: Wallet, { id, receivedOffer }: RenewableRecord): P
   if (binding === undefined) return []
   let { subjectIds } = renewing
   if (!subjectIds) {
-    subjectIds = []
-    while (subjectIds.length < renewing.copies) subjectIds.push(await createHolderKey(wallet))
+    subjectIds = await createHolderKeys(wallet, renewing.copies)
     await note(wallet, id, { subjectIds })
   }
-  const keys: HolderKey[] = []
-  for (const did of subjectIds) keys.push(await getHolderKey(wallet, did))
-  return keys
+  return getHolderKeys(wallet, subjectIds)
 }
 
 /** The new credentials, which are stored: the issuer need not give them again. */

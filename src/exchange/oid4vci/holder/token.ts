@@ -77,7 +77,7 @@ async function accept(
 ): Promise<CredentialRecord> {
   const record = await getOffer(wallet.db, recordId)
   if (later.includes(record.state)) return record
-  if (record.state !== 'OfferReceived') throw wrongState(issueCredential, record, 'obtained access token')
+  if (record.state !== 'OfferReceived') throw wrongState(issueCredential, record, obtained)
   requireFitting(record, given)
   const { preAuthorizedCode } = openSecrets(wallet, record)
   const { isNamed, clientId } = record.receivedOffer
@@ -193,7 +193,7 @@ const obtained = 'obtained access token'
 async function reserve(wallet: Wallet, recordId: string): Promise<void> {
   await wallet.transaction(async (tx) => {
     const record = await getOffer(tx, recordId)
-    requireTransition(issueCredential, record, 'obtained access token')
+    requireTransition(issueCredential, record, obtained)
     const receivedOffer = { ...record.receivedOffer, codeSentAt: new Date().toISOString() }
     await updateData(tx, record, { receivedOffer })
   })
