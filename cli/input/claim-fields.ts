@@ -19,8 +19,8 @@ export type ClaimField = {
 }
 
 /**
- * The properties of a schema, in its order. Undefined without any. `isPart`: a claims source has other claims,
- * so none is required.
+ * The properties of a schema, in its order. Undefined without any. `isPart`: a claims source has other
+ * claims, so none is required.
  */
 export function fieldsOf(schema: unknown, isPart = false): ClaimField[] | undefined {
   if (!isJsonObject(schema) || !isJsonObject(schema['properties'])) return undefined

@@ -85,8 +85,8 @@ export const whichConnection: Question = {
 }
 
 /**
- * Asks for a connection, as `--connection`, for an invitation, as `--invitation`, or for a wallet on a phone, as
- * the flag `flag`.
+ * Asks for a connection, as `--connection`, for an invitation, as `--invitation`, or for a wallet on a phone,
+ * as the flag `flag`.
  */
 export function toWhomOrWallet(flag: '--oid4vci=' | '--oid4vp'): Question {
   const wallet = {

@@ -3,7 +3,6 @@ import { defineCommand } from '../../cli/define-command.ts'
 import { idOf } from '../../cli/input/arguments.ts'
 import { draw } from '../../cli/invitation.ts'
 import { chooseQr, qrFlags } from '../../cli/qr/flags.ts'
-import { encodeParameters } from '../../src/foundation/oauth/parameters.ts'
 
 export default defineCommand({
   summary: 'Print an offer that never ends, for a poster or a web page',
@@ -29,8 +28,10 @@ export default defineCommand({
     const path = { issuerId: args.id, configurationId }
     const offer = await call('GET /oid4vci/issuers/{issuerId}/offers/{configurationId}', { path })
     const page = `${offer.credential_issuer}/offers/${encodeURIComponent(configurationId)}`
-    const parameters = qr.isLong ? { credential_offer: offer } : { credential_offer_uri: page }
-    const text = `openid-credential-offer://?${encodeParameters(parameters)}`
+    const parameters = new URLSearchParams(
+      qr.isLong ? { credential_offer: JSON.stringify(offer) } : { credential_offer_uri: page },
+    )
+    const text = `openid-credential-offer://?${parameters.toString().replaceAll('+', '%20')}`
     log(text)
     if (!isQuiet)
       say(

@@ -4,7 +4,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { agentMigrations, auditMigrations } from '../../src/foundation/storage/database.ts'
+import { agentMigrations } from '../../src/foundation/storage/migrations/agent.ts'
+import { auditMigrations } from '../../src/foundation/storage/migrations/audit.ts'
 import { makeImage } from '../../src/foundation/storage/image.ts'
 import { migrate } from '../../src/foundation/storage/migrate.ts'
 

@@ -12,40 +12,10 @@ import { fillFile, makeImage, writeImage } from './image.ts'
 import { type FlushedDb, withLogSync } from './log-sync.ts'
 import type { MediatorTables } from './mediator-tables.ts'
 import { isUpToDate, migrate, type Migrations } from './migrate.ts'
-import * as agent001 from './migrations/agent-001-init.ts'
-import * as agent002 from './migrations/agent-002-wallet-number.ts'
-import * as agent003 from './migrations/agent-003-openid4vci.ts'
-import * as agent004 from './migrations/agent-004-attestations.ts'
-import * as agent005 from './migrations/agent-005-issuer-certificates.ts'
-import * as agent006 from './migrations/agent-006-vdr-entry.ts'
-import * as agent007 from './migrations/agent-007-wallet-permission.ts'
-import * as agent008 from './migrations/agent-008-display.ts'
-import * as agent009 from './migrations/agent-009-document.ts'
-import * as agent010 from './migrations/agent-010-branding.ts'
-import * as agent011 from './migrations/agent-011-log-in.ts'
-import * as agent013 from './migrations/agent-013-access.ts'
-import * as agent012 from './migrations/agent-012-claims-source.ts'
-import * as audit001 from './migrations/audit-001-init.ts'
-import * as audit002 from './migrations/audit-002-process.ts'
-import * as audit003 from './migrations/audit-003-login.ts'
-import * as mediator001 from './migrations/mediator-001-init.ts'
-import * as wallet001 from './migrations/wallet-001-init.ts'
-import * as wallet002 from './migrations/wallet-002-job.ts'
-import * as wallet003 from './migrations/wallet-003-short-id.ts'
-import * as wallet004 from './migrations/wallet-004-openid4vci.ts'
-import * as wallet005 from './migrations/wallet-005-issuer-certificate.ts'
-import * as wallet006 from './migrations/wallet-006-openid4vp.ts'
-import * as wallet007 from './migrations/wallet-007-trust-anchor.ts'
-import * as wallet008 from './migrations/wallet-008-ledger-list.ts'
-import * as wallet009 from './migrations/wallet-009-session-openid4vp.ts'
-import * as wallet010 from './migrations/wallet-010-webhook-batch.ts'
-import * as wallet011 from './migrations/wallet-011-did-label.ts'
-import * as wallet012 from './migrations/wallet-012-mdoc-certificate.ts'
-import * as wallet013 from './migrations/wallet-013-webhook-types.ts'
-import * as wallet014 from './migrations/wallet-014-issuance-grant.ts'
-import * as wallet015 from './migrations/wallet-015-refresh-token.ts'
-import * as wallet016 from './migrations/wallet-016-delivery.ts'
-import * as wallet017 from './migrations/wallet-017-renewal-grant.ts'
+import { agentMigrations } from './migrations/agent.ts'
+import { auditMigrations } from './migrations/audit.ts'
+import { mediatorMigrations } from './migrations/mediator.ts'
+import { walletMigrations } from './migrations/wallet.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -57,48 +27,6 @@ export type AuditDb = Kysely<AuditTables>
 export type AuditTx = Transaction<AuditTables>
 export type MediatorDb = Kysely<MediatorTables>
 export type MediatorTx = Transaction<MediatorTables>
-
-/** Migrations by name, in order. A released migration never changes. */
-export const agentMigrations: Migrations = {
-  '001-init': agent001,
-  '002-wallet-number': agent002,
-  '003-openid4vci': agent003,
-  '004-attestations': agent004,
-  '005-issuer-certificates': agent005,
-  '006-vdr-entry': agent006,
-  '007-wallet-permission': agent007,
-  '008-display': agent008,
-  '009-document': agent009,
-  '010-branding': agent010,
-  '011-log-in': agent011,
-  '012-claims-source': agent012,
-  '013-access': agent013,
-}
-export const auditMigrations: Migrations = {
-  '001-init': audit001,
-  '002-process': audit002,
-  '003-login': audit003,
-}
-export const mediatorMigrations: Migrations = { '001-init': mediator001 }
-export const walletMigrations: Migrations = {
-  '001-init': wallet001,
-  '002-job': wallet002,
-  '003-short-id': wallet003,
-  '004-openid4vci': wallet004,
-  '005-issuer-certificate': wallet005,
-  '006-openid4vp': wallet006,
-  '007-trust-anchor': wallet007,
-  '008-ledger-list': wallet008,
-  '009-session-openid4vp': wallet009,
-  '010-webhook-batch': wallet010,
-  '011-did-label': wallet011,
-  '012-mdoc-certificate': wallet012,
-  '013-webhook-types': wallet013,
-  '014-issuance-grant': wallet014,
-  '015-refresh-token': wallet015,
-  '016-delivery': wallet016,
-  '017-renewal-grant': wallet017,
-}
 
 /**
  * Opens `agent.db`, and creates it if it is missing. Deleted and overwritten rows are erased from the file.

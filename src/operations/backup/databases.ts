@@ -1,15 +1,10 @@
 /** The databases of a backup: their tables, and how their files are created and migrated. */
 import { Kysely } from 'kysely'
-import {
-  agentMigrations,
-  auditMigrations,
-  mediatorMigrations,
-  openAgentDb,
-  openAuditDb,
-  openMediatorDb,
-  openWalletDb,
-  walletMigrations,
-} from '../../foundation/storage/database.ts'
+import { openAgentDb, openAuditDb, openMediatorDb, openWalletDb } from '../../foundation/storage/database.ts'
+import { agentMigrations } from '../../foundation/storage/migrations/agent.ts'
+import { auditMigrations } from '../../foundation/storage/migrations/audit.ts'
+import { mediatorMigrations } from '../../foundation/storage/migrations/mediator.ts'
+import { walletMigrations } from '../../foundation/storage/migrations/wallet.ts'
 import { createDialect } from '../../foundation/storage/dialect.ts'
 import { migrate, type Migrations } from '../../foundation/storage/migrate.ts'
 import type { CopiedTable } from '../../foundation/storage/postgres/copy-rows.ts'

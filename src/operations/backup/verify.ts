@@ -7,12 +7,10 @@ import * as z from 'zod'
 import type { Config } from '../../foundation/config/config.ts'
 import { reasonOf } from '../../foundation/reason.ts'
 import { StartError } from '../../foundation/start-error.ts'
-import {
-  agentMigrations,
-  mediatorMigrations,
-  openAgentDbToRead,
-  walletMigrations,
-} from '../../foundation/storage/database.ts'
+import { openAgentDbToRead } from '../../foundation/storage/database.ts'
+import { agentMigrations } from '../../foundation/storage/migrations/agent.ts'
+import { mediatorMigrations } from '../../foundation/storage/migrations/mediator.ts'
+import { walletMigrations } from '../../foundation/storage/migrations/wallet.ts'
 import { findDamage } from '../../foundation/storage/inspection.ts'
 import type { Migrations } from '../../foundation/storage/migrate.ts'
 import { findAgentKeyOfCopy } from '../../wallet/agent-key.ts'

@@ -1,5 +1,5 @@
 /** Creates a wallet file, and dies before the nth statement: `tsx _die-migrating.ts <file> <nth>`. */
-import { walletMigrations } from '../../../src/foundation/storage/database.ts'
+import { walletMigrations } from '../../../src/foundation/storage/migrations/wallet.ts'
 import { migrateFile, withCallback } from './_migrate-file.ts'
 
 const [path, nth] = [process.argv[2]!, Number(process.argv[3])]

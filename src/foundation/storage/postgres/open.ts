@@ -8,7 +8,8 @@ import { migrate, type Migrations } from '../migrate.ts'
 import { type Connections, createConnections } from './connect.ts'
 import { createPostgresDialect } from './dialect.ts'
 import { isDeadlock } from './errors.ts'
-import { findServerFault, findUnprotected, postgresMigrations, readMigrations, readServer } from './server.ts'
+import { postgresMigrations } from './migrations.ts'
+import { findServerFault, findUnprotected, readMigrations, readServer } from './server.ts'
 
 /** How often a migration is begun again after a deadlock, and how long it waits before, at most. */
 const [maxDeadlocks, deadlockPauseMs] = [20, 500]

@@ -4,63 +4,9 @@
  */
 import type { Pool } from 'pg'
 import { query } from './connect.ts'
-import * as init from './migrations/001-init.ts'
-import * as openid4vci from './migrations/002-openid4vci.ts'
-import * as issuerCertificate from './migrations/003-issuer-certificate.ts'
-import * as attestations from './migrations/004-attestations.ts'
-import * as issuerCertificates from './migrations/005-issuer-certificates.ts'
-import * as vdrEntry from './migrations/006-vdr-entry.ts'
-import * as storageEvent from './migrations/007-storage-event.ts'
-import * as openid4vp from './migrations/008-openid4vp.ts'
-import * as bearerTokens from './migrations/009-bearer-tokens.ts'
-import * as trustAnchor from './migrations/010-trust-anchor.ts'
-import * as ledgerList from './migrations/011-ledger-list.ts'
-import * as sessionOpenId4Vp from './migrations/012-session-openid4vp.ts'
-import * as webhookBatch from './migrations/013-webhook-batch.ts'
-import * as display from './migrations/014-display.ts'
-import * as didLabel from './migrations/015-did-label.ts'
-import * as mdocCertificate from './migrations/016-mdoc-certificate.ts'
-import * as document from './migrations/017-document.ts'
-import * as webhookTypes from './migrations/018-webhook-types.ts'
-import * as issuanceGrant from './migrations/019-issuance-grant.ts'
-import * as branding from './migrations/020-branding.ts'
-import * as logIn from './migrations/021-log-in.ts'
-import * as access from './migrations/023-access.ts'
-import * as refreshToken from './migrations/024-refresh-token.ts'
-import * as delivery from './migrations/026-delivery.ts'
-import * as renewalGrant from './migrations/027-renewal-grant.ts'
-import * as claimsSource from './migrations/022-claims-source.ts'
+import { postgresMigrations } from './migrations.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
-
-export const postgresMigrations: Migrations = {
-  '001-init': init,
-  '002-openid4vci': openid4vci,
-  '003-issuer-certificate': issuerCertificate,
-  '004-attestations': attestations,
-  '005-issuer-certificates': issuerCertificates,
-  '006-vdr-entry': vdrEntry,
-  '007-storage-event': storageEvent,
-  '008-openid4vp': openid4vp,
-  '009-bearer-tokens': bearerTokens,
-  '010-trust-anchor': trustAnchor,
-  '011-ledger-list': ledgerList,
-  '012-session-openid4vp': sessionOpenId4Vp,
-  '013-webhook-batch': webhookBatch,
-  '014-display': display,
-  '015-did-label': didLabel,
-  '016-mdoc-certificate': mdocCertificate,
-  '017-document': document,
-  '018-webhook-types': webhookTypes,
-  '019-issuance-grant': issuanceGrant,
-  '020-branding': branding,
-  '021-log-in': logIn,
-  '022-claims-source': claimsSource,
-  '023-access': access,
-  '024-refresh-token': refreshToken,
-  '026-delivery': delivery,
-  '027-renewal-grant': renewalGrant,
-}
 
 /** PostgreSQL 15 is the oldest release that is tested. */
 const oldestServer = 150_000

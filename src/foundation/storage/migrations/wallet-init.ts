@@ -1,7 +1,5 @@
-/** The first tables of a wallet, as release 0.1.0 created them. Frozen. */
-import { sql, type Kysely } from 'kysely'
-
-const script = `
+/** The first tables of a wallet, as release 0.1.0 created them. */
+export const firstTables = `
 create table setting (name text primary key, value text not null);
 
 create table record (
@@ -133,7 +131,3 @@ create table verification_policy (
   description text not null, constraints text not null, created_at text not null, updated_at text not null
 )
 `
-
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of script.split(';')) await sql.raw(statement).execute(db)
-}

@@ -1,7 +1,9 @@
-/** The first tables of `mediator.db`, as release 0.1.0 created them. Frozen. */
-import { sql, type Kysely } from 'kysely'
+/** Migrations of `mediator.db`, in order. A released migration never changes. */
+import { type Migrations, script } from '../migrate.ts'
 
-const script = `
+export const mediatorMigrations: Migrations = {
+  /** The first tables of `mediator.db`, as release 0.1.0 created them. */
+  '001-init': script(`
 create table identity (
   did text primary key, url text not null unique, keys text not null, created_at text not null
 );
@@ -24,8 +26,5 @@ create unique index message_id on message (account, id, recipient);
 create index message_age on message (received_at);
 
 create table seen (sequence integer primary key, digest text not null unique)
-`
-
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of script.split(';')) await sql.raw(statement).execute(db)
+`),
 }

@@ -1,6 +1,0 @@
-/** Adds the document type of credential configurations of mdocs. Frozen. */
-import { sql, type Kysely } from 'kysely'
-
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`alter table credential_configuration add column document text`.execute(db)
-}
