@@ -56,11 +56,11 @@ export async function resolveSigner({ did, role }: Signer, resolve: Resolve): Pr
     document = await resolve(did)
   } catch (cause) {
     if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
-    throw new VerificationError(
-      failure,
-      `The DID of the ${role}, ${canonicalDid(did)}, could not be resolved: ${cause.message}`,
-      { cause },
-    )
+    const { message } = cause
+    const named = message.includes(canonicalDid(did)) ? '' : `, ${canonicalDid(did)},`
+    throw new VerificationError(failure, `The DID of the ${role}${named} could not be resolved: ${message}`, {
+      cause,
+    })
   }
   if (canonicalDid(document.id) === canonicalDid(did)) return document
   throw new VerificationError(

@@ -202,3 +202,15 @@ describe('a temporarily unresolvable DID', () => {
     ).toBe('status')
   })
 })
+
+test.each([
+  [
+    'did:web:gone.example is not there',
+    'The DID of the issuer could not be resolved: did:web:gone.example is not there',
+  ],
+  ['it is not there', 'The DID of the issuer, did:web:gone.example, could not be resolved: it is not there'],
+])('a reason names the unresolvable DID once: %s', async (reason, message) => {
+  const token = issueJwtVc({ ...content, issuerDid: 'did:web:gone.example', issuerKey: ed25519 })
+  const gone = () => Promise.reject(new Problem('NotFound', reason))
+  await expect(verifyJwtVc(token, { resolve: gone, now })).rejects.toThrow(message)
+})
