@@ -1,6 +1,6 @@
 /**
  * The wallet library of Sphereon, which implements draft 15, takes credentials in both grants and both
- * formats.
+ * formats, without an offer, and several of one offer. It has no refresh tokens.
  */
 import { decodeJwtVc } from '../../credentials/codecs/_verify.ts'
 import { OpenID4VCIClientV1_0_15 as Client } from '@sphereon/oid4vci-client'
@@ -8,17 +8,30 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { decodeSdJwt } from '../../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
 import { publishSchema } from '../../support/tenants.ts'
-import { answer, open, redirectUri, sealedIn } from './_authorization.ts'
-import { offer, readOffer, startIssuer } from './_wallet.ts'
+import { answer, open, redirectUri, sealedIn, type Shown } from './_authorization.ts'
+import { browse, useProvider } from './log-in/_browser.ts'
+import { startIdentityProvider } from './log-in/_real-provider.ts'
+import { addIssuer, offer, readOffer, recordOf, startIssuer, type Setup } from './_wallet.ts'
 import { untilEnd } from '../../support/shared.ts'
 
 const setup = await untilEnd(startIssuer())
-const { tenant, issuerId } = setup
-const schemaId = await publishSchema(tenant, setup.issuingDID, { required: ['name'] })
-await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
-  path: { issuerId },
-  body: { configurationId: 'PersonSd', format: 'dc+sd-jwt', schemaId },
+const { tenant, issuerId, issuingDID } = setup
+const staff = await addIssuer(setup.agent, tenant)
+const provider = await untilEnd(startIdentityProvider({ redirectUris: [`${staff.identifier}/log-in`] }))
+await useProvider(staff, provider.url, { scope: 'openid profile' })
+const schemaId = await publishSchema(tenant, issuingDID, { required: ['name'] })
+const add = (to: Setup, configurationId: string, more: object = {}) =>
+  tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
+    path: { issuerId: to.issuerId },
+    body: { configurationId, format: 'dc+sd-jwt', schemaId, issuingDID, ...more },
+  })
+await add(setup, 'PersonSd')
+await add(setup, 'Voucher', {
+  format: 'jwt_vc_json',
+  schemaId: await publishSchema(tenant, issuingDID, { name: 'voucher', required: [] }),
+  begin: 'open',
 })
+await add(staff, 'Badge', { begin: 'log-in' })
 
 /** Requests the credential with a new ES256 key. */
 async function take(client: Client, credentialConfigurationId: string, format: 'jwt_vc_json' | 'dc+sd-jwt') {
@@ -40,8 +53,11 @@ async function take(client: Client, credentialConfigurationId: string, format: '
 
 /** The person enters the transaction code at the page of the authorization server. */
 async function consent(url: string, txCode: string | undefined): Promise<string> {
-  const page = await open(setup, new URL(url).searchParams.toString())
-  const { location } = await answer(setup, { request: sealedIn(page), decision: 'accept', tx_code: txCode })
+  return accept(setup, await open(setup, new URL(url).searchParams.toString()), txCode)
+}
+
+async function accept(to: Setup, page: Shown, txCode?: string): Promise<string> {
+  const { location } = await answer(to, { request: sealedIn(page), decision: 'accept', tx_code: txCode })
   return location!.searchParams.get('code')!
 }
 
@@ -83,6 +99,97 @@ test.each(configurations)('an authorization code for %s (%s)', async (credential
   const code = await consent(url, txCode)
   await client.acquireAccessToken({ code, redirectUri })
   expectCredential(await take(client, credentialConfigurationId, format), format)
+})
+
+/** A wallet with a printed offer of an issuer, or with its metadata alone. */
+const printed = ({ identifier }: Setup, id: string) =>
+  Client.fromURI({
+    uri: `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(`${identifier}/offers/${id}`)}`,
+    resolveOfferUri: true,
+    clientId: 'wallet',
+    createAuthorizationRequestURL: false,
+  })
+const fromMetadata = ({ identifier }: Setup) =>
+  Client.fromCredentialIssuer({
+    credentialIssuer: identifier,
+    clientId: 'wallet',
+    createAuthorizationRequestURL: false,
+  })
+const details = (...ids: string[]) =>
+  ids.map((id) => ({ type: 'openid_credential' as const, credential_configuration_id: id }))
+
+/** The address of the issuer's page. */
+const request = (client: Client, asked: { scope?: string; authorizationDetails?: object[] } = {}) =>
+  client.createAuthorizationRequestUrl({
+    authorizationRequest: { redirectUri, clientId: 'wallet', ...asked } as never,
+  })
+
+test.each([
+  ['a printed offer', () => printed(setup, 'Voucher'), {}],
+  ['a printed offer, by scope', () => printed(setup, 'all'), { scope: 'Voucher' }],
+  ['the metadata, by scope', () => fromMetadata(setup), { scope: 'Voucher' }],
+  ['the metadata, by details', () => fromMetadata(setup), { authorizationDetails: details('Voucher') }],
+])('without an offer for the person: %s', async (_, begin, asked) => {
+  const client = await begin()
+  const code = await consent(await request(client, asked), undefined)
+  await client.acquireAccessToken({ code, redirectUri })
+  const { credential } = await take(client, 'Voucher', 'jwt_vc_json')
+  expect(decodeJwtVc(credential)).toMatchObject({ issuerDid: issuingDID })
+})
+
+test.each([
+  ['a printed offer', () => printed(staff, 'Badge')],
+  ['the metadata', () => fromMetadata(staff)],
+])('without an offer, a person who logs in: %s', async (_, begin) => {
+  const client = await begin()
+  const url = new URL(await request(client, { scope: 'Badge' }))
+  const code = await accept(staff, await browse(staff, Object.fromEntries(url.searchParams)))
+  await client.acquireAccessToken({ code, redirectUri })
+  const { credential } = await take(client, 'Badge', 'dc+sd-jwt')
+  expect(decodeSdJwt(credential).claims).toMatchObject({ name: 'Alice Adams' })
+})
+
+const credentials = ['Alice', 'Bob'].map((name) => ({
+  credentialConfigurationId: 'PersonSd',
+  claims: { name },
+  issuingDID,
+}))
+const offerSeveral = (grant: 'authorization_code' | 'pre-authorized_code', also: object[]) =>
+  tenant.call('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+    path: { issuerId },
+    body: { credentials: [credentials[0]!, ...also], grant, txCode: false } as never,
+  })
+const person = { credentialConfigurationId: 'Person', claims: { name: 'Alice' }, issuingDID }
+
+test.each(['authorization_code', 'pre-authorized_code'] as const)(
+  'two credentials of one offer: %s',
+  async (grant) => {
+    const { credentialOffer, records } = await offerSeveral(grant, [person])
+    const client = await Client.fromURI({
+      uri: credentialOffer,
+      clientId: 'wallet',
+      createAuthorizationRequestURL: false,
+    })
+    const isPushed = grant === 'authorization_code'
+    const code = isPushed ? await consent(await request(client), undefined) : undefined
+    await client.acquireAccessToken(code === undefined ? {} : { code, redirectUri })
+    expectCredential(await take(client, 'PersonSd', 'dc+sd-jwt'), 'dc+sd-jwt')
+    expectCredential(await take(client, 'Person', 'jwt_vc_json'), 'jwt_vc_json')
+    for (const { recordId } of records)
+      expect((await recordOf(setup, recordId)).protocolState).toBe('CredentialSent')
+  },
+)
+
+test('of two datasets of one configuration, the library takes only the first', async () => {
+  const { credentialOffer, records } = await offerSeveral('pre-authorized_code', [credentials[1]!])
+  const client = await Client.fromURI({ uri: credentialOffer })
+  await client.acquireAccessToken({})
+  const second = records[1]!.credentialIdentifier
+  for (const each of ['PersonSd', second]) {
+    const { credential } = await take(client, each, 'dc+sd-jwt')
+    expect(decodeSdJwt(credential).claims).toMatchObject({ name: 'Alice' })
+  }
+  expect((await recordOf(setup, records[1]!.recordId)).protocolState).toBe('OfferRedeemed')
 })
 
 type Taken = Awaited<ReturnType<typeof take>>
