@@ -104,7 +104,10 @@ export async function authorize(
 }
 
 /** The pre-authorized grant with a token that is bound to a key. */
-export async function redeemOffer(credentialOffer: string, dpop?: oauth2.RequestDpopOptions): Promise<Session> {
+export async function redeemOffer(
+  credentialOffer: string,
+  dpop?: oauth2.RequestDpopOptions,
+): Promise<Session> {
   const offer = await client.resolveCredentialOffer(credentialOffer)
   const issuerMetadata = await client.resolveIssuerMetadata(offer.credential_issuer)
   const redeemed = await client.retrievePreAuthorizedCodeAccessTokenFromOffer({

@@ -27,9 +27,7 @@ const setup = await untilEnd(startIssuer())
 const { tenant, issuerId, issuingDID, identifier } = setup
 const path = { issuerId }
 const staff = await addIssuer(setup.agent, tenant)
-const provider = await untilEnd(
-  startIdentityProvider({ redirectUris: [`${staff.identifier}/log-in`] }),
-)
+const provider = await untilEnd(startIdentityProvider({ redirectUris: [`${staff.identifier}/log-in`] }))
 await useProvider(staff, provider.url, { scope: 'openid profile' })
 
 const add = async (to: Setup, configurationId: string, required: string[], more: object = {}) => {
@@ -48,8 +46,7 @@ await add(staff, 'Badge', ['name'], { begin: 'log-in' })
 const accept = async (to: Setup, page: Shown) =>
   (await answer(to, { request: sealedIn(page), decision: 'accept' })).location!
 const openly = async (url: URL) => accept(setup, await open(setup, url.search.slice(1)))
-const withLogIn = async (url: URL) =>
-  accept(staff, await browse(staff, Object.fromEntries(url.searchParams)))
+const withLogIn = async (url: URL) => accept(staff, await browse(staff, Object.fromEntries(url.searchParams)))
 
 /** The claims without the key that the credential is for. */
 function claimsOf(credential: string): object {
@@ -72,7 +69,10 @@ test.each([
 })
 
 /** A printed offer, as the wallet reads it. */
-async function printed(name: string, { identifier } = setup): Promise<CredentialOfferObject> {
+async function printed(
+  name: string,
+  { identifier }: Pick<Setup, 'identifier'> = setup,
+): Promise<CredentialOfferObject> {
   const uri = encodeURIComponent(`${identifier}/offers/${name}`)
   const read = await client.resolveCredentialOffer(`openid-credential-offer://?credential_offer_uri=${uri}`)
   expect(faults('credential_offer-1_0', read)).toEqual([])

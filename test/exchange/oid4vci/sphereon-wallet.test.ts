@@ -34,11 +34,18 @@ await add(setup, 'Voucher', {
 await add(staff, 'Badge', { begin: 'log-in' })
 
 /** Requests the credential with a new ES256 key. */
-async function take(client: Client, credentialConfigurationId: string, format: 'jwt_vc_json' | 'dc+sd-jwt') {
+async function take(
+  client: Client,
+  credentialConfigurationId: string,
+  format: 'jwt_vc_json' | 'dc+sd-jwt',
+  credentialIdentifier?: string,
+) {
+  // It has one nonce for all requests.
+  await client.acquireNonce()
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwk = await exportJWK(publicKey)
   const response = await client.acquireCredentials({
-    credentialConfigurationId,
+    ...(credentialIdentifier === undefined ? { credentialConfigurationId } : { credentialIdentifier }),
     format,
     alg: 'ES256',
     jwk,
@@ -109,14 +116,26 @@ const printed = ({ identifier }: Setup, id: string) =>
     clientId: 'wallet',
     createAuthorizationRequestURL: false,
   })
-const fromMetadata = ({ identifier }: Setup) =>
-  Client.fromCredentialIssuer({
+async function fromMetadata({ identifier }: Setup) {
+  const client = await Client.fromCredentialIssuer({
     credentialIssuer: identifier,
     clientId: 'wallet',
     createAuthorizationRequestURL: false,
   })
+  // An issuer without `authorization_servers` is its own server (§12.2.4), which the library does not know.
+  client.endpointMetadata.authorization_server = identifier
+  return client
+}
 const details = (...ids: string[]) =>
   ids.map((id) => ({ type: 'openid_credential' as const, credential_configuration_id: id }))
+
+/** The identifiers of the token response, for each configuration. */
+function identifiersOf({ accessTokenResponse }: Client): string[][] {
+  const all = (accessTokenResponse.authorization_details ?? []) as unknown as {
+    credential_identifiers: string[]
+  }[]
+  return all.map((each) => each.credential_identifiers)
+}
 
 /** The address of the issuer's page. */
 const request = (client: Client, asked: { scope?: string; authorizationDetails?: object[] } = {}) =>
@@ -125,15 +144,17 @@ const request = (client: Client, asked: { scope?: string; authorizationDetails?:
   })
 
 test.each([
-  ['a printed offer', () => printed(setup, 'Voucher'), {}],
-  ['a printed offer, by scope', () => printed(setup, 'all'), { scope: 'Voucher' }],
+  ['a printed offer', () => printed(setup, 'Voucher'), { scope: 'Voucher' }],
+  ['a printed offer of all', () => printed(setup, 'all'), { scope: 'Voucher' }],
   ['the metadata, by scope', () => fromMetadata(setup), { scope: 'Voucher' }],
   ['the metadata, by details', () => fromMetadata(setup), { authorizationDetails: details('Voucher') }],
 ])('without an offer for the person: %s', async (_, begin, asked) => {
   const client = await begin()
   const code = await consent(await request(client, asked), undefined)
   await client.acquireAccessToken({ code, redirectUri })
-  const { credential } = await take(client, 'Voucher', 'jwt_vc_json')
+  // After details, the identifier is a must (§8.2).
+  const [identifiers] = identifiersOf(client)
+  const { credential } = await take(client, 'Voucher', 'jwt_vc_json', identifiers?.[0])
   expect(decodeJwtVc(credential)).toMatchObject({ issuerDid: issuingDID })
 })
 
@@ -173,23 +194,30 @@ test.each(['authorization_code', 'pre-authorized_code'] as const)(
     const isPushed = grant === 'authorization_code'
     const code = isPushed ? await consent(await request(client), undefined) : undefined
     await client.acquireAccessToken(code === undefined ? {} : { code, redirectUri })
-    expectCredential(await take(client, 'PersonSd', 'dc+sd-jwt'), 'dc+sd-jwt')
-    expectCredential(await take(client, 'Person', 'jwt_vc_json'), 'jwt_vc_json')
+    const [first, second] = identifiersOf(client)
+    const one = await take(client, 'PersonSd', 'dc+sd-jwt', first![0])
+    expectCredential(one, 'dc+sd-jwt')
+    const other = await take(client, 'Person', 'jwt_vc_json', second![0])
+    expectCredential(other, 'jwt_vc_json')
     for (const { recordId } of records)
       expect((await recordOf(setup, recordId)).protocolState).toBe('CredentialSent')
   },
 )
 
-test('of two datasets of one configuration, the library takes only the first', async () => {
-  const { credentialOffer, records } = await offerSeveral('pre-authorized_code', [credentials[1]!])
-  const client = await Client.fromURI({ uri: credentialOffer })
-  await client.acquireAccessToken({})
-  const second = records[1]!.credentialIdentifier
-  for (const each of ['PersonSd', second]) {
-    const { credential } = await take(client, each, 'dc+sd-jwt')
-    expect(decodeSdJwt(credential).claims).toMatchObject({ name: 'Alice' })
-  }
-  expect((await recordOf(setup, records[1]!.recordId)).protocolState).toBe('OfferRedeemed')
+// It prefers the only configuration of an offer to an identifier, which is a must after details (§8.2), and is
+// the only way to say which of two datasets.
+test('of an offer of one configuration, the library sends no identifier', async () => {
+  const { credentialOffer } = await offerSeveral('pre-authorized_code', [credentials[1]!])
+  const several = await Client.fromURI({ uri: credentialOffer })
+  await several.acquireAccessToken({})
+  const [two] = identifiersOf(several)
+  expect(two).toHaveLength(2)
+  await expect(take(several, 'PersonSd', 'dc+sd-jwt', two![1])).rejects.toThrow('status: 400')
+  const one = await printed(setup, 'Voucher')
+  const code = await consent(await request(one), undefined)
+  await one.acquireAccessToken({ code, redirectUri })
+  const [id] = identifiersOf(one)
+  await expect(take(one, 'Voucher', 'jwt_vc_json', id![0])).rejects.toThrow('status: 400')
 })
 
 type Taken = Awaited<ReturnType<typeof take>>
