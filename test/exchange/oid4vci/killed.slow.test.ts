@@ -1,42 +1,17 @@
 /** A daemon that dies during a request of a wallet: the wallet repeats the request, and one offer issues once. */
 import { expect, test } from 'vitest'
 import { Daemon } from '../../support/daemon.ts'
-import { withProbe } from '../../support/kill-points.ts'
 import { ask } from '../../support/ask.ts'
 import { openReceiver } from '../../support/receiver.ts'
 import { credentialIn, newDid } from '../../support/tenants.ts'
 import { addSource, filled, openSource } from './_claims-source.ts'
 import { addWebhook, mail, messageOf, phone, press } from './_delivery.ts'
+import { countIssued, killable, killDuring } from './_killed.ts'
 import { addIssuer, fetchDeferred, offer, prove, recordOf, redeemOffer, request } from './_wallet.ts'
 import { untilEnd } from '../../support/shared.ts'
 
-const daemon = await untilEnd(Daemon.start({ ...withProbe, FAULTS: JSON.stringify({ awaits: true }) }))
+const daemon = await untilEnd(Daemon.start(killable))
 const setup = await addIssuer(daemon, await daemon.newTenant('issuer'))
-
-/**
- * Sends a request that kills the daemon at its nth pass of a point. Returns whether it was killed; then it is
- * started again.
- */
-async function killDuring(point: string, nth: number, send: () => Promise<unknown>): Promise<boolean> {
-  await daemon.exchange({ type: 'kill', kill: { point, nth } })
-  const isKilled = await send().then(
-    () => false,
-    () => true,
-  )
-  if (!isKilled) await daemon.exchange({ type: 'kill' })
-  else {
-    await daemon.ended
-    await daemon.start()
-  }
-  return isKilled
-}
-
-/** How often the record became `CredentialSent`. */
-async function countIssued(recordId: string): Promise<number> {
-  const { thid } = await recordOf(setup, recordId)
-  const { steps } = await setup.tenant.call('GET /traces/{id}', { path: { id: thid } })
-  return steps.filter((step) => step.kind === 'state' && step.to === 'CredentialSent').length
-}
 
 // The first credential of a DID also creates its status list, in a transaction of its own.
 test.each([
@@ -50,24 +25,24 @@ test.each([
   const { body } = await redeemOffer(setup, credentialOffer)
   const jwt = await prove(setup)
   const send = () => request(setup, { token: body.access_token, jwt })
-  expect(await killDuring(point, nth, send)).toBe(true)
+  expect(await killDuring(daemon, [point, nth], send)).toBe(true)
   const reply = await send()
   expect([reply.status, reply.body.credentials?.length]).toEqual([200, 1])
   expect((await send()).body).toEqual(reply.body)
-  expect(await countIssued(recordId)).toBe(1)
+  expect(await countIssued(setup, recordId)).toBe(1)
 })
 
 test('a code whose redemption was not committed can be redeemed again', async () => {
   const { credentialOffer } = await offer(setup)
-  expect(await killDuring('commit:before', 1, () => redeemOffer(setup, credentialOffer))).toBe(true)
+  expect(await killDuring(daemon, ['commit:before', 1], () => redeemOffer(setup, credentialOffer))).toBe(true)
   expect((await redeemOffer(setup, credentialOffer)).status).toBe(200)
 })
 
 test('a code whose redemption was committed cannot be redeemed again, and issues nothing', async () => {
   const { credentialOffer, recordId } = await offer(setup)
-  expect(await killDuring('commit:after', 1, () => redeemOffer(setup, credentialOffer))).toBe(true)
+  expect(await killDuring(daemon, ['commit:after', 1], () => redeemOffer(setup, credentialOffer))).toBe(true)
   expect((await redeemOffer(setup, credentialOffer)).body.error).toBe('invalid_grant')
-  expect(await countIssued(recordId)).toBe(0)
+  expect(await countIssued(setup, recordId)).toBe(0)
 })
 
 test.each(['commit:before', 'commit:after'])(
@@ -83,11 +58,11 @@ test.each(['commit:before', 'commit:after'])(
       () => fetchDeferred(setup, token, recordId),
     ]
     for (const step of steps) {
-      expect(await killDuring(point, 1, step)).toBe(true)
+      expect(await killDuring(daemon, [point, 1], step)).toBe(true)
       await step()
     }
     const { status, body } = await fetchDeferred(setup, token, recordId)
-    expect([status, body.credentials.length, await countIssued(recordId)]).toEqual([200, 1, 1])
+    expect([status, body.credentials.length, await countIssued(setup, recordId)]).toEqual([200, 1, 1])
   },
 )
 
@@ -113,11 +88,11 @@ test.each([
     await using source = await openSource(filled({ department: 'Sales' }))
     const { did } = await newDid(setup.tenant, 'assertionMethod')
     const { recordId, take } = await offerOfSource(source.url, did)
-    expect(await killDuring(point, nth, take)).toBe(true)
+    expect(await killDuring(daemon, [point, nth], take)).toBe(true)
     const reply = await take()
     expect([reply.status, reply.body.credentials?.length]).toEqual([200, 1])
     expect(source.ids()).toEqual(Array.from({ length: asked }, () => recordId))
-    expect(await countIssued(recordId)).toBe(1)
+    expect(await countIssued(setup, recordId)).toBe(1)
   },
 )
 
@@ -140,7 +115,7 @@ test('a job that asks a source is killed before its commit, and asks again for t
   const ids = source.requests.map(({ headers }) => headers['webhook-id'])
   expect(ids).toEqual([recordId, recordId, recordId])
   expect((await fetchDeferred(setup, token, recordId)).status).toBe(200)
-  expect(await countIssued(recordId)).toBe(1)
+  expect(await countIssued(setup, recordId)).toBe(1)
 })
 
 test.each(['commit:before', 'commit:after'])('an offer that is delivered is killed at %s', async (point) => {
@@ -152,7 +127,7 @@ test.each(['commit:before', 'commit:after'])('an offer that is delivered is kill
   const headers = { 'idempotency-key': `delivered-${point.replace(':', '-')}` }
   // The client would repeat the request by itself.
   const send = () => ask(daemon, key, { headers, body, apiKey: tenant.apiKey })
-  expect(await killDuring(point, 1, send)).toBe(true)
+  expect(await killDuring(daemon, [point, 1], send)).toBe(true)
   const { recordId, txCode } = (await send()).body
   expect(txCode).toBeUndefined()
   const link = await messageOf(sender, 'OfferDeliveryRequested', recordId)
