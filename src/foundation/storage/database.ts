@@ -25,6 +25,7 @@ import * as agent010 from './migrations/agent-010-branding.ts'
 import * as agent011 from './migrations/agent-011-log-in.ts'
 import * as agent013 from './migrations/agent-013-access.ts'
 import * as agent012 from './migrations/agent-012-claims-source.ts'
+import * as agent017 from './migrations/agent-017-bearer-deferral.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as audit002 from './migrations/audit-002-process.ts'
 import * as audit003 from './migrations/audit-003-login.ts'
@@ -46,6 +47,7 @@ import * as wallet014 from './migrations/wallet-014-issuance-grant.ts'
 import * as wallet015 from './migrations/wallet-015-refresh-token.ts'
 import * as wallet016 from './migrations/wallet-016-delivery.ts'
 import * as wallet017 from './migrations/wallet-017-renewal-grant.ts'
+import * as wallet019 from './migrations/wallet-019-token-ends.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -73,6 +75,7 @@ export const agentMigrations: Migrations = {
   '011-log-in': agent011,
   '012-claims-source': agent012,
   '013-access': agent013,
+  '017-bearer-deferral': agent017,
 }
 export const auditMigrations: Migrations = {
   '001-init': audit001,
@@ -98,6 +101,7 @@ export const walletMigrations: Migrations = {
   '015-refresh-token': wallet015,
   '016-delivery': wallet016,
   '017-renewal-grant': wallet017,
+  '019-token-ends': wallet019,
 }
 
 /**
