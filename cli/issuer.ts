@@ -24,7 +24,7 @@ export const authorizationServerFlags = {
   }),
 }
 
-/** The certificate of an issuer, and encryption. */
+/** The certificate of an issuer, encryption, and the life of tokens. */
 export const securityFlags = {
   certificate: Flags.string({
     description: 'issuer certificate that signs the metadata: its id, or the end of the id',
@@ -32,6 +32,11 @@ export const securityFlags = {
   'require-encryption': Flags.boolean({
     allowNo: true,
     description: 'whether wallets must encrypt requests and get encrypted responses',
+  }),
+  'bearer-deferral': Flags.boolean({
+    allowNo: true,
+    description:
+      'whether wallets without DPoP can fetch a deferred credential for 30 days, not five minutes; default: yes',
   }),
 }
 
@@ -114,6 +119,7 @@ export const issuerFields = (issuer: Issuer): Pair[] => [
   ['wallet attestation', issuer.walletAttestation],
   ['certificate', issuer.issuerCertificateId],
   ['encryption', issuer.encryptionRequired && 'required'],
+  ['bearer deferral', issuer.bearerDeferral === false ? 'off' : undefined],
 ]
 
 function shownProviders({ walletProviders }: Issuer): string | undefined {

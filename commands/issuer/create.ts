@@ -48,6 +48,7 @@ export default defineCommand({
         issuerCertificateId: flags.certificate,
         display: displayOf(flags),
         encryptionRequired: flags['require-encryption'],
+        bearerDeferral: flags['bearer-deferral'],
         ...(logIn && { logIn: { ...logIn, issuer: logIn.issuer!, clientId: clientId! } }),
         ...(url !== undefined && {
           authorizationServer: { url, clientId: clientId!, clientSecret: clientSecret! },

@@ -50,6 +50,7 @@ export default defineCommand({
       issuerCertificateId: flags.certificate,
       ...(await readLook({ getFileClient }, args.id, flags)),
       encryptionRequired: flags['require-encryption'],
+      bearerDeferral: flags['bearer-deferral'],
       ...(flags['no-wallet-providers']
         ? { walletProviders: {}, walletAttestation: 'optional' as const }
         : readWalletProviders(flags)),
@@ -57,7 +58,7 @@ export default defineCommand({
     const given = [url, isLogIn || hasClient || flags['no-log-in'] || undefined, ...Object.values(settings)]
     if (given.every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --display, --authorization-server, --log-in, --client-id, --client-secret-file, --certificate, --require-encryption, --wallet-providers or --wallet-attestation.',
+        'There is nothing to change: give --name, --display, --authorization-server, --log-in, --client-id, --client-secret-file, --certificate, --require-encryption, --bearer-deferral, --wallet-providers or --wallet-attestation.',
       )
     const issuer = await call('PATCH /oid4vci/issuers/{issuerId}', {
       path: { issuerId: args.id },

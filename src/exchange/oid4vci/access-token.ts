@@ -9,7 +9,8 @@ import type { Db } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readProof, refusal, useProof, type Protected } from './dpop.ts'
 import { readExternalToken } from './external-server.ts'
-import { externalServerOf, identifierOf, type IssuerRow } from './issuers.ts'
+import { identifierOf, type IssuerRow } from './issuers.ts'
+import { externalServerOf } from './server-secret.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { logRefusedRequest } from './request-log.ts'
 import { findGrant, findRecords, findToken, recordIdsOf, type Token } from './grant.ts'
@@ -17,8 +18,14 @@ import { findGrant, findRecords, findToken, recordIdsOf, type Token } from './gr
 /** The headers of a request. */
 export type Presented = { authorization?: string | undefined; dpop?: string | undefined }
 
-/** What an access token is for, and the thumbprint of the key that it is bound to. */
-export type Granted = Omit<Token, 'isOver'>
+/**
+ * What an access token is for, and the thumbprint of the key that it is bound to. `isOver`: it is good for a
+ * deferred credential alone.
+ */
+export type Granted = Omit<Token, 'isOverForDeferred'>
+
+/** The endpoints of a deferred credential, whose token may be good for longer there. */
+const forDeferred: readonly Protected[] = ['deferred-credentials', 'notifications']
 
 /**
  * What the access token of a request is for.
@@ -34,19 +41,28 @@ export async function authorize(
   const [, scheme, token] = /^(Bearer|DPoP) +([\w.~+/-]+=*) *$/i.exec(authorization) ?? []
   if (scheme === undefined || token === undefined)
     throw new OAuthError('invalid_token', 'The request has no access token in its Authorization header.')
-  const granted = await findGranted(wallet, issuer, token)
+  const granted = await findGranted(wallet, issuer, endpoint, token)
   const isDpop = scheme.toLowerCase() === 'dpop'
   await assertBound(wallet, issuer, granted, { endpoint, isDpop, dpop, token })
   if (granted.grant.authorization_server !== null) await redeemOffer(wallet, granted)
   return granted
 }
 
-async function findGranted(wallet: Wallet, issuer: IssuerRow, token: string): Promise<Granted> {
+async function findGranted(
+  wallet: Wallet,
+  issuer: IssuerRow,
+  endpoint: Protected,
+  token: string,
+): Promise<Granted> {
   const found = await findToken(wallet.db, issuer.id, token)
-  if (found && !found.isOver) return found
+  if (found && !isOverAt(found, endpoint)) return found
   if (found) await logRefusedRequest(wallet, found.recordIds[0]!, unknownToken())
   if (found || issuer.authorization_server === null) throw unknownToken()
   return findGrantedByServer(wallet, issuer, token)
+}
+
+function isOverAt({ isOver, isOverForDeferred }: Token, endpoint: Protected): boolean {
+  return forDeferred.includes(endpoint) ? isOverForDeferred : isOver
 }
 
 /**
@@ -65,7 +81,7 @@ async function findGrantedByServer(wallet: Wallet, issuer: IssuerRow, token: str
   })
   const grant = await findGrant(wallet.db, issuer.id, 'state_digest', issuerState)
   if (grant?.authorization_server !== server.url) throw unknownToken()
-  return { grant, recordIds: recordIdsOf(grant), jkt, refreshed: undefined }
+  return { grant, recordIds: recordIdsOf(grant), jkt, isOver: false, refreshed: undefined }
 }
 
 /**

@@ -10,7 +10,6 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
 import { toResponse, toSent, type Sent } from './credential.ts'
 import { openRequest, readResponseEncryption } from './encryption.ts'
-import { shortLifetime } from './token.ts'
 import { issueDeferred } from './issue.ts'
 import type { IssuerRow } from './issuers.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
@@ -22,11 +21,8 @@ export const DeferredCredentialRequest = z
   })
   .meta({ id: 'DeferredCredentialRequest' })
 
-/**
- * How long the credential can be fetched again, in milliseconds: as long as with the access token of an
- * immediate issuance.
- */
-const repeatMs = shortLifetime * 1_000
+/** How long the credential can be fetched again, in milliseconds. */
+const repeatMs = 600_000
 
 /**
  * The credentials, or the request to wait. The transaction ends when the wallet notifies the issuer that it

@@ -13,6 +13,7 @@ import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { findRecord } from '../engine/find.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import type { Lifetime } from './token-lifetime.ts'
 
 export type GrantRow = Selectable<WalletTables['issuance_grant']>
 
@@ -146,7 +147,9 @@ export type Token = {
   grant: GrantRow
   recordIds: string[]
   jkt: string | null
+  /** Whether it has ended, and whether also at the deferred endpoint. */
   isOver: boolean
+  isOverForDeferred: boolean
   /** The digest of a token that a refresh token was exchanged for. */
   refreshed: string | undefined
 }
@@ -159,6 +162,7 @@ const tokensBy = prepared((db: Db, { digest }: { digest: string }) =>
     .select([
       'issuance_token.jkt as token_jkt',
       'issuance_token.expires_at as token_expires_at',
+      'issuance_token.deferred_until as token_deferred_until',
       'issuance_token.records as token_records',
       'issuance_token.is_refreshed as token_is_refreshed',
     ])
@@ -171,12 +175,13 @@ export async function findToken(db: Db, issuerId: string, token: string): Promis
   const [row] = (await tokensBy(db, { digest })).rows
   if (row?.issuer_id !== issuerId) return undefined
   const { token_jkt: jkt, token_expires_at: expiresAt, token_records: records, ...rest } = row
-  const { token_is_refreshed: isRefreshed, ...grant } = rest
+  const { token_is_refreshed: isRefreshed, token_deferred_until: deferredUntil, ...grant } = rest
   return {
     grant,
     recordIds: RecordIds.parse(JSON.parse(records)),
     jkt,
     isOver: isOver(Date.parse(expiresAt)),
+    isOverForDeferred: isOver(Date.parse(deferredUntil ?? expiresAt)),
     refreshed: isRefreshed === 1 ? digest : undefined,
   }
 }
@@ -188,6 +193,7 @@ const insertToken = prepared((db: Db, row: Selectable<WalletTables['issuance_tok
     records: row.records,
     jkt: row.jkt,
     expires_at: row.expires_at,
+    deferred_until: row.deferred_until,
     is_refreshed: row.is_refreshed,
   }),
 )
@@ -196,12 +202,12 @@ const forgetSecrets = prepared((db: Db, { id }: { id: string }) =>
   db.updateTable('issuance_grant').set({ sealed: null }).where('id', '=', id),
 )
 
-/** An access token that is new. `lifetime` is in seconds. */
+/** An access token that is new. */
 type NewToken = {
   token: string
   recordIds: readonly string[]
   jkt: string | undefined
-  lifetime: number
+  lifetime: Lifetime
   /** Whether a refresh token was exchanged for it. */
   isRefreshed?: boolean
 }
@@ -216,10 +222,13 @@ export async function storeToken(
     grant_id: grantId,
     records: JSON.stringify(recordIds),
     jkt: jkt ?? null,
-    expires_at: new Date(Date.now() + lifetime * 1_000).toISOString(),
+    expires_at: inSeconds(lifetime.seconds),
+    deferred_until: lifetime.deferred === undefined ? null : inSeconds(lifetime.deferred),
     is_refreshed: isRefreshed ? 1 : 0,
   })
 }
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString()
 
 /** Redeems a grant: its secrets are replaced by an access token for records. */
 export async function redeemGrant(tx: Tx, grantId: string, token: NewToken): Promise<void> {

@@ -14,7 +14,7 @@ import { assertIssuerQuota } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { GivenIssuerDisplay, IssuerDisplay, issuerDisplayOf, toColumn } from './display.ts'
 import { newEncryptionKey } from './encryption-key.ts'
-import type { ExternalServer } from './external-server.ts'
+import { sealSecret } from './server-secret.ts'
 import { changeLogIn, LogIn, PatchLogIn, ShownLogIn, toLogIn } from './log-in/settings.ts'
 import { changeProviders, toSettings, WalletAttestation, WalletProviders } from './wallet-providers.ts'
 
@@ -46,6 +46,9 @@ const extensions = {
   ),
   walletAttestation: optional(WalletAttestation).describe(
     '`required`: wallets must authenticate with the attestation of a trusted provider at the built-in authorization server. Default: `optional` (extension).',
+  ),
+  bearerDeferral: optional(z.boolean()).describe(
+    'Whether a bearer token is good for 30 days at the deferred endpoint, for wallets without DPoP. Default: true (extension).',
   ),
 }
 
@@ -101,6 +104,7 @@ export const CredentialIssuer = z
       .literal(true)
       .optional()
       .describe('Present if the request required it (extension).'),
+    bearerDeferral: z.literal(false).optional().describe('Present if it is off (extension).'),
   })
   .meta({ id: 'CredentialIssuer' })
 export type CredentialIssuer = z.infer<typeof CredentialIssuer>
@@ -128,6 +132,7 @@ export async function createIssuer(
     certificate_id: issuerCertificateId ?? null,
     encryption_key: newEncryptionKey(wallet, id),
     encryption_required: encryptionRequired ? 1 : 0,
+    bearer_deferral: given.bearerDeferral === false ? 0 : 1,
     created_at: new Date().toISOString(),
     wallet_providers: await changeProviders({ wallet_providers: null }, given),
     display: toColumn(given.display),
@@ -194,6 +199,7 @@ export async function updateIssuer(
       ...next,
       ...(certificateId !== undefined && { certificate_id: certificateId }),
       ...(encryptionRequired !== undefined && { encryption_required: encryptionRequired ? 1 : 0 }),
+      ...(given.bearerDeferral !== undefined && { bearer_deferral: given.bearerDeferral ? 1 : 0 }),
       ...(display !== undefined && { display: toColumn(display ?? undefined) }),
       wallet_providers: await changeProviders(row, given),
       log_in: await changeLogIn(wallet, { ...row, ...next }, given.logIn),
@@ -252,21 +258,6 @@ function toIssuer(
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...toSettings(row),
     ...(row.encryption_required === 1 && { encryptionRequired: true as const }),
+    ...(row.bearer_deferral === 0 && { bearerDeferral: false as const }),
   }
-}
-
-const contextOf = (id: string) => `credential-issuer:${id}`
-
-function sealSecret(wallet: Wallet, id: string, secret: string): string {
-  return wallet.seal(contextOf(id), secret)
-}
-
-/** The external authorization server of an issuer that has one. */
-export function externalServerOf(
-  wallet: Wallet,
-  { id, authorization_server: url, client_id: clientId, client_secret: secret }: IssuerRow,
-): ExternalServer {
-  if (url === null || clientId === null || secret === null)
-    throw new Error(`the issuer ${id} has no external authorization server`)
-  return { url, clientId, clientSecret: wallet.unseal(contextOf(id), secret) }
 }

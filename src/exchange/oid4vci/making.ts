@@ -77,6 +77,7 @@ export async function makeIssuer(context: Context, made: Making[]): Promise<Issu
     authorizationServer: undefined,
     issuerCertificateId: undefined,
     encryptionRequired: undefined,
+    bearerDeferral: undefined,
     walletProviders: undefined,
     walletAttestation: undefined,
     logIn: undefined,

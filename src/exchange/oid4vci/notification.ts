@@ -36,13 +36,14 @@ export async function receiveNotification(
   issuer: IssuerRow,
   { body, ...presented }: Presented & { body: unknown },
 ): Promise<void> {
-  const { recordIds } = await authorize(wallet, issuer, 'notifications', presented)
+  const { recordIds, isOver } = await authorize(wallet, issuer, 'notifications', presented)
   const parsed = NotificationRequest.safeParse(body)
   if (!parsed.success) throw new OAuthError('invalid_notification_request', firstFault(parsed.error))
   const { notification_id: id, event, event_description: description } = parsed.data
   await wallet.transaction(async (tx) => {
     const record = recordIds.includes(id) ? await findRecord(tx, issueCredential, id) : undefined
-    if (record?.state !== 'CredentialSent')
+    // A token whose short time is over is for a credential that was deferred.
+    if (record?.state !== 'CredentialSent' || (isOver && !record.requestedKeys))
       throw new OAuthError(
         'invalid_notification_id',
         'The access token is not for the credential of this notification_id.',

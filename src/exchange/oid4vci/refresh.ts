@@ -11,7 +11,8 @@ import { readProof, useProof } from './dpop.ts'
 import { findRecords, findToken, type GrantRow } from './grant.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { configurationsIn } from './offer-object.ts'
-import { assertSender, endRenewal, findRenewed, rotate } from './renewal.ts'
+import { assertSender, endRenewal, findRenewed, isBound, rotate } from './renewal.ts'
+import { type Lifetime, shortLifetime } from './token-lifetime.ts'
 
 export const RefreshRequest = z.object({
   refresh_token: z.string(),
@@ -20,13 +21,10 @@ export const RefreshRequest = z.object({
   authorization_details: z.string().optional(),
 })
 
-/** Of an access token that is bound to a key. */
-const lifetimeSeconds = 600
-
 export type Refreshed = {
   access: string
   refresh: string
-  lifetime: number
+  lifetime: Lifetime
   isDpop: boolean
   grant: GrantRow
   records: CredentialRecord[]
@@ -54,20 +52,22 @@ export async function refreshTokens(
   // Whoever has no key of the wallet neither counts nor changes anything.
   assertSender(grant, sender)
   await wallet.env.limitRenewals(id)
+  const isDpop = isBound(grant)
+  const lifetime = shortLifetime(isDpop)
   const identifier = identifierOf(wallet.env.urls.rest, issuer.id)
   const choose = (records: readonly CredentialRecord[]) => narrow(records, request, identifier)
   const answer = await wallet.transaction(
     async (tx) => {
       if (client) await useClientProof(tx, client)
       if (proof) await useProof(tx, proof, 'token')
-      return rotate(tx, wallet, id, { token, lifetime: lifetimeSeconds, choose })
+      return rotate(tx, wallet, id, { token, lifetime, choose })
     },
     { isBounded: true },
   )
   if (answer instanceof OAuthError) throw answer
   const { access, refresh, recordIds } = answer
   const records = await findRecords(wallet.db, recordIds)
-  return { access, refresh, lifetime: lifetimeSeconds, isDpop: proof !== undefined, grant, records }
+  return { access, refresh, lifetime, isDpop, grant, records }
 }
 
 /** RFC 6749 §6: the scope may be a part of what was granted. @throws {OAuthError} */

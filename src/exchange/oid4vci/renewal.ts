@@ -21,6 +21,7 @@ import {
   storeToken,
   updateGrant,
 } from './grant.ts'
+import type { Lifetime } from './token-lifetime.ts'
 
 const dayMs = 86_400_000
 
@@ -116,7 +117,7 @@ export async function rotate(
     choose,
   }: {
     token: string
-    lifetime: number
+    lifetime: Lifetime
     /** The records of the new access token, of those that can be renewed. */
     choose: (records: readonly CredentialRecord[]) => readonly CredentialRecord[]
   },
@@ -168,6 +169,11 @@ export function assertSender(grant: GrantRow, { jkt, clientKey }: Sender): void 
   if (stored?.jkt !== undefined && jkt !== stored.jkt) throw refused('is bound to another DPoP key')
   if (stored?.clientKey !== undefined && clientKey !== stored.clientKey)
     throw refused('is bound to the attested key of another client')
+}
+
+/** Whether the access tokens of a grant are bound to a DPoP key. */
+export function isBound(grant: GrantRow): boolean {
+  return renewalIn(grant)?.jkt !== undefined
 }
 
 /** The records whose credential was issued, is not revoked, and is of a configuration that is renewed. */

@@ -6,6 +6,7 @@ import { authorizedIn } from './authorization-code.ts'
 import { credentialIdentifierOf, type GrantRow } from './grant.ts'
 import type { IssuerRow } from './issuers.ts'
 import { createNonce, nonceLifetimeSeconds } from './nonce.ts'
+import type { Lifetime } from './token-lifetime.ts'
 
 const GrantedDetails = z.object({
   type: z.literal('openid_credential'),
@@ -17,7 +18,11 @@ export const TokenResponse = z
   .object({
     access_token: z.string(),
     token_type: z.enum(['Bearer', 'DPoP']),
-    expires_in: z.int(),
+    expires_in: z
+      .int()
+      .describe(
+        'Seconds: 600, or 300 for a bearer token. Of a credential that may come later, 30 days, after the short time at the deferred endpoint alone.',
+      ),
     refresh_token: z
       .string()
       .optional()
@@ -36,7 +41,7 @@ export type TokenResponse = z.infer<typeof TokenResponse>
 export type Granted = {
   token: string
   isDpop: boolean
-  lifetime: number
+  lifetime: Lifetime
   details: z.infer<typeof GrantedDetails>[] | undefined
   refreshToken: string | undefined
 }
@@ -49,7 +54,7 @@ export function toResponse(
   return {
     access_token: token,
     token_type: isDpop ? 'DPoP' : 'Bearer',
-    expires_in: lifetime,
+    expires_in: lifetime.deferred ?? lifetime.seconds,
     ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     ...(details && { authorization_details: details }),
     c_nonce: createNonce(wallet, id),

@@ -10,7 +10,6 @@ import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorizedIn, refusalOfCode } from './authorization-code.ts'
 import { beginRecords, withoutOffer } from './begun-by-wallet.ts'
-import { sourceOf } from './claims-source.ts'
 import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import {
   authenticateClient,
@@ -29,12 +28,8 @@ import { findGrant, findRecords, type GrantRow, openSecrets, recordIdsOf, redeem
 import { refreshTokens } from './refresh.ts'
 import { renewalFor, startRenewal } from './renewal.ts'
 import { detailsOf, type Granted, toResponse, type TokenResponse } from './token-response.ts'
+import { type Lifetime, lifetimeOf } from './token-lifetime.ts'
 import { guessTxCode } from './tx-code.ts'
-
-/**
- * The seconds for which an access token is valid. The longer time is for a credential that may come later.
- */
-export const [shortLifetime, deferredLifetime] = [600, 30 * 86_400]
 
 export const TokenRequest = z
   .object({
@@ -87,7 +82,7 @@ export async function redeemCode(
     const keys = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
     const configurations = await configurationsFor(wallet, issuer, records)
     const renewal = renewalFor(configurations, keys)
-    const lifetime = lifetimeOf(records, configurations)
+    const lifetime = lifetimeOf(issuer, proof !== undefined, records, configurations)
     const redemption = { request, code, token, client, proof, begun, lifetime, renewal }
     return {
       isBound: proof !== undefined,
@@ -114,7 +109,7 @@ type Redemption = {
   proof: DpopProof | undefined
   /** The records to begin, of a grant without an offer. */
   begun: CredentialData[] | undefined
-  lifetime: number
+  lifetime: Lifetime
   renewal: ReturnType<typeof renewalFor>
 }
 
@@ -130,12 +125,6 @@ async function configurationsFor(
     if (configuration) found.push(configuration)
   }
   return found
-}
-
-/** The seconds of a token: more for a credential that the issuer or its claims source may defer. */
-function lifetimeOf(records: readonly CredentialData[], configurations: readonly ConfigurationRow[]): number {
-  const isDeferred = records.some(({ automaticIssuance }) => automaticIssuance === false)
-  return isDeferred || configurations.some((row) => sourceOf(row)) ? deferredLifetime : shortLifetime
 }
 
 async function redeem(

@@ -127,6 +127,8 @@ export interface AgentTables {
     encryption_key: string | null
     /** 0 or 1: whether wallets must encrypt requests and get encrypted responses. */
     encryption_required: number
+    /** 0 or 1: whether its bearer tokens live longer at the deferred endpoint. */
+    bearer_deferral: number
     created_at: string
     /** JSON of the trusted wallet providers, see `oid4vci/wallet-providers.ts`. Null: none. */
     wallet_providers: string | null

@@ -40,6 +40,8 @@ export interface IssuanceTables {
     jkt: string | null
     /** ISO 8601. */
     expires_at: string
+    /** Until when it is good at the deferred endpoint alone. Null: not longer than elsewhere. */
+    deferred_until: string | null
     /** 1: by a refresh token, for credentials that were issued before. */
     is_refreshed: number
   }

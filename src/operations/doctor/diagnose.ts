@@ -13,6 +13,7 @@ import { checkApiUrl, checkCertificate, checkDidcommUrl, checkLan } from './publ
 import { checkAddresses } from './connection-addresses.ts'
 import { runChecks, type Diagnosis, type Finding } from './check.ts'
 import { fetchTime, compareClocks } from './clock.ts'
+import { checkBearerDeferral } from './bearer-deferral.ts'
 import { checkIssuers } from './credential-issuers.ts'
 import { checkDocumentElements } from './document-elements.ts'
 import { checkDataFolder, checkDisk } from './data-folder.ts'
@@ -83,6 +84,7 @@ export async function diagnoseAgent(
     'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
     openid4vci: () => checkIssuers(operatorHttp, db, urls.rest),
     'document-elements': () => checkDocumentElements(db),
+    'bearer-deferral': () => checkBearerDeferral(db),
     ...(oidc && { 'openid-provider': () => checkProvider(operatorHttp, oidc) }),
     ...(config.AGENT_LAN !== 'off' && { 'lan-address': () => Promise.resolve(checkLan(config.AGENT_LAN)) }),
     ...(isHttps(config) && { certificate: () => checkCertificate(config) }),

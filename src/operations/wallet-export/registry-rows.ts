@@ -60,6 +60,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       certificate_id: text.nullable().default(null),
       encryption_key: text.nullable().default(null),
       encryption_required: z.int().default(0),
+      bearer_deferral: z.int().default(1),
       created_at: text,
       wallet_providers: text.nullable().default(null),
       display: text.nullable().default(null),

@@ -4,8 +4,10 @@ import { generateKey, type PrivateJwk } from '../../../src/foundation/crypto/key
 import { attestKeys } from './_attestations.ts'
 import {
   authorizedForm,
+  changeGrant,
   client,
   fetchedAgo,
+  longAgo,
   now,
   send,
   take,
@@ -15,7 +17,7 @@ import {
   type Scene,
 } from './_scene.ts'
 import { check, proofJwt, type Check } from './_mutants.ts'
-import { newNonce, prove, redeem, unkeyedProof } from './_wallet.ts'
+import { fetchDeferred, newNonce, prove, redeem, setBearerDeferral, unkeyedProof } from './_wallet.ts'
 
 const stranger = generateKey('P-256')
 const inPast = () => now() - 3_600
@@ -101,6 +103,31 @@ const requests: Check[] = [
       return fetch()
     },
   ),
+  // A token that is found after its short time.
+  check('access-token.ts', ['forDeferred.includes(endpoint)', 'true'], async (scene) => {
+    const { token, recordId } = await tokenOf(scene.setup, { automaticIssuance: false })
+    await changeGrant(scene, recordId, { tokensEnd: longAgo })
+    return take(scene.setup, token)
+  }),
+  check('access-token.ts', ['found && !isOverAt(found, endpoint)', 'found'], async (scene) => {
+    const { token, recordId } = await deferred(scene.setup)
+    await changeGrant(scene, recordId, { tokensEnd: longAgo, deferralEnds: longAgo })
+    return fetchDeferred(scene.setup, token, recordId)
+  }),
+  check('notification.ts', 'isOver && !record.requestedKeys', async (scene) => {
+    const { token, recordId } = await tokenOf(scene.setup)
+    await take(scene.setup, token)
+    await changeGrant(scene, recordId, { tokensEnd: longAgo, deferralEnds: '2999-01-01T00:00:00.000Z' })
+    return notify(scene.setup, token, recordId)
+  }),
+  check('token-lifetime.ts', ['isBound || bearer_deferral === 1', 'true'], async (scene) => {
+    const { other } = scene
+    await setBearerDeferral(other, false)
+    const { token, recordId } = await deferred(other)
+    await setBearerDeferral(other, true)
+    await changeGrant(scene, recordId, { tokensEnd: longAgo })
+    return fetchDeferred(other, token, recordId)
+  }),
   check('deferred.ts', ['recordIds.includes(id)', 'true'], async ({ setup }) => {
     const [own, foreign] = [await deferred(setup), await deferred(setup)]
     const body = { transaction_id: foreign.recordId }

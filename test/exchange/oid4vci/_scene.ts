@@ -83,6 +83,9 @@ export async function useServer({ tenant, issuerId }: Setup, url: string): Promi
   await tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path: { issuerId }, body })
 }
 
+/** A time in the past. */
+export const longAgo = '2026-01-01T00:00:00.000Z'
+
 export const now = () => Math.floor(Date.now() / 1_000)
 
 /** A valid token request for a new offer with a pre-authorized code. */
@@ -222,9 +225,13 @@ export function fetchedAgo(
 
 /** Changes the grant of an offer, and its tokens. */
 export function changeGrant(
-  { agent, setup }: Scene,
+  { agent, setup }: Pick<Scene, 'agent' | 'setup'>,
   recordId: string,
-  { tokensEnd, authorized }: { tokensEnd?: string; authorized?: (value: any) => object },
+  {
+    tokensEnd,
+    deferralEnds,
+    authorized,
+  }: { tokensEnd?: string; deferralEnds?: string; authorized?: (value: any) => object },
 ): Promise<void> {
   return agent.agent.wallets.use(setup.tenant.walletId, (wallet) =>
     wallet.transaction(async (tx) => {
@@ -236,10 +243,12 @@ export function changeGrant(
         const change = { authorized: JSON.stringify(authorized(JSON.parse(stored!))) }
         await tx.updateTable('issuance_grant').set(change).where('id', '=', thid).execute()
       }
-      if (tokensEnd !== undefined) {
-        const tokens = tx.updateTable('issuance_token').set({ expires_at: tokensEnd })
-        await tokens.where('grant_id', '=', thid).execute()
+      const ends = {
+        ...(tokensEnd !== undefined && { expires_at: tokensEnd }),
+        ...(deferralEnds !== undefined && { deferred_until: deferralEnds }),
       }
+      if (Object.keys(ends).length > 0)
+        await tx.updateTable('issuance_token').set(ends).where('grant_id', '=', thid).execute()
     }),
   )
 }

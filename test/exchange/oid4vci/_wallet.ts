@@ -19,6 +19,11 @@ export type Issuer = { agent: Pick<TestAgent, 'url'>; issuerId: string; identifi
 /** An issuer of a tenant with the configuration `Person`. */
 export type Setup = Issuer & { tenant: Tenant; issuingDID: string }
 
+/** Whether bearer tokens of the issuer are good for longer at its deferred endpoint. */
+export async function setBearerDeferral({ tenant, issuerId }: Setup, bearerDeferral: boolean): Promise<void> {
+  await tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path: { issuerId }, body: { bearerDeferral } })
+}
+
 /** A JSON schema with a required name is the schema of the configuration. */
 export async function addIssuer<Agent extends Pick<TestAgent, 'url'>>(
   agent: Agent,

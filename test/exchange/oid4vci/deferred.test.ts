@@ -2,9 +2,19 @@
 import { describe, expect, test } from 'vitest'
 import { generateKey } from '../../../src/foundation/crypto/keys.ts'
 import { ask } from '../../support/ask.ts'
-import { fetchedAgo } from './_scene.ts'
+import { newDpopNonce, post, proofFor } from './_dpop.ts'
+import { changeGrant, fetchedAgo, longAgo, preAuthorized } from './_scene.ts'
 import { Webhook } from '../../support/webhook.ts'
-import { fetchDeferred, prove, recordOf, redeemed, request, startIssuer } from './_wallet.ts'
+import {
+  errorOf,
+  fetchDeferred,
+  prove,
+  recordOf,
+  redeemed,
+  request,
+  setBearerDeferral,
+  startIssuer,
+} from './_wallet.ts'
 import { untilEnd } from '../../support/shared.ts'
 
 const setup = await untilEnd(startIssuer())
@@ -112,6 +122,55 @@ describe('deferred issuance', () => {
       path: { recordId: other.recordId },
     })
     expect((await fetchDeferred(setup, other.token, other.id)).status).toBe(401)
+  })
+})
+
+describe('the end of an access token', () => {
+  const scene = { agent: setup.agent, setup }
+
+  test('after its short time it is good for the deferred credential alone', async () => {
+    const { token, id, recordId, key } = await deferred()
+    await changeGrant(scene, recordId, { tokensEnd: longAgo })
+    const again = await request(setup, { token, jwt: await prove(setup, { key }) })
+    expect(errorOf(again)).toEqual([401, 'invalid_token'])
+    await approve(recordId)
+    expect((await fetchDeferred(setup, token, id)).status).toBe(200)
+    const accepted = { notification_id: id, event: 'credential_accepted' }
+    expect((await send('notifications', { token, body: accepted })).status).toBe(204)
+  })
+
+  test('it ends there too, after 30 days', async () => {
+    const { token, id, recordId } = await deferred()
+    await approve(recordId)
+    await changeGrant(scene, recordId, { tokensEnd: longAgo, deferralEnds: longAgo })
+    expect(errorOf(await fetchDeferred(setup, token, id))).toEqual([401, 'invalid_token'])
+  })
+
+  test('it says nothing of a credential that was issued at once', async () => {
+    const { token, recordId } = await redeemed(setup)
+    await request(setup, { token, jwt: await prove(setup) })
+    await changeGrant(scene, recordId, { tokensEnd: longAgo, deferralEnds: '2999-01-01T00:00:00.000Z' })
+    const accepted = { notification_id: recordId, event: 'credential_accepted' }
+    const refused = await send('notifications', { token, body: accepted })
+    expect(errorOf(refused)).toEqual([400, 'invalid_notification_id'])
+  })
+
+  test('is five minutes for a bearer token, ten for one with a key, and 30 days for a deferred one', async () => {
+    const lifetimeOf = async (isBound: boolean, automaticIssuance: boolean) => {
+      const { form } = await preAuthorized(setup, { automaticIssuance })
+      const dpop = isBound ? proofFor(setup, 'token', { nonce: await newDpopNonce(setup) }) : undefined
+      return (await post(setup, 'token', form, dpop)).body.expires_in
+    }
+    expect([await lifetimeOf(false, true), await lifetimeOf(true, true)]).toEqual([300, 600])
+    expect([await lifetimeOf(false, false), await lifetimeOf(true, false)]).toEqual([2_592_000, 2_592_000])
+    await setBearerDeferral(setup, false)
+    expect([await lifetimeOf(false, false), await lifetimeOf(true, false)]).toEqual([300, 2_592_000])
+    const { token, recordId } = await redeemed(setup, { automaticIssuance: false })
+    const asked = await request(setup, { token, jwt: await prove(setup) })
+    expect(asked.status).toBe(202)
+    await changeGrant(scene, recordId, { tokensEnd: longAgo })
+    expect(errorOf(await fetchDeferred(setup, token, recordId))).toEqual([401, 'invalid_token'])
+    await setBearerDeferral(setup, true)
   })
 })
 

@@ -56,6 +56,7 @@ test('an intact agent has no failures, and addresses that only this machine reac
     ['didcomm-url', 'warning'],
     ['openid4vci', 'ok'],
     ['document-elements', 'ok'],
+    ['bearer-deferral', 'ok'],
     ['outgoing-calls', 'ok'],
     ['known-address', 'ok'],
     ['clock', 'ok'],

@@ -187,4 +187,9 @@ alter table credential_configuration add column claims_source text
   '013-access': script(`
 alter table credential_configuration add column access text
 `),
+
+  /** Whether bearer tokens of an OpenID4VCI issuer live longer at its deferred endpoint. */
+  '014-bearer-deferral': script(`
+alter table credential_issuer add column bearer_deferral integer not null default 1
+`),
 }

@@ -179,4 +179,14 @@ create index offer_delivery_grant on offer_delivery (grant_id)
   '017-renewal-grant': script(`
 create table renewal_grant (thid text primary key, sealed text not null)
 `),
+
+  /**
+   * Access tokens that are good at the deferred endpoint alone after a short time. Those of earlier releases
+   * were good at every endpoint for as long, and have ten minutes left there.
+   */
+  '018-token-ends': script(`
+alter table issuance_token add column deferred_until text;
+update issuance_token set deferred_until = expires_at, expires_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+10 minutes')
+where expires_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+10 minutes')
+`),
 }

@@ -302,4 +302,17 @@ create index offer_delivery_grant on offer_delivery (grant_id)
 create table renewal_grant (thid text not null, sealed text not null, primary key (thid))
 `),
   ),
+
+  /** The ends of access tokens, as `token-ends` and `bearer-deferral` in SQLite. */
+  '028-token-ends': script(
+    `
+alter table issuance_token add column deferred_until text collate "C";
+alter table issuance_token no force row level security;
+update issuance_token set deferred_until = expires_at, expires_at = soon.at
+from (select to_char(now() at time zone 'utc' + interval '10 minutes', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at) as soon
+where expires_at > soon.at;
+alter table issuance_token force row level security;
+alter table credential_issuer add column bearer_deferral bigint not null default 1
+`,
+  ),
 }
