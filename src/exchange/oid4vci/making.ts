@@ -145,6 +145,7 @@ export async function makeConfiguration(
     alwaysDisclosed: undefined,
     keyAttestation: undefined,
     begin: undefined,
+    presentation: undefined,
     renewal: undefined,
     claimsSource: undefined,
   })
