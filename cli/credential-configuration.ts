@@ -5,6 +5,7 @@ import type { FlagValues } from './define-command.ts'
 import { nameOf } from './format/locale.ts'
 import { whenAgo } from './format/time.ts'
 import { repeatable } from './input/arguments.ts'
+import { readJson } from './input/files.ts'
 import { readSeconds } from './input/time.ts'
 import type { Pair } from './output.ts'
 
@@ -34,9 +35,13 @@ export const configurationFlags = {
     dependsOn: ['key-attestation'],
     description: 'accepted resistance of the user authentication; default: any',
   }),
-  begin: Flags.option({ options: ['offer', 'log-in', 'open'] as const })({
+  begin: Flags.option({ options: ['offer', 'log-in', 'presentation', 'open'] as const })({
     description:
-      'what begins an issuance: an offer; also a wallet whose person logs in; or also any wallet, such as for a voucher',
+      'what begins an issuance: an offer; also a wallet whose person logs in, or presents credentials; or also any wallet, such as for a voucher',
+  }),
+  presentation: Flags.string({
+    description:
+      'what the person has to present before, as JSON: @proof.json, with dcqlQuery, issuers and match',
   }),
   renewal: Flags.string({
     description:
@@ -72,6 +77,7 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
     alwaysDisclosed: flags['always-disclosed'],
     integrity: integrityOf(flags.integrity),
     begin: flags.begin,
+    presentation: presentationOf(flags.presentation),
     renewal: renewalOf(flags.renewal),
     claimsSource:
       flags['claims-source'] === undefined
@@ -112,12 +118,19 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['renewal', configuration.renewal && `${configuration.renewal.days} d`],
   ['version of the type', configuration.typeVersion],
   ['begins by', beginnings[configuration.begin ?? 'offer']],
+  ['presentation before', shownPresentation(configuration)],
   ['always disclosed', configuration.alwaysDisclosed?.join(', ')],
   ['key attestation', shownRequirement(configuration)],
   ['certificate', configuration.issuerCertificateId],
   ['claims source', shownSource(configuration)],
   ['created', whenAgo(configuration.createdAt, Date.now())],
 ]
+
+/** The agent checks the members. */
+function presentationOf(text: string | undefined) {
+  if (text === undefined) return undefined
+  return readJson('presentation', text) as NonNullable<Configuration['presentation']>
+}
 
 /** Whole days; null ends the renewal. */
 function renewalOf(text: string | undefined) {
@@ -128,6 +141,7 @@ function renewalOf(text: string | undefined) {
 const beginnings = {
   offer: undefined,
   'log-in': 'a log-in of the person, or an offer',
+  presentation: 'a presentation of the person, or an offer',
   open: 'any wallet, or an offer',
 } as const
 
@@ -135,6 +149,15 @@ function shownRequirement({ keyAttestation }: Configuration): string | undefined
   if (!keyAttestation) return undefined
   const { keyStorage = [], userAuthentication = [] } = keyAttestation
   return ['required', ...keyStorage, ...userAuthentication].join(', ')
+}
+
+function shownPresentation({ presentation }: Configuration): string | undefined {
+  if (!presentation) return undefined
+  const { dcqlQuery, issuers, match = [] } = presentation
+  const asked = dcqlQuery.credentials.map(({ id }) => id)
+  const matched = match.map(({ offered }) => offered.join('.'))
+  const by = Array.isArray(issuers) ? issuers.join(', ') : `${issuers} issuers`
+  return `${asked.join(', ')} of ${by}${matched.length > 0 ? `, with the ${matched.join(', ')} of the offer` : ''}`
 }
 
 function shownSource({ claimsSource }: Configuration): string | undefined {

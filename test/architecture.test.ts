@@ -22,7 +22,7 @@ const order = `
   src/wallet/vdr-entries src/wallet/issuer-certificates src/wallet/trust-anchors src/wallet/credential-status
   src/wallet/verification
   src/exchange/didcomm src/exchange/engine src/exchange/protocols src/exchange/issuance src/exchange/held-credentials
-  src/exchange/presentation src/exchange/oid4vci src/exchange/oid4vp src/exchange src/exchange/enterprise
+  src/exchange/presentation src/exchange/oid4vci src/exchange/oid4vp src/exchange/oid4vci-presentation src/exchange src/exchange/enterprise
   src/exchange/mediator
   src/operations src/operations/backup src/operations/wallet-export src/operations/trace src/operations/decode
   src/operations/doctor

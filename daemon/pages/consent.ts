@@ -21,11 +21,14 @@ export type ConsentLink = {
   credentials: readonly { name: string; claims: readonly string[]; card: string | undefined }[]
   /** The name of the person who logged in. */
   person: string | undefined
+  /** Whether the page asks for a presentation, which comes before the consent. */
+  needsPresentation: boolean
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
 }
 
 export function consentPage({ consent: words }: Texts, link: ConsentLink): Page {
-  const { sealed, redirectUri, host, issuer, issuerName, credentials, person, txCode } = link
+  const { sealed, redirectUri, host, issuer, issuerName, credentials, person, needsPresentation } = link
+  const txCode = needsPresentation ? undefined : link.txCode
   const names = credentials.map(({ name }) => name)
   const { protocol, origin } = new URL(redirectUri)
   return {
@@ -50,11 +53,16 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
               ${claims.map((claim) => html`<li>${line(claim, maxLineLength)}</li>`)}
             </ul>`,
       )}
+      ${needsPresentation ? html`<p>${words.presentation.text}</p>` : undefined}
       <form method="post" action="authorize">
         <input type="hidden" name="request" value="${sealed}" />
         ${txCode && codeField(words, txCode)}
         <p class="buttons">
-          <button name="decision" value="accept">${words.accept}</button>
+          ${
+            needsPresentation
+              ? html`<button formaction="presentation">${words.presentation.begin}</button>`
+              : html`<button name="decision" value="accept">${words.accept}</button>`
+          }
           <button name="decision" value="decline" formnovalidate>${words.decline}</button>
         </p>
       </form>
@@ -65,10 +73,14 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
 /** A request that cannot be answered. The link tells the wallet, if the person follows it. */
 export function refusalPage(
   { consent }: Texts,
-  { reason, target, of }: { reason: string; target: string; of: 'request' | 'log-in' },
+  { reason, target, of }: { reason: string; target: string; of: 'request' | 'log-in' | 'presentation' },
 ): Page {
   const { open } = consent.refused
-  const refused = of === 'log-in' ? consent.notLoggedIn : consent.refused
+  const refused = {
+    request: consent.refused,
+    'log-in': consent.notLoggedIn,
+    presentation: consent.notPresented,
+  }[of]
   return {
     title: refused.title,
     status: 400,
@@ -79,13 +91,18 @@ export function refusalPage(
   }
 }
 
-/** A return from a log-in that this browser has not begun, or that took too long. */
-export function lostLogInPage({ consent: { lostLogIn } }: Texts, { message }: { message: string }): Page {
+/** A return from a log-in or a presentation that this browser has not begun, or that took too long. */
+export function lostPage(
+  { consent }: Texts,
+  what: 'lostLogIn' | 'lostPresentation',
+  { message }: { message: string },
+): Page {
+  const { title, text } = consent[what]
   return {
-    title: lostLogIn.title,
+    title,
     status: 400,
-    content: html`<h1>${lostLogIn.title}</h1>
-      <p>${lostLogIn.text}</p>
+    content: html`<h1>${title}</h1>
+      <p>${text}</p>
       <footer><p lang="en">${line(message, 400)}</p></footer>`,
   }
 }

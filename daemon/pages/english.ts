@@ -123,6 +123,10 @@ export const english = {
         : `This code is wrong. You can try ${guesses} more times.`,
     accept: 'Accept',
     decline: 'Decline',
+    presentation: {
+      text: 'First, the issuer wants to see a proof from your wallet. The next page shows which data it asks for.',
+      begin: 'Show a proof',
+    },
     warning:
       'Enter the code and accept only if you opened this page with your own wallet. Otherwise another person gets the credential. The issuer never asks you for the code by message or by phone.',
     refused: {
@@ -137,6 +141,14 @@ export const english = {
     notLoggedIn: {
       title: 'You do not get this credential now',
       text: 'You have not logged in, the log-in has failed, or the credential is for another person. You can begin again in your wallet, also with another account.',
+    },
+    lostPresentation: {
+      title: 'Go on where you began',
+      text: 'This proof was begun in another browser or on another device. If you have shown it, go back to that page, which continues by itself. If another person sent you the link or the code, close the page.',
+    },
+    notPresented: {
+      title: 'You do not get this credential now',
+      text: 'Your wallet sent no proof, it was not accepted, or the credential is for another person. You can begin again in your wallet.',
     },
   },
 

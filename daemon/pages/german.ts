@@ -124,6 +124,10 @@ export const german: Texts = {
         : `Dieser Code ist falsch. Sie haben noch ${guesses} Versuche.`,
     accept: 'Annehmen',
     decline: 'Ablehnen',
+    presentation: {
+      text: 'Zuerst möchte der Aussteller einen Nachweis aus Ihrer Wallet sehen. Die nächste Seite zeigt, nach welchen Daten er fragt.',
+      begin: 'Nachweis vorzeigen',
+    },
     warning:
       'Geben Sie den Code nur ein, und nehmen Sie nur an, wenn Sie diese Seite mit Ihrer eigenen Wallet geöffnet haben. Sonst erhält eine andere Person den Nachweis. Der Aussteller fragt Sie nie per Nachricht oder Telefon nach dem Code.',
     refused: {
@@ -138,6 +142,14 @@ export const german: Texts = {
     notLoggedIn: {
       title: 'Sie erhalten diesen Nachweis jetzt nicht',
       text: 'Sie haben sich nicht angemeldet, die Anmeldung ist fehlgeschlagen, oder der Nachweis ist für eine andere Person. Sie können in Ihrer Wallet neu beginnen, auch mit einem anderen Konto.',
+    },
+    lostPresentation: {
+      title: 'Machen Sie dort weiter, wo Sie begonnen haben',
+      text: 'Dieser Nachweis wurde in einem anderen Browser oder auf einem anderen Gerät angefragt. Wenn Sie ihn vorgezeigt haben, kehren Sie zu jener Seite zurück, die von selbst weitergeht. Wenn eine andere Person Ihnen den Link oder den Code gesendet hat, schließen Sie die Seite.',
+    },
+    notPresented: {
+      title: 'Sie erhalten diesen Nachweis jetzt nicht',
+      text: 'Ihre Wallet hat keinen Nachweis gesendet, er wurde nicht angenommen, oder der Nachweis ist für eine andere Person. Sie können in Ihrer Wallet neu beginnen.',
     },
   },
 

@@ -22,6 +22,9 @@ export const livePage = {
   },
 } as const
 
+/** A page, or where the browser goes instead. */
+type Shown = Page | { redirect: string; cookie?: string }
+
 type Request = Pick<Input<Contract>, 'accepts' | 'acceptsLanguage' | 'address' | 'whenGone'>
 
 export type Views = typeof AllViews
@@ -31,7 +34,7 @@ export type { Page, Texts }
 export type Forms<Resource> = {
   read: () => Promise<Resource>
   toJson: (resource: Resource) => object
-  toPage: (resource: Resource, views: Views, texts: Texts) => Page | Promise<Page>
+  toPage: (resource: Resource, views: Views, texts: Texts) => Shown | Promise<Shown>
 }
 
 const vary = { Vary: 'Accept, Accept-Language' }
@@ -83,7 +86,7 @@ export async function replyInForm<Resource>(
  */
 export async function replyPage(
   { acceptsLanguage }: Pick<Request, 'acceptsLanguage'>,
-  toPage: (views: Views, texts: Texts) => Promise<Page | { redirect: string; cookie?: string }>,
+  toPage: (views: Views, texts: Texts) => Promise<Shown>,
 ): Promise<Answer<'text/html'>> {
   const views = await loadViews()
   const language = acceptsLanguage(Object.keys(views.languages)) as keyof typeof views.languages | undefined

@@ -5,7 +5,7 @@
 import { english, type Texts } from './english.ts'
 import { german } from './german.ts'
 
-export { consentPage, lostLogInPage, refusalPage } from './consent.ts'
+export { consentPage, lostPage, refusalPage } from './consent.ts'
 export { homePage } from './home.ts'
 export { invitationPage } from './invitation.ts'
 export { icon, render } from './page.ts'

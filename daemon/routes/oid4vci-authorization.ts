@@ -17,6 +17,9 @@ import type { Departure } from '../../src/exchange/oid4vci/log-in/begin.ts'
 import { LogInReturn } from '../../src/exchange/oid4vci/log-in/finish.ts'
 import { returnFromLogIn } from '../../src/exchange/oid4vci/log-in/return.ts'
 import { LostLogIn } from '../../src/exchange/oid4vci/log-in/state.ts'
+import { beginPresentation, PresentationForm } from '../../src/exchange/oid4vci-presentation/begin.ts'
+import { LostPresentation } from '../../src/exchange/oid4vci-presentation/presentation.ts'
+import { PresentationReturn, returnFromPresentation } from '../../src/exchange/oid4vci-presentation/return.ts'
 import { OAuthError } from '../../src/foundation/oauth/oauth-error.ts'
 import { PushedResponse, pushRequest } from '../../src/exchange/oid4vci/sealed-request.ts'
 import { Uuid } from '../../src/wallet/model.ts'
@@ -133,6 +136,46 @@ export default [
         return withIssuer(agent, issuerId, (wallet, issuer) => answerConsent(wallet, issuer, body))
       }),
   ),
+
+  route(
+    'POST /oid4vci/issuers/{issuerId}/presentation',
+    {
+      summary: 'Request the presentation that an authorization request needs, with the form of its page',
+      operationId: 'beginPresentationBeforeIssuance',
+      extension: true,
+      ...redirected,
+      path,
+      headers: FormHeaders.extend(headers.shape),
+      form: true,
+      body: PresentationForm,
+    },
+    ({ agent }, { path: { issuerId }, headers: { cookie: cookies, ...headers }, body: form, ...input }) =>
+      show(agent, input, () => {
+        assertOwnPage(headers, agent.env.urls.rest)
+        return withIssuer(agent, issuerId, (wallet, issuer) =>
+          beginPresentation(wallet, issuer, { form, cookies }),
+        )
+      }),
+  ),
+
+  route(
+    'GET /oid4vci/issuers/{issuerId}/presentation',
+    {
+      summary: 'Return from a presentation to the page of an authorization request',
+      operationId: 'returnFromPresentationBeforeIssuance',
+      extension: true,
+      ...redirected,
+      path,
+      headers,
+      query: PresentationReturn,
+    },
+    ({ agent }, { path: { issuerId }, headers: { cookie: cookies }, query, ...input }) =>
+      show(agent, input, () =>
+        withIssuer(agent, issuerId, (wallet, issuer) =>
+          returnFromPresentation(wallet, issuer, { ...query, cookies }),
+        ),
+      ),
+  ),
 ] as const
 
 /** Redirects the browser, or shows a page, also for errors that the wallet is not told. */
@@ -141,7 +184,7 @@ function show(
   request: Pick<Input<Contract>, 'acceptsLanguage'>,
   work: () => Promise<Answered | { refusal: Refusal } | Departure>,
 ): Promise<Answer<'text/html'>> {
-  return replyPage(request, async ({ consentPage, lostLogInPage, refusalPage }, texts) => {
+  return replyPage(request, async ({ consentPage, lostPage, refusalPage }, texts) => {
     try {
       const answered = await work()
       if ('redirect' in answered) return answered
@@ -150,7 +193,8 @@ function show(
       const named = await inLanguage(texts.language)
       return consentPage(texts, { ...consent, ...named, host: new URL(env.urls.rest).host })
     } catch (error) {
-      if (error instanceof LostLogIn) return lostLogInPage(texts, error)
+      if (error instanceof LostLogIn) return lostPage(texts, 'lostLogIn', error)
+      if (error instanceof LostPresentation) return lostPage(texts, 'lostPresentation', error)
       if (!(error instanceof OAuthError)) throw error
       // A person who has answered and reloads the page is done.
       const type = error instanceof ClosedRequest ? 'error:ShortLinkError:LinkClosed' : 'BadRequest'

@@ -144,7 +144,9 @@ export default [
         read: () => withWallet(agent, token, (wallet) => readStatus(wallet, token)),
         toJson: ({ status }) => status,
         toPage: (watched, { presentationRequestPage }, texts) =>
-          presentationRequestPage(texts, toLink(watched, agent.env.urls.rest)),
+          watched.next === undefined
+            ? presentationRequestPage(texts, toLink(watched, agent.env.urls.rest))
+            : { redirect: watched.next },
         watch(watched) {
           if (watched.status.state !== 'waiting') throw requestClosed()
           return watched

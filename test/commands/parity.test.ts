@@ -52,6 +52,8 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /oid4vci/issuers/{issuerId}/authorize': forWallets,
   'POST /oid4vci/issuers/{issuerId}/authorize': forWallets,
   'GET /oid4vci/issuers/{issuerId}/log-in': forWallets,
+  'POST /oid4vci/issuers/{issuerId}/presentation': forWallets,
+  'GET /oid4vci/issuers/{issuerId}/presentation': forWallets,
   'GET /oid4vci/issuers/{issuerId}/d/{secret}': 'the page behind a link in a message',
   'POST /oid4vci/issuers/{issuerId}/d/{secret}': 'the button of that page',
   'POST /oid4vci/issuers/{issuerId}/deliveries/{deliveryId}': 'for the program that sends the messages',

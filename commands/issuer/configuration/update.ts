@@ -22,6 +22,7 @@ export default defineCommand({
     'agent issuer configuration update <issuer id> Person --issuing-did did:web:…',
     'agent issuer configuration update <issuer id> Person --no-key-attestation',
     'agent issuer configuration update <issuer id> Member --begin log-in --renewal 90d',
+    'agent issuer configuration update <issuer id> Pass --presentation @proof.json --begin presentation',
     'agent issuer configuration update <issuer id> Employee --claims-source https://hr.example/claims --on-failure fail',
   ],
   args: { ...idOf('issuer'), configuration: argument('configuration, by its whole id') },
@@ -32,6 +33,10 @@ export default defineCommand({
       description: 'make the next version of the type if credentials have the digest of its metadata',
     }),
     'key-attestation': Flags.boolean({ allowNo: true, description: keyAttestation }),
+    'no-presentation': Flags.boolean({
+      exclusive: ['presentation'],
+      description: 'have people present nothing before',
+    }),
     'no-claims-source': Flags.boolean({
       exclusive: ['claims-source'],
       description: 'ask no claims source: the claims are those of the offer',
@@ -43,12 +48,13 @@ export default defineCommand({
       ...(await readLook(context, args.id, flags)),
       ...settingsOf(flags),
       newVersion: flags['new-version'],
+      ...(flags['no-presentation'] && { presentation: null }),
       ...(flags['no-claims-source'] && { claimsSource: null }),
       keyAttestation: attestationOf(flags['key-attestation'], flags),
     }
     if (Object.values(body).every((each) => each === undefined))
       throw new UsageError(
-        'There is nothing to change: give --name, --display, --issuing-did, --certificate, --always-disclosed, --begin, --renewal, --claims-source or --key-attestation.',
+        'There is nothing to change: give --name, --display, --issuing-did, --certificate, --always-disclosed, --begin, --presentation, --renewal, --claims-source or --key-attestation.',
       )
     const configuration = await call(
       'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',

@@ -117,6 +117,24 @@ export function isUnbound({ require_cryptographic_holder_binding: isRequired }: 
   return isRequired === false
 }
 
+/** Why a query could be answered without a proof of who holds each credential. */
+export function findUnheld({ credentials }: DcqlQuery): { path: Path; message: string } | undefined {
+  for (const [index, query] of credentials.entries()) {
+    const path = ['credentials', index]
+    if (isUnbound(query))
+      return {
+        path: [...path, 'require_cryptographic_holder_binding'],
+        message: 'must not be false, because the key of the holder identifies the person',
+      }
+    if (query.multiple === true)
+      return {
+        path: [...path, 'multiple'],
+        message: 'must not be true, because one holder answers',
+      }
+  }
+  return undefined
+}
+
 /** A query as a verifier sends it: formats that it can check, types that it names, and no claim twice (§6.3). */
 export const RequestedDcqlQuery = DcqlQuery.superRefine(({ credentials }, context) => {
   for (const [index, query] of credentials.entries()) {

@@ -4,7 +4,7 @@
  */
 import { firstFault } from '../../foundation/faults.ts'
 import { Problem } from '../../foundation/problem.ts'
-import { isUnbound, type DcqlQuery } from '../../credentials/dcql/query.ts'
+import { type DcqlQuery, findUnheld } from '../../credentials/dcql/query.ts'
 import { queryOf } from '../../credentials/dcql/query-of.ts'
 import {
   formatOfId,
@@ -42,7 +42,8 @@ export async function requestForSession(
   { id, lifetimeSeconds, store }: Session,
 ): Promise<void> {
   const query = options.dcqlQuery ?? (await defaultQuery(wallet))
-  requireHolders(query)
+  const unheld = findUnheld(query)
+  if (unheld) throw badRequest(`openid4vp.dcqlQuery.${unheld.path.join('.')}: ${unheld.message}`)
   const { issuers = 'known', sameHolder = true } = options
   const asked = { ...options, dcqlQuery: query, issuers, sameHolder }
   const parsed = RequestByOpenId4Vp.safeParse(asked)
@@ -91,19 +92,6 @@ const isSelective = (id: OpenIdFormat) => traitsOf(formatOfId(id)).isSelective
 /** The id of the credential query, such as `sd_jwt`. */
 function idOf(id: OpenIdFormat): string {
   return traitsOf(formatOfId(id)).title.toLowerCase().replaceAll('-', '_')
-}
-
-/** @throws {Problem} 400 for a query that a wallet could answer without a proof of who holds the credential */
-function requireHolders({ credentials }: DcqlQuery): void {
-  for (const [index, query] of credentials.entries()) {
-    const path = `openid4vp.dcqlQuery.credentials.${index}`
-    if (isUnbound(query))
-      throw badRequest(
-        `${path}.require_cryptographic_holder_binding: must not be false, because the key of the holder identifies the person`,
-      )
-    if (query.multiple === true)
-      throw badRequest(`${path}.multiple: must not be true, because one holder answers`)
-  }
 }
 
 /** Ends the request of a session that was answered in another way, or removed. */

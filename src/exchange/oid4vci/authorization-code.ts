@@ -12,6 +12,7 @@ import { CheckedRequest, grantIdOf } from './authorization-request.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
 import { sealIdentity } from './log-in/identity.ts'
+import { type Presented, sealPresented } from './presentation/presented.ts'
 import { type GrantRow, insertGrant, noRenewal, revokeTokens, sealSecrets, updateGrant } from './grant.ts'
 
 /** The seconds for which an authorization code is valid. */
@@ -35,6 +36,7 @@ export async function createCode(
   wallet: Wallet,
   issuerId: string,
   request: CheckedRequest,
+  presented: Presented | undefined,
 ): Promise<string> {
   const code = newSecret()
   const endsMs = Date.now() + lifetimeSeconds * 1_000
@@ -46,6 +48,7 @@ export async function createCode(
     code_digest: digestOf(code),
     authorized,
     identity: sealIdentity(wallet, grantId, identity),
+    presented: sealPresented(wallet, grantId, presented),
   }
   if (offerId === undefined)
     await insertGrant(tx, {

@@ -82,6 +82,8 @@ export const CheckedRequest = z.object({
   clientKey: z.string().optional(),
   /** The identity that logged in, if the issuer has a log-in. */
   identity: Identity.optional(),
+  /** The record of the presentation that the credentials need, once it is verified. */
+  presentationId: z.string().optional(),
 })
 export type CheckedRequest = z.infer<typeof CheckedRequest>
 

@@ -7,6 +7,7 @@ import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { begin } from '../engine/record.ts'
 import { issueCredential, type CredentialData, type CredentialRecord } from '../issuance/model.ts'
+import type { CheckedRequest } from './authorization-request.ts'
 import { sourceOf } from './claims-source.ts'
 import { isOpenTo } from './configuration-access.ts'
 import { findConfiguration, type ConfigurationRow } from './configurations.ts'
@@ -57,6 +58,20 @@ function toData(configuration: ConfigurationRow, type: IssuedType | undefined): 
       ...(type && { type }),
     },
   })
+}
+
+/**
+ * Limits what a configuration issues in a day without an offer, or how often a step before it begins.
+ *
+ * @throws {Problem} 429
+ */
+export async function limitWithoutOffer(
+  { env }: Wallet,
+  { id: issuerId }: IssuerRow,
+  { configurationIds = [] }: CheckedRequest,
+  step = '',
+): Promise<void> {
+  for (const id of configurationIds) await env.limitOpen(`${issuerId} ${id}${step}`)
 }
 
 /** Begins the records of a grant when its code is redeemed. */

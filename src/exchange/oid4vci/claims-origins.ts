@@ -1,6 +1,7 @@
 /**
  * Where the claims of a credential come from. The settings of a configuration decide. Without any origin in
- * them, it is the offer, then the log-in, then the claims source. A claim has one origin.
+ * them, it is the offer, then the log-in, then the claims source.
+ * Only the settings take a claim from a presentation. A claim has one origin.
  */
 import { isJsonObject, setMember } from '../../foundation/json.ts'
 import { Problem } from '../../foundation/problem.ts'
@@ -14,25 +15,41 @@ type Claims = CredentialData['claims']
 type Configuration = Pick<ConfigurationRow, 'claims' | 'document' | 'settings'>
 type Names = readonly string[]
 
-/** What the agent knows of the claims before it asks the source: those of the offer, and of the log-in. */
-export type Known = { offered: Claims; identity?: { claims: Claims } | undefined }
+/**
+ * What the agent knows of the claims before it asks the source: those of the offer, of the log-in and of the
+ * presentation.
+ */
+export type Known = {
+  offered: Claims
+  identity?: { claims: Claims } | undefined
+  presented?: { claims: Claims } | undefined
+}
 
 /** A claim that the source may give: its path in the credential, and in the answer. */
 export type Wanted = { path: Names; as: Names }
 
-/** A claim that has another origin than the offer, by its path in the log-in or in the answer of the source. */
-type Rule = { path: Names; logIn?: Names; source?: Names; value?: Claims[string] | undefined }
+/** A claim that has another origin than the offer, by its path there. */
+type Rule = {
+  path: Names
+  logIn?: Names
+  presentation?: Names
+  source?: Names
+  value?: Claims[string] | undefined
+}
 
 /** The claims that are known, and those that the source may fill. */
 export function originsOf(
   configuration: Configuration,
-  { offered, identity }: Known,
+  { offered, identity, presented }: Known,
 ): { known: Claims; wanted: Wanted[] } {
   let known = offered
   const wanted: Wanted[] = []
-  for (const { path, logIn, source, value } of rulesOf(configuration)) {
+  for (const { path, logIn, presentation, source, value } of rulesOf(configuration)) {
     if (valueAt(offered, path) !== undefined) continue
-    const found = value ?? (logIn && valueAt(identity?.claims, logIn))
+    const found =
+      value ??
+      (logIn && valueAt(identity?.claims, logIn)) ??
+      (presentation && valueAt(presented?.claims, presentation))
     if (found !== undefined) known = mergeClaims(known, atPath(path, found))
     else if (source) wanted.push({ path, as: source })
   }
@@ -55,6 +72,7 @@ function rulesOf(configuration: Configuration): Rule[] {
       path,
       value,
       ...(from === 'log-in' && { logIn: there }),
+      ...(from === 'presentation' && { presentation: there }),
       ...(from === 'source' && { source: there }),
     }
   })
@@ -94,7 +112,7 @@ export function withAnswer(known: Claims, answered: Claims, wanted: readonly Wan
   return claims
 }
 
-function valueAt(claims: Claims | undefined, [name, ...rest]: Names): Claims[string] | undefined {
+export function valueAt(claims: Claims | undefined, [name, ...rest]: Names): Claims[string] | undefined {
   const value = claims && Object.hasOwn(claims, name!) ? claims[name!] : undefined
   if (rest.length === 0 || value === undefined) return value
   return isClaims(value) ? valueAt(value, rest) : undefined

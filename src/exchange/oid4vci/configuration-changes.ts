@@ -2,7 +2,7 @@
 import { Problem } from '../../foundation/problem.ts'
 import { openIdTraits } from '../../definitions/format-names.ts'
 import { getManagedDid } from '../../wallet/did-registrar/dids.ts'
-import { requireCertificate } from '../../wallet/issuer-certificates/certificates.ts'
+import { getCertificate, requireCertificate } from '../../wallet/issuer-certificates/certificates.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -106,6 +106,9 @@ async function check(wallet: Wallet, issuer: IssuerRow, given: Members): Promise
   if (issuerCertificateId !== undefined)
     await requireCertificate(wallet.db, issuerCertificateId, openIdTraits(format).certificateProfile)
   if (issuingDID !== undefined) await getManagedDid(wallet.db, issuingDID)
+  const { did, certificateId } = given.presentation ?? {}
+  if (did !== undefined) await getManagedDid(wallet.db, did)
+  if (certificateId !== undefined) await getCertificate(wallet.db, certificateId)
 }
 
 /**
@@ -133,6 +136,7 @@ export async function updateConfiguration(
     svgTemplates: given.svgTemplates ?? undefined,
     extends: given.extends ?? undefined,
     claimsSource: claimsSource ?? undefined,
+    presentation: given.presentation ?? undefined,
   })
   const look = await lookAfter(context, found, given)
   const extended = await extendedBy(wallet, given.extends)

@@ -11,6 +11,7 @@ import { CredentialDisplay, GivenCredentialDisplay } from './display.ts'
 import { Begin, Renewal } from './configuration-access.ts'
 import { ClaimsSource } from './claims-source.ts'
 import { documentMembers } from './documents.ts'
+import { Presentation } from './presentation/settings.ts'
 import { KeyAttestationRequirement } from './key-attestation.ts'
 
 /** The id is also a scope value of OAuth (RFC 6749 §3.3). */
@@ -64,7 +65,10 @@ export const CreateCredentialConfiguration = z
       'For `dc+sd-jwt`: credentials do not have the digest of the type metadata, which can then change (extension).',
     ),
     begin: optional(Begin).describe(
-      'What begins an issuance: `offer`, the default, an offer of the tenant; `log-in`, also a wallet whose person logs in at the provider of the issuer; `open`, also any wallet (extension).',
+      'What begins an issuance: `offer`, the default, an offer of the tenant; `log-in`, also a wallet whose person logs in at the provider of the issuer; `presentation`, also a wallet whose person presents credentials; `open`, also any wallet (extension).',
+    ),
+    presentation: optional(Presentation).describe(
+      'What the person has to present to this agent before the consent, by OpenID4VP. Default: nothing (extension).',
     ),
     renewal: optional(Renewal).describe(
       'Wallets get a refresh token, if it can be bound to a key of theirs, and renew the credential with it. Default: they do not (extension).',
@@ -99,6 +103,7 @@ export const PatchCredentialConfiguration = z
     claimsSource: ClaimsSource.nullish().describe('As of a new configuration; null removes it.'),
     alwaysDisclosed: optional(AlwaysDisclosed).describe('As of a new configuration. It replaces all names.'),
     begin: Begin.nullish().describe('As of a new configuration; null is `offer`.'),
+    presentation: Presentation.nullish().describe('As of a new configuration; null removes it.'),
     renewal: Renewal.nullish().describe('As of a new configuration; null ends it.'),
   })
   .meta({ id: 'PatchCredentialConfigurationRequest' })
@@ -132,6 +137,7 @@ export const CredentialConfiguration = z
     integrity: z.literal(false).optional().describe('As in the request (extension).'),
     typeVersion: z.int().optional().describe('The version of the type, if it is not the first (extension).'),
     begin: Begin.optional().describe('What else begins an issuance than an offer (extension).'),
+    presentation: Presentation.optional().describe('As in the request (extension).'),
     renewal: Renewal.optional().describe('As in the request (extension).'),
     claimsSource: ClaimsSource.optional().describe('As in the request (extension).'),
     createdAt: z.iso.datetime(),

@@ -15,6 +15,8 @@ import { credentialDisplayOf, issuerDisplayOf } from './display.ts'
 import { openSecrets } from './grant.ts'
 import type { IssuerRow } from './issuers.ts'
 import { nameOf } from './log-in/identity.ts'
+import type { Person } from './person-claims.ts'
+import { neededFor, presentedFor } from './presentation/needed.ts'
 import { sealRequest } from './sealed-request.ts'
 
 /** The content of the consent page. */
@@ -27,6 +29,8 @@ export type Consent = {
   inLanguage: (language: string) => Promise<ConsentTexts>
   /** The name of the person who logged in. */
   person: string | undefined
+  /** Whether a presentation comes first. */
+  needsPresentation: boolean
   /** Whether the offer has a transaction code, and where it comes from. */
   txCode: { description: string | undefined; isWrong: boolean; guesses: number } | undefined
 }
@@ -54,12 +58,18 @@ export async function toConsent(
     ? await getOpenRecords(wallet.db, grant, request.recordIds)
     : await withoutOffer(wallet, issuer, configurationIds!)
   const secrets = grant && openSecrets(wallet, grant)
+  const { identity, presentationId } = request
+  const needsPresentation =
+    presentationId === undefined && (await neededFor(wallet, issuer, request)) !== undefined
+  const presented = presentationId === undefined ? undefined : await presentedFor(wallet, issuer, request)
   const { issuingDID, issuerCertificateId } = records[0]!
   const inLanguage = async (language: string): Promise<ConsentTexts> => {
     const issuerName = chooseByLocale(issuerDisplayOf(issuer) ?? [], [language])?.name
     const credentials: ConsentCredential[] = []
     for (const record of records)
-      credentials.push(await describe(wallet, record, { identity: request.identity, language, issuerName }))
+      credentials.push(
+        await describe(wallet, record, { person: { identity, presented }, language, issuerName }),
+      )
     return { issuerName, credentials }
   }
   return {
@@ -70,7 +80,8 @@ export async function toConsent(
         ? issuingDID
         : (await getCertificate(wallet.db, issuerCertificateId)).subject,
     inLanguage,
-    person: request.identity && nameOf(request.identity),
+    person: identity && nameOf(identity),
+    needsPresentation,
     txCode:
       secrets?.txCode === undefined
         ? undefined
@@ -78,20 +89,20 @@ export async function toConsent(
   }
 }
 
-type Reader = { identity: CheckedRequest['identity']; language: string; issuerName: string | undefined }
+type Reader = { person: Person; language: string; issuerName: string | undefined }
 
 /** Display names of a credential and its claims in the language of the reader. */
 async function describe(
   wallet: Wallet,
   record: CredentialData,
-  { identity, language, issuerName }: Reader,
+  { person, language, issuerName }: Reader,
 ): Promise<ConsentCredential> {
   const { db, urls } = wallet.env
   const { issuerId, configurationId } = record.openid4vci!
   const configuration = await findConfiguration(db, issuerId, configurationId)
   const all = configuration ? claimsOf(configuration) : []
   const { known, wanted } = configuration
-    ? originsOf(configuration, { offered: record.claims, identity })
+    ? originsOf(configuration, { offered: record.claims, ...person })
     : { known: record.claims, wanted: [] }
   const names = record.openid4vci!.begun ? all.map(({ name }) => name) : Object.keys(known)
   if (!configuration) return { name: configurationId, claims: names, card: undefined }

@@ -16,6 +16,7 @@ import {
   readTarget,
   requireGrant,
 } from './authorization-request.ts'
+import { limitWithoutOffer } from './begun-by-wallet.ts'
 import { type Consent, toConsent } from './consent-content.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { beginLogIn, type Departure } from './log-in/begin.ts'
@@ -23,7 +24,9 @@ import { logInOf } from './log-in/settings.ts'
 import { isUsed } from './nonce.ts'
 import { OAuthError, type OAuthErrorCode } from '../../foundation/oauth/oauth-error.ts'
 import { readParameters, withParameters } from '../../foundation/oauth/parameters.ts'
-import { logRefusedLogIn } from './request-log.ts'
+import { presentedFor } from './presentation/needed.ts'
+import type { Presented } from './presentation/presented.ts'
+import { logRefusedStep } from './request-log.ts'
 import { openRequest, readPushed, useRequest } from './sealed-request.ts'
 import { findGrantById, type GrantRow, openSecrets, recordIdsOf } from './grant.ts'
 import { guessTxCode } from './tx-code.ts'
@@ -39,7 +42,9 @@ export const ConsentForm = z
   .meta({ id: 'ConsentForm' })
 
 /** Why a request cannot be answered, and the URL that tells the wallet. `of` is what was wrong. */
-export type Refusal = { reason: string; target: string; of: 'request' | 'log-in' }
+export type Refusal = { reason: string; target: string; of: 'request' | Step }
+/** What comes before the consent. */
+type Step = 'log-in' | 'presentation'
 
 /** A page, or the URL that the browser goes to. */
 export type Answered = { consent: Consent } | { redirect: string }
@@ -88,7 +93,7 @@ async function enter(
   return beginLogIn(wallet, issuer, logIn, { request, cookies }).catch(async (error: unknown) => {
     if (grantId === undefined) throw error
     await wallet.env.limitOffers(grantId)
-    if (error instanceof OAuthError) await logRefusedLogIn(wallet, grantId, error)
+    if (error instanceof OAuthError) await logRefusedStep(wallet, grantId, 'log-in', error)
     throw error
   })
 }
@@ -104,18 +109,14 @@ export async function answerConsent(
   form: URLSearchParams,
 ): Promise<Answered> {
   const { request: sealed, decision, tx_code: txCode } = readParameters(ConsentForm, form)
-  const request = openRequest(wallet, issuer.id, 'form', sealed)
-  if (!request) throw new OAuthError('invalid_request', 'request: it is not of a page of this issuer.')
-  if (request.identity?.iss !== logInOf(issuer)?.issuer)
-    throw new ClosedRequest(
-      'invalid_request',
-      'The log-in of the issuer has changed. Start again in the wallet.',
-    )
+  const request = readForm(wallet, issuer, sealed)
   await wallet.env.limitOffers(grantIdOf(request))
-  if (decision === 'accept') await limitWithoutOffer(wallet, issuer, request)
+  const isAccepted = decision === 'accept'
+  const presented = isAccepted ? await presentedFor(wallet, issuer, request) : undefined
+  if (isAccepted) await limitWithoutOffer(wallet, issuer, request)
   const answered = await orRefusal(wallet, issuer, request, async (): Promise<Answered> => {
     const answer = await wallet.transaction(
-      (tx) => storeAnswer(tx, wallet, issuer, { request, sealed, decision, txCode }),
+      (tx) => storeAnswer(tx, wallet, issuer, { request, sealed, decision, txCode, presented }),
       // A wrong guess counts also in a full wallet.
       { isBounded: true },
     )
@@ -131,6 +132,19 @@ type Form = {
   sealed: string
   decision: 'accept' | 'decline'
   txCode: string | undefined
+  presented: Presented | undefined
+}
+
+/** The request in the form of a page. @throws {OAuthError} for one that this issuer did not make, or not now */
+export function readForm(wallet: Wallet, issuer: IssuerRow, sealed: string): CheckedRequest {
+  const request = openRequest(wallet, issuer.id, 'form', sealed)
+  if (!request) throw new OAuthError('invalid_request', 'request: it is not of a page of this issuer.')
+  if (request.identity?.iss !== logInOf(issuer)?.issuer)
+    throw new ClosedRequest(
+      'invalid_request',
+      'The log-in of the issuer has changed. Start again in the wallet.',
+    )
+  return request
 }
 
 /**
@@ -154,7 +168,7 @@ async function storeAnswer(
   }
   await useRequest(tx, request)
   if (decision === 'decline') return new OAuthError('access_denied', 'The person declined the credential.')
-  return { code: earlier?.code ?? (await createCode(tx, wallet, issuer.id, request)) }
+  return { code: earlier?.code ?? (await createCode(tx, wallet, issuer.id, request, form.presented)) }
 }
 
 /** What an open offer answers to a wrong transaction code. Undefined for a right one, and if it has none. */
@@ -176,15 +190,6 @@ async function checkTxCode(
   await useRequest(tx, form)
   if (guesses === 0) return new OAuthError('access_denied', 'The transaction code was wrong too often.')
   return { code: undefined }
-}
-
-/** @throws {Problem} 429 for more credentials without an offer than a configuration has in a day */
-async function limitWithoutOffer(
-  { env }: Wallet,
-  { id: issuerId }: IssuerRow,
-  { configurationIds = [] }: CheckedRequest,
-): Promise<void> {
-  for (const id of configurationIds) await env.limitOpen(`${issuerId} ${id}`)
 }
 
 /** The first answer to a request. @throws {Problem} 410 if its code was redeemed or has expired */
@@ -214,8 +219,8 @@ function answeredBefore(): Problem {
   )
 }
 
-/** The errors of a log-in. Those of requests are others. */
-const ofLogIn: ReadonlySet<OAuthErrorCode> = new Set([
+/** The errors of a step before the consent. Those of requests are others. */
+const ofStep: ReadonlySet<OAuthErrorCode> = new Set([
   'access_denied',
   'credential_request_denied',
   'server_error',
@@ -233,6 +238,7 @@ export async function orRefusal<T>(
   issuer: IssuerRow,
   request: Origin,
   work: () => Promise<T>,
+  step: Step = 'log-in',
 ): Promise<T | { refusal: Refusal }> {
   try {
     return await work()
@@ -240,7 +246,7 @@ export async function orRefusal<T>(
     if (!(error instanceof OAuthError)) throw error
     const parameters = { error: error.code, error_description: error.message }
     const target = toRedirect(wallet, issuer, request, parameters)
-    return { refusal: { reason: error.message, target, of: ofLogIn.has(error.code) ? 'log-in' : 'request' } }
+    return { refusal: { reason: error.message, target, of: ofStep.has(error.code) ? step : 'request' } }
   }
 }
 

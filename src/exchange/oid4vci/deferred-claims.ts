@@ -20,7 +20,7 @@ import {
 import type { Decision, Failure } from './claims-decision.ts'
 import { mergeClaims, originsOf } from './claims-origins.ts'
 import { findUnwanted } from './claims-source.ts'
-import { findIdentity, knownClaims } from './log-in/claims.ts'
+import { findPerson, knownClaims } from './person-claims.ts'
 import { sealSourced } from './sourced.ts'
 import { askForClaims, findFault, findSource, type Source } from './sourced-claims.ts'
 
@@ -124,16 +124,16 @@ async function takeClaims(
   source: Source | undefined,
 ): Promise<Decision> {
   if (!source && record.openid4vci?.isPartial !== true) throw claimsOfOffer()
-  const identity = await findIdentity(wallet, record)
+  const person = await findPerson(wallet, record)
   const { known, wanted } = source
-    ? originsOf(source.configuration, { offered: record.claims, identity })
-    : { known: await knownClaims(wallet, record, identity), wanted: undefined }
+    ? originsOf(source.configuration, { offered: record.claims, ...person })
+    : { known: await knownClaims(wallet, record, person), wanted: undefined }
   const paths = wanted?.map(({ path }) => path)
   const unwanted = paths && findUnwanted(given, paths)
   if (unwanted)
     throw new Problem(
       'BadRequest',
-      `claims.${unwanted.join('.')}: the offer or the log-in has it already, or the schema does not. Leave it out.`,
+      `claims.${unwanted.join('.')}: the offer, the log-in or the presentation has it already, or the schema does not. Leave it out.`,
     )
   const sourced = { claims: mergeClaims(known, given), keeps: source?.keepClaims ?? true }
   const fault = await findFault(wallet, record, sourced)

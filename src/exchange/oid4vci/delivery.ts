@@ -29,7 +29,7 @@ import type { CreateOpenIdCredentialOffer } from './offer-members.ts'
 export function checkDelivery(
   { log_in: logIn }: IssuerRow,
   { deliver, byReference }: Pick<CreateOpenIdCredentialOffer, 'deliver' | 'byReference'>,
-  { txCode, issuerState }: GrantSecrets,
+  { txCode, issuerState, isMatched }: GrantSecrets & { isMatched: boolean },
 ): void {
   if (!deliver) return
   const { to, code } = deliver
@@ -41,11 +41,11 @@ export function checkDelivery(
       'BadRequest',
       'deliver.code: the offer has no transaction code. Leave it out, or set txCode to true.',
     )
-  const isProtected = logIn !== null && issuerState !== undefined
+  const isProtected = (logIn !== null && issuerState !== undefined) || isMatched
   if (to.toLowerCase() === code.toLowerCase() && !isProtected)
     throw new Problem(
       'BadRequest',
-      'deliver.code: link and code would go to the same address, where whoever reads one has both. Give another address, or require a log-in: agent issuer update --log-in',
+      'deliver.code: link and code would go to the same address, where whoever reads one has both. Give another address, or require a log-in (agent issuer update --log-in), or a presentation that matches the claims.',
     )
 }
 

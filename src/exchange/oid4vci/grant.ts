@@ -80,6 +80,7 @@ export const insertGrant = prepared((db: Db, row: GrantRow) =>
     sealed: row.sealed,
     guesses: row.guesses,
     identity: row.identity,
+    presented: row.presented,
     refresh_digest: row.refresh_digest,
     replaced_digest: row.replaced_digest,
     renewal: row.renewal,

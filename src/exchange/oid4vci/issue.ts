@@ -8,8 +8,7 @@ import type { Tx } from '../../foundation/storage/database.ts'
 import { LaterError, type Wallet } from '../../wallet/wallet.ts'
 import type { ConfigurationRow } from './configurations.ts'
 import type { GrantRow } from './grant.ts'
-import { withLogInClaims } from './log-in/claims.ts'
-import { identityOf } from './log-in/identity.ts'
+import { personOf, withPersonClaims } from './person-claims.ts'
 import { reissue } from './reissue.ts'
 import { assertUnused, type HolderKey, type Proven, signAll, useNonces } from './signing.ts'
 import { type Sourced, sourcedOf } from './sourced.ts'
@@ -53,7 +52,7 @@ export function issueOnce(
     if (state !== 'OfferRedeemed') throw isOverFor(record)
     const source = toSource(configuration)
     const isWhole = !source && record.openid4vci?.isPartial !== true
-    const filled = isWhole ? await withLogInClaims(wallet, record, identityOf(wallet, grant)) : record
+    const filled = isWhole ? await withPersonClaims(wallet, record, personOf(wallet, grant)) : record
     if (automaticIssuance === false) return deferNow(wallet, filled, proven)
     // The source is asked once, whoever issues first.
     asked ??= { decision: await askFirst(wallet, filled, source, nonces) }

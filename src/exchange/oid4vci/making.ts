@@ -146,6 +146,7 @@ export async function makeConfiguration(
     alwaysDisclosed: undefined,
     keyAttestation: undefined,
     begin: undefined,
+    presentation: undefined,
     renewal: undefined,
     claimsSource: undefined,
   })

@@ -27,7 +27,7 @@ const OfferedCredential = z
   .object({
     credentialConfigurationId: ConfigurationId,
     claims: optional(Claims).describe(
-      'Required, unless the configuration has a claims source, or people log in.',
+      'Required, unless the configuration has a claims source, people log in, or they present credentials.',
     ),
     ...Terms,
     credentialIdentifier: optional(
@@ -44,17 +44,17 @@ const maxCredentials = 10
 export const OfferFields = z.object({
   credentialConfigurationId: optional(ConfigurationId).describe('Required without `credentials`.'),
   claims: optional(Claims).describe(
-    'Required without `credentials`, unless the configuration has a claims source, or people log in.',
+    'Required without `credentials`, unless the configuration has a claims source, people log in, or they present credentials.',
   ),
   ...Terms,
   credentials: optional(z.array(OfferedCredential).min(1).max(maxCredentials)).describe(
     'The credentials of the offer, instead of one. Each has its own record; the wallet asks for them one after the other, and may take only some (extension).',
   ),
   grant: optional(z.enum(grants)).describe(
-    'How the wallet gets access: by a code in the offer, or at the authorization server, where the holder consents. Default: authorization_code for an issuer with an external authorization server or a log-in, else pre-authorized_code (extension).',
+    'How the wallet gets access: by a code in the offer, or at the authorization server, where the holder consents. Default: authorization_code for an issuer with an external authorization server or a log-in, and for a configuration with a presentation; else pre-authorized_code (extension).',
   ),
   txCode: optional(z.union([z.boolean(), TxCode])).describe(
-    'Require a transaction code, which the reply contains. Give it to the holder on another channel. Default: only for the grant authorization_code of this agent, without `expectedIdentity` (extension).',
+    'Require a transaction code, which the reply contains. Give it to the holder on another channel. Default: only for the grant authorization_code of this agent, without `expectedIdentity` and without a `match` of the presentation (extension).',
   ),
   expectedIdentity: optional(
     ExpectedIdentity.refine(

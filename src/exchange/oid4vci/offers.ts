@@ -10,10 +10,11 @@ import type { AgentDb } from '../../foundation/storage/database.ts'
 import { newShortLink } from '../../wallet/short-links.ts'
 import { checkOffered } from '../issuance/sign.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { checkOrigins, ofPart, originsOf } from './claims-origins.ts'
+import { checkOrigins, ofPart, originsOf, valueAt } from './claims-origins.ts'
 import { newEnd } from './delivered-link.ts'
 import { checkDelivery, requestDelivery, wordsOf } from './delivery.ts'
 import { sourceOf } from './claims-source.ts'
+import { accessOf } from './configuration-access.ts'
 import { requireConfiguration, type ConfigurationRow } from './configurations.ts'
 import { describeType, useType } from './type-documents.ts'
 import { grants } from '../issuance/openid4vci.ts'
@@ -21,6 +22,7 @@ import { getOwnIssuer, type IssuerRow } from './issuers.ts'
 import type { CreateOpenIdCredentialOffer, OfferedCredential } from './offer-members.ts'
 import { readReply, toReply, type OpenIdCredentialOffer } from './offer-object.ts'
 import { type GrantSecrets, insertGrant, noRenewal, newIssuerState, sealSecrets } from './grant.ts'
+import type { PresentationSettings } from './presentation/settings.ts'
 import { maxGuesses, newTxCode } from './tx-code.ts'
 
 /**
@@ -56,15 +58,20 @@ export async function beginOffer(
 ): Promise<{ record: CredentialRecord; reply: OpenIdCredentialOffer }> {
   const seconds = body.expiresIn ?? wallet.env.config.ISSUANCE_INVITATION_EXPIRY
   const expiresTime = Math.floor(Date.now() / 1_000) + seconds
-  const { authorizationServer, ...made } = newGrant(issuer, body)
+  const credentials = await configured(db, issuer, body)
+  const { authorizationServer, ...made } = newGrant(
+    issuer,
+    body,
+    credentials.flatMap(({ presentation }) => presentation ?? []),
+  )
   const secrets = { ...made, ...(body.deliver && { endsMs: newEnd() }) }
-  checkDelivery(issuer, body, secrets)
+  const isMatched = credentials.some(({ presentation }) => presentation?.match)
+  checkDelivery(issuer, body, { ...secrets, isMatched })
   // A log-in may have the claims that the offer does not have.
   const hasLogIn = issuer.log_in !== null && secrets.issuerState !== undefined
   const offered: { id: string; data: CredentialData }[] = []
-  for (const [index, terms] of credentialsOf(body).entries()) {
-    const configuration = await requireConfiguration(db, issuer.id, terms.credentialConfigurationId)
-    const fields = await prepare(wallet, configuration, terms, { expiresTime, hasLogIn })
+  for (const [index, credential] of credentials.entries()) {
+    const fields = await prepare(wallet, credential, { expiresTime, hasLogIn })
     const data = issueCredential.model.parse({ ...fields, ...(index === 0 && created) })
     offered.push({ id: index === 0 ? id : newId(), data })
   }
@@ -96,6 +103,7 @@ export async function beginOffer(
       sealed: sealSecrets(wallet, id, secrets),
       guesses: maxGuesses,
       identity: null,
+      presented: null,
       ...noRenewal,
     })
     if (!deliver || !words) return begun
@@ -113,15 +121,34 @@ function credentialsOf(body: CreateOpenIdCredentialOffer): OfferedCredential[] {
   return [{ ...body, credentialConfigurationId, credentialIdentifier: undefined }]
 }
 
+type Offered = {
+  terms: OfferedCredential
+  configuration: ConfigurationRow
+  presentation: PresentationSettings | undefined
+}
+
+/** The credentials of a body with their configurations. @throws {Problem} 404 */
+async function configured(
+  db: AgentDb,
+  issuer: IssuerRow,
+  body: CreateOpenIdCredentialOffer,
+): Promise<Offered[]> {
+  const all: Offered[] = []
+  for (const terms of credentialsOf(body)) {
+    const configuration = await requireConfiguration(db, issuer.id, terms.credentialConfigurationId)
+    all.push({ terms, configuration, presentation: accessOf(configuration).presentation })
+  }
+  return all
+}
+
 /** The fields of the record of an offered credential. */
 async function prepare(
   wallet: Wallet,
-  configuration: ConfigurationRow,
-  body: OfferedCredential,
+  { configuration, terms: body, presentation }: Offered,
   { expiresTime, hasLogIn }: { expiresTime: number; hasLogIn: boolean },
 ) {
   const isPartial = sourceOf(configuration) !== undefined
-  const isPart = isPartial || hasLogIn
+  const isPart = isPartial || hasLogIn || presentation !== undefined
   const { claims = isPart ? {} : undefined, validityPeriod, credentialIdentifier } = body
   if (!claims)
     throw new Problem(
@@ -129,6 +156,12 @@ async function prepare(
       `claims: Missing request parameter: claims. The configuration ${configuration.id} has no claims source.`,
     )
   checkOrigins(configuration, claims)
+  for (const { offered } of presentation?.match ?? [])
+    if (valueAt(claims, offered) === undefined)
+      throw new Problem(
+        'BadRequest',
+        `claims.${offered.join('.')}: is missing, and the presentation of the person has to match it.`,
+      )
   const format = configuration.format as OpenIdFormat
   const offered = {
     credentialFormat: formatOfId(format),
@@ -173,7 +206,8 @@ function signerOf(
 /**
  * The secrets of a new offer, and the external server that it is for.
  *
- * @throws {Problem} 400 for a transaction code that nobody would ask for
+ * @throws {Problem} 400 for a transaction code that nobody would ask for, and for a way without the
+ * presentation that comes before
  */
 function newGrant(
   issuer: IssuerRow,
@@ -183,10 +217,19 @@ function newGrant(
     txCode: wanted = deliver?.code === undefined ? undefined : true,
     expectedIdentity,
   }: Pick<CreateOpenIdCredentialOffer, 'grant' | 'txCode' | 'expectedIdentity' | 'deliver'>,
+  presentations: readonly PresentationSettings[],
 ): GrantSecrets & { authorizationServer: string | null } {
   const external = issuer.authorization_server
-  const usual = external === null && issuer.log_in === null ? grants[0] : grants[1]
+  const isPresented = presentations.length > 0
+  const usual = external === null && issuer.log_in === null && !isPresented ? grants[0] : grants[1]
   const isPreAuthorized = (grant ?? usual) === 'pre-authorized_code'
+  if (isPresented && (isPreAuthorized || external !== null))
+    throw new Problem(
+      'BadRequest',
+      isPreAuthorized
+        ? 'grant: the configuration requires a presentation, and nobody is asked for one with pre-authorized_code. Use authorization_code.'
+        : 'credentialConfigurationId: the configuration requires a presentation, and the external authorization server asks for none.',
+    )
   if (expectedIdentity && (issuer.log_in === null || isPreAuthorized))
     throw new Problem(
       'BadRequest',
@@ -200,7 +243,9 @@ function newGrant(
       'BadRequest',
       'txCode: the external authorization server identifies the holder itself. Leave the code out, or use the grant pre-authorized_code.',
     )
-  const txCode = newTxCode(wanted ?? (external === null && !expectedIdentity))
+  // Who is known by a log-in or a presentation needs no transaction code.
+  const isKnown = expectedIdentity !== undefined || presentations.some(({ match }) => match)
+  const txCode = newTxCode(wanted ?? (external === null && !isKnown))
   const expected = expectedIdentity && { expectedIdentity }
   return { issuerState: newIssuerState(issuer.id), ...txCode, ...expected, authorizationServer: external }
 }

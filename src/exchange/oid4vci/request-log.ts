@@ -10,7 +10,8 @@ import { OAuthError, toFailure } from '../../foundation/oauth/oauth-error.ts'
 import { findGrantById, findRecords, type GrantRow, recordIdsOf } from './grant.ts'
 
 /** The type of a request in the log. It has no DID of a sender. */
-type RequestType = 'authorization-request' | 'log-in' | 'token-request' | 'credential-request'
+type RequestType =
+  'authorization-request' | 'log-in' | 'presentation' | 'token-request' | 'credential-request'
 
 /**
  * Logs the error that the wallet got, for the trace. Refusals after the end of the flow are not logged,
@@ -50,13 +51,18 @@ export async function withLog<T>(
   }
 }
 
-/** Stores why a log-in for an offer was refused, for the trace. The offer stays open. */
-export async function logRefusedLogIn(wallet: Wallet, grantId: string, error: OAuthError): Promise<void> {
+/** Stores why a log-in or a presentation for an offer was refused, for the trace. The offer stays open. */
+export async function logRefusedStep(
+  wallet: Wallet,
+  grantId: string,
+  type: 'log-in' | 'presentation',
+  error: OAuthError,
+): Promise<void> {
   await writeIfRoom(wallet, async (tx) => {
     const grant = await findGrantById(tx, grantId)
     const records = grant ? await findRecords(tx, recordIdsOf(grant)) : []
     const open = records.filter(({ state }) => state === 'OfferCreated')
-    if (open[0]) await logRefusal(tx, open[0], 'log-in', error)
+    if (open[0]) await logRefusal(tx, open[0], type, error)
     for (const record of open) await updateData(tx, record, { metaLastFailure: toFailure(error) })
   })
 }

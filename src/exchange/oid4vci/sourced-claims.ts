@@ -6,11 +6,11 @@ import { checkContent, termsOf } from '../issuance/sign.ts'
 import { type Decision, toDecision, unusable, waitForTenant } from './claims-decision.ts'
 import { originsOf, withAnswer } from './claims-origins.ts'
 import { claimsSecretsOf } from './claims-secret.ts'
-import { askSource, type ClaimsSource, sourceOf } from './claims-source.ts'
+import { askSource, type ClaimsRequest, type ClaimsSource, sourceOf } from './claims-source.ts'
 import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import { credentialIdentifierOf } from './grant.ts'
 import { getIssuer } from './issuers.ts'
-import { findIdentity, knownClaims } from './log-in/claims.ts'
+import { findPerson, knownClaims, type Person } from './person-claims.ts'
 import { offeredIn, type Sourced } from './sourced.ts'
 
 export type Source = ClaimsSource & { configuration: ConfigurationRow }
@@ -51,9 +51,9 @@ export async function askForClaims(
   const { issuer_id: issuerId, id: configurationId } = configuration
   const secrets = claimsSecretsOf(wallet, await getIssuer(env.db, issuerId))
   if (!secrets) throw new Error(`the issuer ${issuerId} has a claims source, and no secret for it`)
-  const identity = await findIdentity(wallet, record)
+  const person = await findPerson(wallet, record)
   const offered = offeredIn(record)
-  const { known, wanted } = originsOf(configuration, { offered, identity })
+  const { known, wanted } = originsOf(configuration, { offered, ...person })
   const answer = await askSource(env, {
     source,
     secrets,
@@ -64,7 +64,7 @@ export async function askForClaims(
       configurationId,
       credentialIdentifier: credentialIdentifierOf(record),
       purpose: need.purpose,
-      ...(identity && { identity: { from: 'log-in', ...identity } }),
+      ...toIdentity(person),
       offered,
       wanted: wanted.map(({ as }) => as),
       wallet: { attested: record.openid4vci?.isAttested === true },
@@ -91,10 +91,16 @@ export async function askForClaims(
   return fault ? waitForTenant(record, unusable(fault.message)) : { kind: 'claims', sourced }
 }
 
+/** Who gets the credential, as its source is told: by the log-in, else by the presentation. */
+function toIdentity({ identity, presented }: Person): Pick<ClaimsRequest, 'identity'> {
+  if (identity) return { identity: { from: 'log-in', ...identity } }
+  return presented ? { identity: { from: 'presentation', ...presented } } : {}
+}
+
 /** An offer without claims needs a source, which its configuration may have had. */
 async function waitForMissing(wallet: Wallet, record: CredentialRecord): Promise<Decision | undefined> {
   if (record.openid4vci?.isPartial !== true) return undefined
-  const claims = await knownClaims(wallet, record, await findIdentity(wallet, record))
+  const claims = await knownClaims(wallet, record, await findPerson(wallet, record))
   const fault = await findFault(wallet, record, { claims })
   return fault
     ? waitForTenant(record, unusable(`The configuration has no claims source. ${fault.message}`))

@@ -133,8 +133,14 @@ export type RequestingSession = {
   store: (tx: Tx, record: PresentationRecord) => Promise<unknown>
 }
 
-/** The purpose of a request: a session, or a request of the tenant that may have an idempotency key. */
-type Purpose = { session?: RequestingSession; key?: string | undefined }
+/** An issuance that needs the presentation, and where the browser goes on. */
+export type RequestingIssuance = {
+  issuance: NonNullable<PresentationRecord['openid4vp']>['issuance']
+  toRedirectUri: (recordId: string) => string
+}
+
+/** The purpose of a request: a session, an issuance, or the tenant’s own. With a key, it is made once. */
+type Purpose = { session?: RequestingSession; issuing?: RequestingIssuance; key?: string | undefined }
 
 /**
  * Requests a presentation. A repeated request with the same idempotency key returns the first one.
@@ -144,10 +150,10 @@ type Purpose = { session?: RequestingSession; key?: string | undefined }
 export function requestByOpenId4Vp(
   wallet: Wallet,
   requested: RequestByOpenId4Vp,
-  { session, key }: Purpose,
+  { key, ...purpose }: Purpose,
 ): Promise<PresentationRecord> {
   return createOnce(wallet, presentProof, { key, body: requested }, (created) =>
-    create(wallet, requested, created, session),
+    create(wallet, requested, created, purpose),
   )
 }
 
@@ -155,10 +161,10 @@ async function create(
   wallet: Wallet,
   requested: RequestByOpenId4Vp,
   { id: recordId, ...created }: Created,
-  session: RequestingSession | undefined,
+  { session, issuing }: Purpose,
 ): Promise<PresentationRecord> {
   const { urls, config, shortLinks } = wallet.env
-  const { dcqlQuery, policyId, statusCheck, redirectUri, responseMode = 'direct_post' } = requested
+  const { dcqlQuery, policyId, statusCheck, responseMode = 'direct_post' } = requested
   const policy = policyId === undefined ? undefined : await getPolicy(wallet.db, policyId, 'policyId')
   requireIssuers({ ...requested, policy })
   // Short, because the QR code has the URL of the request.
@@ -194,10 +200,11 @@ async function create(
       directPost,
       authorizationRequest: directPost === false ? pageOf(responseUri) : toRequestUrl(terms, requestUri),
       expiresTime,
-      redirectUri,
+      redirectUri: issuing?.toRedirectUri(recordId) ?? requested.redirectUri,
       issuers: requested.issuers,
       sameHolder: requested.sameHolder,
       sessionId: session?.id,
+      issuance: issuing?.issuance,
     },
     ...created,
   })

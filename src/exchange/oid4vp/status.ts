@@ -39,8 +39,17 @@ export const RequestStatus = z
   .meta({ id: 'OpenId4VpRequestStatus' })
 export type RequestStatus = z.infer<typeof RequestStatus>
 
-/** The status, and what changes it: a commit that notifies of the topic, or the time. */
-export type WatchedStatus = { status: RequestStatus; walletId: string; topic: string; remainingMs: number }
+/**
+ * The status, and what changes it: a commit that notifies of the topic, or the time. `next` is the page of an
+ * issuance, once its request waits no longer.
+ */
+export type WatchedStatus = {
+  status: RequestStatus
+  walletId: string
+  topic: string
+  remainingMs: number
+  next: string | undefined
+}
 
 /**
  * The status of a request's URL. The token is one of the wallet's.
@@ -52,7 +61,7 @@ export async function readStatus(wallet: Wallet, token: string): Promise<Watched
     throw error instanceof Problem && error.status === 404 ? requestClosed() : error
   })
   const { authorizationRequest, dcqlQuery, directPost, expiresTime, origins, ...asked } = record.openid4vp
-  const { digitalRequest, isoMdocRequest } = asked
+  const { digitalRequest, isoMdocRequest, issuance, redirectUri } = asked
   const state = stateOf(record)
   const isOfPage = origins?.includes(new URL(wallet.env.urls.rest).origin)
   return {
@@ -69,6 +78,7 @@ export async function readStatus(wallet: Wallet, token: string): Promise<Watched
     walletId: wallet.id,
     topic: `record ${record.id}`,
     remainingMs: expiresTime * 1_000 - Date.now(),
+    next: issuance && state !== 'waiting' ? redirectUri : undefined,
   }
 }
 

@@ -71,6 +71,16 @@ export const StoredOpenId4Vp = z.object({
   redirectUri: z.string().optional(),
   /** The id of the DID request or the authentication challenge that the response answers. */
   sessionId: z.string().optional(),
+  /** The issuance that the response is needed for, whose page the browser goes on to at `redirectUri`. */
+  issuance: z
+    .object({
+      issuerId: z.string(),
+      /** The checked authorization request, sealed. */
+      sealed: z.string(),
+      /** The digest of the cookie of the browser that has begun. */
+      browser: z.string(),
+    })
+    .optional(),
 })
 export type StoredOpenId4Vp = z.infer<typeof StoredOpenId4Vp>
 

@@ -19,10 +19,12 @@ export interface IssuanceTables {
     authorized: string | null
     /** JSON of the secrets of the offer, sealed. Null when the code has been redeemed. */
     sealed: string | null
-    /** How often a wrong transaction code may still be sent. */
+    /** How often a wrong transaction code may still be sent, or a presentation that does not fit. */
     guesses: number
     /** JSON of who has logged in, sealed. */
     identity: string | null
+    /** JSON of what the person has presented before, sealed. */
+    presented: string | null
     /** Of the refresh token, and of the one before. */
     refresh_digest: string | null
     replaced_digest: string | null

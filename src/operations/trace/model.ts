@@ -17,7 +17,7 @@ const MessageStep = z.object({
   type: z
     .string()
     .describe(
-      'The type URI; `authorization-request`, `log-in`, `token-request` or `credential-request` for a refused request of OpenID4VCI.',
+      'The type URI; `authorization-request`, `log-in`, `presentation`, `token-request` or `credential-request` for a refused request of OpenID4VCI.',
     ),
   from: z.string().describe('The sender’s DID, cut at 80 characters; `wallet` for a request of OpenID4VCI.'),
   to: z.string().describe('The recipient’s DID, cut at 80 characters.'),

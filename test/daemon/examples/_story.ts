@@ -484,6 +484,7 @@ async function authorizeByOpenId(
   await answer(setup, form)
   const request = { ...form, tx_code: '493536' }
   examples.set('POST /oid4vci/issuers/{issuerId}/authorize', { request })
+  examples.set('POST /oid4vci/issuers/{issuerId}/presentation', { request: { request: form.request } })
   const begin = (value: 'open' | null) =>
     acme('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
       path: { issuerId, credentialConfigId: 'Person' },

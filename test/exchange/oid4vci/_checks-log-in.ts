@@ -188,7 +188,7 @@ const admissions: Check[] = [
   ),
   check(
     `${folder}/return.ts`,
-    ['await logInClaims(wallet, record, identity)', 'undefined'],
+    ['await personClaims(wallet, record, { identity }, awaits)', 'undefined'],
     lied({ claims: { name: 7 } }, { offer: { claims: {} } }),
   ),
   check(`${folder}/return.ts`, ['await requireUnanswered(wallet, request)', 'undefined'], async (scene) => {

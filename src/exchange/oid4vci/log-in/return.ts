@@ -8,8 +8,9 @@ import { orRefusal, type Refusal, requireUnanswered } from '../consent.ts'
 import { type Consent, toConsent } from '../consent-content.ts'
 import { type ExpectedIdentity, openSecrets } from '../grant.ts'
 import type { IssuerRow } from '../issuers.ts'
-import { logRefusedLogIn } from '../request-log.ts'
-import { logInClaims } from './claims.ts'
+import { logRefusedStep } from '../request-log.ts'
+import { personClaims } from '../person-claims.ts'
+import { neededFor } from '../presentation/needed.ts'
 import { finishLogIn } from './finish.ts'
 import type { Identity } from './identity.ts'
 
@@ -29,7 +30,8 @@ export async function returnFromLogIn(
       if ('refusal' in logIn) throw logIn.refusal
       await admit(wallet, issuer, request, logIn.identity)
     } catch (error) {
-      if (error instanceof OAuthError && grantId !== undefined) await logRefusedLogIn(wallet, grantId, error)
+      if (error instanceof OAuthError && grantId !== undefined)
+        await logRefusedStep(wallet, grantId, 'log-in', error)
       throw error
     }
     return { consent: await toConsent(wallet, issuer, { ...request, identity: logIn.identity }) }
@@ -43,9 +45,10 @@ async function admit(
   request: CheckedRequest,
   identity: Identity,
 ): Promise<void> {
+  const awaits = (await neededFor(wallet, issuer, request)) !== undefined
   if (request.grantId === undefined) {
     for (const terms of await withoutOffer(wallet, issuer, request.configurationIds ?? []))
-      await logInClaims(wallet, terms, identity)
+      await personClaims(wallet, terms, { identity }, awaits)
     return
   }
   const grant = await requireGrant(wallet.db, request)
@@ -56,7 +59,7 @@ async function admit(
       'access_denied',
       'The offer is for another person than the one who has logged in. The offer stays open.',
     )
-  for (const record of records) await logInClaims(wallet, record, identity)
+  for (const record of records) await personClaims(wallet, record, { identity }, awaits)
 }
 
 /** Some providers say it in a text. */

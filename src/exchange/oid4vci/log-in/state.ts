@@ -72,7 +72,8 @@ export function toCookie(wallet: Wallet, cookies: string | undefined): { secret:
   return { secret, header: `${nameOf(wallet)}=${secret}; ${rest}` }
 }
 
-function cookieIn(wallet: Wallet, cookies = ''): string | undefined {
+/** The secret of the browser. */
+export function cookieIn(wallet: Wallet, cookies = ''): string | undefined {
   const values = cookies
     .split(';')
     .map((each) => each.trim().split('='))

@@ -189,4 +189,9 @@ alter table issuance_token add column deferred_until text;
 update issuance_token set deferred_until = expires_at, expires_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+10 minutes')
 where expires_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+10 minutes')
 `),
+
+  /** What a person has presented before a grant. */
+  '019-presentation': script(`
+alter table issuance_grant add column presented text
+`),
 }

@@ -315,4 +315,9 @@ alter table issuance_token force row level security;
 alter table credential_issuer add column bearer_deferral bigint not null default 1
 `,
   ),
+
+  /** What a person has presented before a grant. */
+  '029-presentation': script(`
+alter table issuance_grant add column presented text collate "C"
+`),
 }
