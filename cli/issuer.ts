@@ -113,6 +113,7 @@ export const issuerFields = (issuer: Issuer): Pair[] => [
   ['wallet providers', shownProviders(issuer)],
   ['wallet attestation', issuer.walletAttestation],
   ['certificate', issuer.issuerCertificateId],
+  ['delivery texts', Object.keys(issuer.deliveryTexts ?? {}).join(', ') || undefined],
   ['encryption', issuer.encryptionRequired && 'required'],
 ]
 

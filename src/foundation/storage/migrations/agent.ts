@@ -187,4 +187,9 @@ alter table credential_configuration add column claims_source text
   '013-access': script(`
 alter table credential_configuration add column access text
 `),
+
+  /** The texts of the messages that deliver the offers of an issuer. */
+  '018-delivery-texts': script(`
+alter table credential_issuer add column delivery_texts text
+`),
 }

@@ -302,4 +302,9 @@ create index offer_delivery_grant on offer_delivery (grant_id)
 create table renewal_grant (thid text not null, sealed text not null, primary key (thid))
 `),
   ),
+
+  /** The texts of the messages of issuers, as in SQLite. */
+  '030-delivery-texts': script(`
+alter table credential_issuer add column delivery_texts text collate "C"
+`),
 }
