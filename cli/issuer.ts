@@ -118,6 +118,7 @@ export const issuerFields = (issuer: Issuer): Pair[] => [
   ['wallet providers', shownProviders(issuer)],
   ['wallet attestation', issuer.walletAttestation],
   ['certificate', issuer.issuerCertificateId],
+  ['delivery texts', Object.keys(issuer.deliveryTexts ?? {}).join(', ') || undefined],
   ['encryption', issuer.encryptionRequired && 'required'],
   ['bearer deferral', issuer.bearerDeferral === false ? 'off' : undefined],
 ]

@@ -14,7 +14,6 @@ import { offerToWallet, whichConfiguration, whichSigner } from '../../cli/oid4vc
 import { whichClaims } from '../../cli/prompts/claims.ts'
 import { toWhomOrWallet } from '../../cli/prompts/questions.ts'
 import { canonicalDid } from '../../src/definitions/did-names.ts'
-import { locales } from '../../src/definitions/delivery.ts'
 import { qrFlags } from '../../cli/qr/flags.ts'
 import { naming, publishTemplate, templateFlag } from '../../cli/templates.ts'
 import { createRecord, waitFlags } from '../../cli/wait.ts'
@@ -88,11 +87,10 @@ export default defineCommand({
       dependsOn: ['deliver'],
       description: 'have them send a transaction code to this other address',
     }),
-    locale: Flags.option({
+    locale: Flags.string({
       dependsOn: ['deliver'],
-      options: locales,
-      description: 'language of the messages; default: en',
-    })(),
+      description: 'language of the messages: en, de, or one of the issuer’s texts; default: en',
+    }),
     defer: Flags.boolean({
       dependsOn: ['oid4vci'],
       description: 'issue after `agent credential issue`; the wallet waits until then',

@@ -23,3 +23,14 @@ export const eventSubjects = {
   ),
   ...others,
 } as Readonly<Record<EventName, Subject & { topic: Topic }>>
+
+/** Events that ask the tenant to send a message. Their secrets are in the deliveries to webhooks alone. */
+export const deliveryEvents = [
+  'OfferDeliveryRequested',
+  'TransactionCodeDeliveryRequested',
+] as const satisfies readonly EventName[]
+export type DeliveryEvent = (typeof deliveryEvents)[number]
+
+export function isDeliveryEvent(type: string): type is DeliveryEvent {
+  return (deliveryEvents as readonly string[]).includes(type)
+}

@@ -152,6 +152,7 @@ export const countedColumns = {
     'display',
     'log_in',
     'claims_secrets',
+    'delivery_texts',
   ],
   credential_configuration: [
     'issuer_id',

@@ -201,9 +201,9 @@ test('a flag has the same meaning in every command', () => {
     [...uses]
       .filter(([, flags]) => count(flags, ({ options }) => options?.join(' ')) > 1)
       .map(([name]) => name),
-    // Types of events, names of templates that exist, languages of messages, curves of DIDs and of
-    // certificates, and scopes: those of a token are the provider's.
-  ).toEqual(['type', 'template', 'locale', 'curve', 'scope'])
+    // Types of events, names of templates that exist, curves of DIDs and of certificates, and scopes: those
+    // of a token are the provider's.
+  ).toEqual(['type', 'template', 'curve', 'scope'])
   // One letter means one flag.
   const letters = new Map<string, Set<string>>()
   for (const [name, [flag]] of uses)

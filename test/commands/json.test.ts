@@ -408,6 +408,12 @@ test('OpenID4VCI issuers', async () => {
   expect(await run(`issuer configuration add ${id} --id Person --schema ${guid} ${attested}`)).toMatchObject({
     keyAttestation: { keyStorage: ['iso_18045_high'] },
   })
+  const texts = join(user.folder, 'texts.json')
+  const own = { de: { code: { subject: 'Code', text: '{{code}}' } } }
+  writeFileSync(texts, JSON.stringify(own))
+  expect(await run(`issuer update ${id} --delivery-texts @${texts}`)).toMatchObject({ deliveryTexts: own })
+  expect((await user.run`issuer show ${id}`).out).toMatch(/delivery texts +de/)
+  expect(await run(`issuer update ${id} --delivery-texts null`)).not.toHaveProperty('deliveryTexts')
   expect(await run(`issuer update ${id} --no-wallet-providers`)).not.toHaveProperty('walletProviders')
   expect((await user.run`issuer update ${id} --wallet-providers ${secret}`).err).toContain('nor a JWK Set')
   await run(`issuer remove ${id} --yes`)

@@ -3,7 +3,7 @@
  * channel.
  */
 import * as z from 'zod'
-import { locales } from '../../definitions/delivery.ts'
+import { Locale } from '../../foundation/locale.ts'
 import { optional } from '../../wallet/model.ts'
 
 /** One address without further members, which could add recipients (RFC 6068 §2, RFC 5724). */
@@ -19,7 +19,9 @@ export const Deliver = z
   .object({
     to: Address.describe('Where the link is sent: a `mailto:` or `sms:` URI.'),
     code: optional(Address).describe('Where the transaction code is sent, which the offer then requires.'),
-    locale: optional(z.enum(locales)).describe('The language of the messages. Default: en.'),
+    locale: optional(Locale).describe(
+      'The language of the messages: en, de, or one of the texts of the issuer. Default: en.',
+    ),
   })
   .meta({
     id: 'CredentialOfferDelivery',
@@ -38,7 +40,7 @@ export type Message = z.output<typeof Message>
 
 /** The messages of an offer, as the record stores and shows them: the last of each kind. */
 export const OfferDelivery = z
-  .object({ locale: z.enum(locales), link: Message, code: Message.optional() })
+  .object({ locale: z.string(), link: Message, code: Message.optional() })
   .meta({ id: 'OfferDelivery' })
 export type OfferDelivery = z.output<typeof OfferDelivery>
 

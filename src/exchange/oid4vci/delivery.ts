@@ -2,7 +2,7 @@
  * The delivery of an offer: events that ask the tenant to send its person a link, and a transaction code on
  * another channel. The agent sends no messages itself.
  */
-import type { DeliveryEvent } from '../../definitions/delivery.ts'
+import type { DeliveryEvent } from '../../definitions/event-subjects.ts'
 import { Problem } from '../../foundation/problem.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
 import type { AgentDb, Db, Tx } from '../../foundation/storage/database.ts'
@@ -14,7 +14,7 @@ import { updateData, updateWithEvent } from '../engine/record.ts'
 import type { Deliver, DeliveryReport, Message, OfferDelivery } from '../issuance/delivery.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import { findConfiguration } from './configurations.ts'
-import { toMessage, type Words } from './delivery-texts.ts'
+import { languagesOf, toMessage, type Words } from './delivery-texts.ts'
 import { nameOf } from './display.ts'
 import { findGrantById, findRecords, type GrantSecrets, isOpen, openSecrets, recordIdsOf } from './grant.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
@@ -23,25 +23,31 @@ import type { CreateOpenIdCredentialOffer } from './offer-members.ts'
 /**
  * Checks how a new offer is delivered.
  *
- * @throws {Problem} 400 if it has no code to send, or sends link and code to one address, where both can be
- * read together (VCI §13.6.2)
+ * @throws {Problem} 400 if it has no code to send, is in a language without messages, or sends link and code
+ * to one address, where both can be read together (VCI §13.6.2)
  */
 export function checkDelivery(
-  { log_in: logIn }: IssuerRow,
+  issuer: IssuerRow,
   { deliver, byReference }: Pick<CreateOpenIdCredentialOffer, 'deliver' | 'byReference'>,
   { txCode, issuerState, isMatched }: GrantSecrets & { isMatched: boolean },
 ): void {
   if (!deliver) return
-  const { to, code } = deliver
+  const { to, code, locale } = deliver
   if (byReference === true)
     throw new Problem('BadRequest', 'byReference: the delivered link is a page already. Leave it out.')
+  const languages = languagesOf(issuer)
+  if (locale !== undefined && !languages.includes(locale))
+    throw new Problem(
+      'BadRequest',
+      `deliver.locale: the issuer has no messages in ${locale}. It has them in ${languages.join(', ')}. Add a language: agent issuer update --delivery-texts`,
+    )
   if (code === undefined) return
   if (txCode === undefined)
     throw new Problem(
       'BadRequest',
       'deliver.code: the offer has no transaction code. Leave it out, or set txCode to true.',
     )
-  const isProtected = (logIn !== null && issuerState !== undefined) || isMatched
+  const isProtected = (issuer.log_in !== null && issuerState !== undefined) || isMatched
   if (to.toLowerCase() === code.toLowerCase() && !isProtected)
     throw new Problem(
       'BadRequest',
@@ -66,6 +72,7 @@ export async function wordsOf(
 }
 
 type Requested = {
+  issuer: IssuerRow
   record: CredentialRecord
   deliver: Deliver
   secrets: GrantSecrets
@@ -80,7 +87,7 @@ type Requested = {
 export async function requestDelivery(
   tx: Tx,
   wallet: Wallet,
-  { record, deliver: { to, code, locale = 'en' }, secrets, words }: Requested,
+  { issuer, record, deliver: { to, code, locale = 'en' }, secrets, words }: Requested,
 ): Promise<CredentialRecord> {
   const receiver = await tx.selectFrom('webhook').select('id').where('deliver', '=', 1).executeTakeFirst()
   if (!receiver)
@@ -103,7 +110,7 @@ export async function requestDelivery(
     type: 'OfferDeliveryRequested',
     linkDigest: digestOf(secret),
     shown: { ...about, to, url: hidden },
-    whole: { ...about, to, url, ...toMessage('link', locale, { ...filled, url }) },
+    whole: { ...about, to, url, ...toMessage(issuer, 'link', locale, { ...filled, url }) },
   })
   const { txCode } = secrets
   const sent =
@@ -117,7 +124,7 @@ export async function requestDelivery(
             ...about,
             to: code,
             code: txCode,
-            ...toMessage('code', locale, { ...filled, code: txCode }),
+            ...toMessage(issuer, 'code', locale, { ...filled, code: txCode }),
           },
         })
   const delivery: OfferDelivery = { locale, link, ...(sent && { code: sent }) }
@@ -176,7 +183,7 @@ export async function repeatDelivery(
   const words = await wordsOf({ db, wallet }, issuer, await findRecords(wallet.db, recordIdsOf(grant)))
   const { locale, link, code } = delivery
   const deliver = { to: link.to, code: code?.to, locale }
-  return wallet.transaction((tx) => requestDelivery(tx, wallet, { record, deliver, secrets, words }))
+  return wallet.transaction((tx) => requestDelivery(tx, wallet, { issuer, record, deliver, secrets, words }))
 }
 
 /**

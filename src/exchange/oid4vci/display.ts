@@ -78,9 +78,9 @@ export const GivenCredentialDisplay = Given(OneCredentialDisplay).meta({
   examples: [[{ locale: 'en', name: 'Employee card', backgroundColor: '#1a5fb4' }]],
 })
 
-/** A column of the display of an issuer or a credential. */
-export function toColumn(display: IssuerDisplay | CredentialDisplay | undefined): string | null {
-  return display ? JSON.stringify(display) : null
+/** The column of a display or of texts. */
+export function toColumn(value: object | null | undefined): string | null {
+  return value ? JSON.stringify(value) : null
 }
 
 type Stored = { display: string | null }

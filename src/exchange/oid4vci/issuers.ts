@@ -12,6 +12,7 @@ import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { assertIssuerQuota } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { DeliveryTexts, deliveryTextsOf } from './delivery-texts.ts'
 import { GivenIssuerDisplay, IssuerDisplay, issuerDisplayOf, toColumn } from './display.ts'
 import { newEncryptionKey } from './encryption-key.ts'
 import { sealSecret } from './server-secret.ts'
@@ -41,6 +42,12 @@ const AuthorizationServer = z
 
 /** Settings that the Cloud Agent does not have. */
 const extensions = {
+  encryptionRequired: optional(z.boolean()).describe(
+    'Whether wallets must encrypt requests and get encrypted responses. Default: false (extension).',
+  ),
+  deliveryTexts: DeliveryTexts.nullish().describe(
+    'The messages that deliver offers, by language. Null: those of the agent (extension).',
+  ),
   walletProviders: optional(WalletProviders).describe(
     'The wallet providers that the issuer trusts, for wallet attestations and key attestations. `{}`: none (extension).',
   ),
@@ -68,9 +75,6 @@ export const CreateCredentialIssuer = z
     issuerCertificateId: optional(Uuid).describe(
       'The issuer certificate that signs the metadata, for wallets that accept `application/jwt` (extension).',
     ),
-    encryptionRequired: optional(z.boolean()).describe(
-      'Whether wallets must encrypt requests and get encrypted responses. Default: false (extension).',
-    ),
   })
   .meta({ id: 'CreateCredentialIssuerRequest' })
 export type CreateCredentialIssuer = z.output<typeof CreateCredentialIssuer>
@@ -86,7 +90,6 @@ export const PatchCredentialIssuer = z
     logIn: PatchLogIn.nullish().describe('As of a new issuer; null removes it (extension).'),
     issuerCertificateId: Uuid.nullish().describe('As of a new issuer; null removes it (extension).'),
     display: GivenIssuerDisplay.nullish().describe('As of a new issuer; null removes it (extension).'),
-    encryptionRequired: optional(z.boolean()).describe('As of a new issuer (extension).'),
   })
   .meta({ id: 'PatchCredentialIssuerRequest' })
 export type PatchCredentialIssuer = z.output<typeof PatchCredentialIssuer>
@@ -96,14 +99,12 @@ export const CredentialIssuer = z
     id: z.guid(),
     authorizationServerUrl: z.string(),
     display: IssuerDisplay.optional().describe('As in the request (extension).'),
+    deliveryTexts: DeliveryTexts.optional().describe('As in the request (extension).'),
     walletProviders: WalletProviders.optional().describe('As in the request (extension).'),
     walletAttestation: WalletAttestation.optional().describe('If there are wallet providers (extension).'),
     logIn: ShownLogIn.optional().describe('As in the request, without the secret (extension).'),
     issuerCertificateId: z.guid().optional().describe('As in the request (extension).'),
-    encryptionRequired: z
-      .literal(true)
-      .optional()
-      .describe('Present if the request required it (extension).'),
+    encryptionRequired: z.literal(true).optional().describe('If the request required it (extension).'),
     bearerDeferral: z.literal(false).optional().describe('Present if it is off (extension).'),
   })
   .meta({ id: 'CredentialIssuer' })
@@ -138,6 +139,7 @@ export async function createIssuer(
     display: toColumn(given.display),
     log_in: await changeLogIn(wallet, { id, authorization_server, log_in: null }, given.logIn),
     claims_secrets: null,
+    delivery_texts: toColumn(given.deliveryTexts),
   }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from credential_issuer)`
   const { numInsertedOrUpdatedRows } = await db.transaction().execute(async (tx) => {
@@ -176,7 +178,7 @@ export async function listIssuers(
 export async function updateIssuer(
   { db, wallet }: { db: AgentDb; wallet: Wallet },
   id: string,
-  { issuerCertificateId: certificateId, display, ...given }: PatchCredentialIssuer,
+  { issuerCertificateId: certificateId, display, deliveryTexts, ...given }: PatchCredentialIssuer,
 ): Promise<CredentialIssuer> {
   if (certificateId) await requireCertificate(wallet.db, certificateId, undefined)
   const { authorizationServer, encryptionRequired } = given
@@ -200,7 +202,8 @@ export async function updateIssuer(
       ...(certificateId !== undefined && { certificate_id: certificateId }),
       ...(encryptionRequired !== undefined && { encryption_required: encryptionRequired ? 1 : 0 }),
       ...(given.bearerDeferral !== undefined && { bearer_deferral: given.bearerDeferral ? 1 : 0 }),
-      ...(display !== undefined && { display: toColumn(display ?? undefined) }),
+      ...(display !== undefined && { display: toColumn(display) }),
+      ...(deliveryTexts !== undefined && { delivery_texts: toColumn(deliveryTexts) }),
       wallet_providers: await changeProviders(row, given),
       log_in: await changeLogIn(wallet, { ...row, ...next }, given.logIn),
     }
@@ -249,12 +252,14 @@ function toIssuer(
   row: Omit<IssuerRow, 'sequence' | 'wallet_id' | 'created_at'>,
 ): CredentialIssuer {
   const { id, authorization_server: url, certificate_id: certificate } = row
-  const [display, logIn] = [issuerDisplayOf(row), toLogIn(row, identifierOf(base, id))]
+  const [display, deliveryTexts] = [issuerDisplayOf(row), deliveryTextsOf(row)]
+  const logIn = toLogIn(row, identifierOf(base, id))
   return {
     id,
     authorizationServerUrl: url ?? identifierOf(base, id),
     ...(display && { display }),
     ...(logIn && { logIn }),
+    ...(deliveryTexts && { deliveryTexts }),
     ...(certificate !== null && { issuerCertificateId: certificate }),
     ...toSettings(row),
     ...(row.encryption_required === 1 && { encryptionRequired: true as const }),

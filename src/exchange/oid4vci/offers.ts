@@ -108,7 +108,8 @@ export async function beginOffer(
     })
     if (!deliver || !words) return begun
     const [first, ...others] = begun
-    return [await requestDelivery(tx, wallet, { record: first!, deliver, secrets, words }), ...others]
+    const requested = { issuer, record: first!, deliver, secrets, words }
+    return [await requestDelivery(tx, wallet, requested), ...others]
   })
   return { record: records[0]!, reply: toReply(wallet, issuer, records, { shortId, secrets }) }
 }

@@ -138,6 +138,8 @@ export interface AgentTables {
     log_in: string | null
     /** JSON of the secrets that sign requests to claims sources, sealed. Null: none. */
     claims_secrets: string | null
+    /** JSON of its messages, see `oid4vci/delivery-texts.ts`. Null: those of the agent. */
+    delivery_texts: string | null
   }
 
   /** The credentials that an issuer offers. */

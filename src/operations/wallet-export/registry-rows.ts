@@ -66,6 +66,7 @@ export const RegistryRow = z.discriminatedUnion('kind', [
       display: text.nullable().default(null),
       log_in: text.nullable().default(null),
       claims_secrets: text.nullable().default(null),
+      delivery_texts: text.nullable().default(null),
     }),
   }),
   z.object({

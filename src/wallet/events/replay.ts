@@ -8,7 +8,7 @@ import { firstIdOf } from '../../foundation/id.ts'
 import { Problem } from '../../foundation/problem.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { noteWebhooks } from './webhook-queues.ts'
-import { deliveryEvents } from '../../definitions/delivery.ts'
+import { deliveryEvents } from '../../definitions/event-subjects.ts'
 import { getWebhook } from './webhooks.ts'
 
 /** The events to replay: one event, all since an instant, or all dead letters. */

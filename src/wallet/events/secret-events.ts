@@ -2,7 +2,7 @@
  * Events with secrets. The log has `***` in their place. A webhook with `deliver` gets the whole data; a
  * replay sends what the log has.
  */
-import { isDeliveryEvent } from '../../definitions/delivery.ts'
+import { isDeliveryEvent } from '../../definitions/event-subjects.ts'
 import type { Db } from '../../foundation/storage/database.ts'
 import { prepared } from '../../foundation/storage/prepared.ts'
 import type { Delivery } from './deliveries.ts'

@@ -8,7 +8,7 @@ import { changeAtCommit, partOf, readWhole, type Part } from '../../foundation/s
 import { prepared } from '../../foundation/storage/prepared.ts'
 import { noteChange } from '../../foundation/storage/tx-context.ts'
 import type { WalletTables } from '../../foundation/storage/wallet-tables.ts'
-import { isDeliveryEvent } from '../../definitions/delivery.ts'
+import { isDeliveryEvent } from '../../definitions/event-subjects.ts'
 
 type EventRow = Selectable<WalletTables['event']>
 

@@ -1,6 +1,6 @@
 /** The requests of the API and the REST resource of webhooks. Signatures are an extension. */
 import * as z from 'zod'
-import { isDeliveryEvent } from '../../definitions/delivery.ts'
+import { isDeliveryEvent } from '../../definitions/event-subjects.ts'
 import { EventType, eventTypes } from './event.ts'
 import { signatureHeaders } from './signature.ts'
 

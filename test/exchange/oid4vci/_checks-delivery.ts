@@ -71,6 +71,34 @@ async function made({ setup }: Scene, options: object) {
   }
 }
 
+/** What a message says of an issuer with such a name. */
+async function named({ setup }: Scene, name: string, member: 'subject' | 'html'): Promise<string> {
+  const path = { issuerId: setup.issuerId }
+  const sender = await addWebhook(setup.tenant, true)
+  try {
+    await setup.tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path, body: { display: [{ name }] } })
+    const { recordId } = await deliverOffer(setup, { deliver: { to: mail } })
+    return (await messageOf(sender, 'OfferDeliveryRequested', recordId)).data[member]!
+  } finally {
+    await setup.tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path, body: { display: null } })
+    await sender[Symbol.asyncDispose]()
+    await setup.tenant.call('DELETE /events/webhooks/{id}', { path: { id: sender.id } })
+  }
+}
+
+/** Whether an issuer takes such texts. */
+async function taken({ setup: { tenant, issuerId } }: Scene, link: { subject?: string; text?: string }) {
+  const path = { issuerId }
+  const texts = { en: { link: { subject: 'Card', text: '{{url}}', ...link } } }
+  const changed = tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path, body: { deliveryTexts: texts } })
+  const isTaken = await changed.then(
+    () => true,
+    () => false,
+  )
+  if (isTaken) await tenant.call('PATCH /oid4vci/issuers/{issuerId}', { path, body: { deliveryTexts: null } })
+  return replyIf(isTaken)
+}
+
 export const deliveryChecks: Check[] = [
   check(
     'src/wallet/events/webhook-queues.ts',
@@ -82,6 +110,23 @@ export const deliveryChecks: Check[] = [
   ),
   check('delivery.ts', 'to.toLowerCase() === code.toLowerCase() && !isProtected', (scene) =>
     made(scene, { deliver: { to: mail, code: mail } }),
+  ),
+  check('delivery-texts.ts', 'other !== undefined', (scene) =>
+    taken(scene, { text: 'Open {{url}} and type {{code}}' }),
+  ),
+  check('delivery-texts.ts', ['placeholdersIn(text).includes(own)', 'true'], (scene) =>
+    taken(scene, { text: 'Open https://phishing.example' }),
+  ),
+  check('delivery-texts.ts', ['/^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$/u', '/^/'], (scene) =>
+    taken(scene, { subject: 'Card\r\nBcc: eve@example.org' }),
+  ),
+  check('delivery-texts.ts', ['mapWords(words, toLine)', 'words'], async (scene) =>
+    replyIf((await named(scene, 'Acme\r\nBcc: eve@example.org', 'subject')).includes('\n')),
+  ),
+  check(
+    'delivery-texts.ts',
+    ['const { url, code, ...others } = mapWords(words, escape)', 'const { url, code, ...others } = words'],
+    async (scene) => replyIf((await named(scene, '<img src=//eve.example>', 'html')).includes('<img')),
   ),
   check('token.ts', 'secrets.endsMs !== undefined && isOver(secrets.endsMs)', async (scene) => {
     const { agent, setup } = scene

@@ -7,7 +7,7 @@ import { offer, type OfferOptions, type Setup } from './_wallet.ts'
 
 export const [mail, phone] = ['mailto:alice@example.org', 'sms:+4915112345678']
 
-export type Deliver = { to: string; code?: string; locale?: 'en' | 'de' }
+export type Deliver = { to: string; code?: string; locale?: string }
 type Options = OfferOptions & { deliver: Deliver; expectedIdentity?: object }
 
 /** A receiver of a tenant's events. */

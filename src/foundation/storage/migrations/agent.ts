@@ -192,4 +192,9 @@ alter table credential_configuration add column access text
   '014-bearer-deferral': script(`
 alter table credential_issuer add column bearer_deferral integer not null default 1
 `),
+
+  /** The texts of the messages that deliver the offers of an issuer. */
+  '015-delivery-texts': script(`
+alter table credential_issuer add column delivery_texts text
+`),
 }

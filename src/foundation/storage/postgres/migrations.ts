@@ -320,4 +320,9 @@ alter table credential_issuer add column bearer_deferral bigint not null default
   '029-presentation': script(`
 alter table issuance_grant add column presented text collate "C"
 `),
+
+  /** The texts of the messages of issuers, as in SQLite. */
+  '030-delivery-texts': script(`
+alter table credential_issuer add column delivery_texts text collate "C"
+`),
 }
