@@ -7,6 +7,7 @@ import { isOver } from '../../foundation/clock.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
 import type { AgentDb, Db, Tx } from '../../foundation/storage/database.ts'
+import { mostRenewals } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { updateWithEvent } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
@@ -161,6 +162,21 @@ export async function rotate(
     isRefreshed: true,
   })
   return answer
+}
+
+/**
+ * How often the credentials of a grant may be renewed in a day: each of them when two thirds of its lifetime
+ * are over, and at least once an hour altogether.
+ */
+export function renewalsADay(
+  { env }: { env: { config: Pick<Wallet['env']['config'], 'CREDENTIAL_SD_JWT_EXPIRY'> } },
+  records: readonly Pick<CredentialRecord, 'validityPeriod'>[],
+): number {
+  const needed = records.map(({ validityPeriod = env.config.CREDENTIAL_SD_JWT_EXPIRY }) =>
+    Math.ceil((dayMs / 1_000 / validityPeriod) * 1.5),
+  )
+  const sum = needed.reduce((one, other) => one + other, 0)
+  return Math.min(Math.max(24, sum), mostRenewals)
 }
 
 /** Checks the keys that a refresh token is bound to. @throws {OAuthError} `invalid_grant` */

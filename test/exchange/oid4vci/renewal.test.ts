@@ -1,6 +1,6 @@
 /** Refresh tokens of issuers: what binds them, their rotation, what a copy gets, and credentials issued anew. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createRenewalLimit } from '../../../src/wallet/quotas.ts'
+import { renewalsADay } from '../../../src/exchange/oid4vci/renewal.ts'
 import { generateKey, type PrivateJwk } from '../../../src/foundation/crypto/keys.ts'
 import { decodeJwtVc } from '../../credentials/codecs/_verify.ts'
 import { ask } from '../../support/ask.ts'
@@ -13,6 +13,7 @@ import {
   codeOf,
   errorOf,
   offer,
+  type OfferOptions,
   preAuthorizedGrant,
   prove,
   recordOf,
@@ -35,9 +36,9 @@ const sendForm = (form: Record<string, string>, key: PrivateJwk | undefined, non
   post(setup, 'token', form, key && proofFor(setup, 'token', { key, nonce }))
 
 /** A wallet whose token is bound to a key, and that has the credential. */
-async function issued(): Promise<Held> {
+async function issued(options: OfferOptions = {}): Promise<Held> {
   const [key, nonce] = [generateKey('P-256'), await newDpopNonce(setup)]
-  const { credentialOffer, recordId } = await offer(setup)
+  const { credentialOffer, recordId } = await offer(setup, options)
   const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': await codeOf(credentialOffer) }
   const { body } = await sendForm(form, key, nonce)
   const held = { key, nonce, recordId, access: body.access_token, refresh: body.refresh_token }
@@ -208,10 +209,29 @@ describe('a refresh token', () => {
     for (const secret of [held.refresh, next]) expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  test('is exchanged 24 times a day', async () => {
-    const limit = createRenewalLimit(1)
-    await limit('a grant')
-    await expect(limit('a grant')).rejects.toMatchObject({ status: 429 })
+  test.each([
+    ['of 30 days', undefined, 24],
+    ['of an hour', 3_600, 36],
+  ])('of a credential %s is exchanged as often a day as it needs', async (_name, validityPeriod, count) => {
+    let held = await issued({ ...(validityPeriod !== undefined && { validityPeriod }) })
+    for (let times = 0; times < count; times++) {
+      const reply = await refresh(held)
+      expect(reply.status, `${times} times`).toBe(200)
+      held = after(held, reply)
+    }
+    const { status, headers } = await refresh(held)
+    expect(status).toBe(429)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(80_000)
+  })
+
+  test('of several credentials is exchanged for each of them, and never more than once a minute', async () => {
+    const [env, day] = [{ config: { CREDENTIAL_SD_JWT_EXPIRY: 86_400 } }, 86_400]
+    const count = (...periods: (number | undefined)[]) =>
+      renewalsADay(
+        { env },
+        periods.map((validityPeriod) => ({ validityPeriod })),
+      )
+    expect([count(undefined), count(day / 48, 3_600), count(1)]).toEqual([24, 72 + 36, 1_440])
   })
 })
 
