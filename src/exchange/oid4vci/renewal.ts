@@ -41,8 +41,16 @@ const Stored = z.object({
   /** The last answer, sealed, until `repeatUntilMs`. */
   answer: z.string().optional(),
   repeatUntilMs: z.number().optional(),
+  /** Why the tenant has ended it, if it has. The digests stay, so that the wallet is told so. */
+  ended: z.enum(['issuer', 'revoked']).optional(),
 })
 type Stored = z.infer<typeof Stored>
+
+/** Each continues the sentence "The refresh token". */
+const endings = {
+  issuer: 'was ended by the issuer; the credential stays as it is',
+  revoked: 'is for credentials that the issuer has revoked',
+} as const
 
 /** The keys of a wallet that a request proves. */
 export type Sender = { jkt: string | undefined; clientKey: string | undefined }
@@ -126,6 +134,7 @@ export async function rotate(
   const grant = await findGrantById(tx, grantId)
   const stored = grant && renewalIn(grant)
   if (!stored) return refused('is unknown, or was revoked')
+  if (stored.ended !== undefined) return refused(endings[stored.ended])
   const digest = digestOf(token)
   if (grant.replaced_digest === digest) {
     if (stored.answer !== undefined && !isOver(stored.repeatUntilMs ?? 0))
@@ -209,6 +218,20 @@ export async function endRenewal(tx: Tx, grant: GrantRow, reason?: string): Prom
   const metaLastFailure = { status: 400, type: 'invalid_grant', title: 'Invalid Grant', detail: reason }
   for (const record of await findRecords(tx, recordIdsOf(grant)))
     await updateWithEvent(tx, issueCredential, record, { metaLastFailure })
+}
+
+/**
+ * Ends the refresh token of a grant, with the access tokens that it was exchanged for. Returns whether there
+ * was one.
+ */
+export async function endByTenant(tx: Tx, grant: GrantRow, ended: 'issuer' | 'revoked'): Promise<boolean> {
+  const stored = renewalIn(grant)
+  if (!stored) return false
+  const refreshed = tx.deleteFrom('issuance_token').where('grant_id', '=', grant.id)
+  await refreshed.where('is_refreshed', '=', 1).execute()
+  const { answer: _answer, ...rest } = stored
+  await updateGrant(tx, grant.id, { renewal: JSON.stringify({ ...rest, ended }) })
+  return true
 }
 
 /** How a grant is renewed. Undefined: not, or not any more. */
