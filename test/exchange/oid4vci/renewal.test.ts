@@ -1,7 +1,8 @@
 /** Refresh tokens of issuers: what binds them, their rotation, what a copy gets, and credentials issued anew. */
+import { calculateJwkThumbprint } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { renewalsADay } from '../../../src/exchange/oid4vci/renewal.ts'
-import { generateKey, type PrivateJwk } from '../../../src/foundation/crypto/keys.ts'
+import { generateKey, toPublic, type PrivateJwk } from '../../../src/foundation/crypto/keys.ts'
 import { decodeJwtVc } from '../../credentials/codecs/_verify.ts'
 import { ask } from '../../support/ask.ts'
 import { startAgent } from '../../support/agent-from-sources.ts'
@@ -48,6 +49,47 @@ test('a wallet renews its credential with another key, and the old copy stays', 
   const revoked = await entries(held.recordId)
   expect(revoked.every((row) => row.revoked_at !== null)).toBe(true)
   expect(errorOf(await refresh(refreshed))).toEqual([400, 'invalid_grant'])
+})
+
+test('the record lists the copies of all issuances, and to revoke it revokes each of them', async () => {
+  const held = await redeemed({ validityPeriod: 3_600 })
+  const keys = [1, 2, 3, 4].map(() => generateKey('P-256'))
+  const proofs = await Promise.all(keys.map((key) => prove(setup, { key })))
+  expect((await take(held, ...proofs.slice(0, 2))).status).toBe(200)
+  const refreshed = after(held, await refresh(held))
+  expect((await take(refreshed, ...proofs.slice(2))).status).toBe(200)
+  const { instances = [] } = await recordOf(setup, held.recordId)
+  expect(instances.map(({ keyThumbprint }) => keyThumbprint)).toEqual(
+    await Promise.all(keys.map((key) => calculateJwkThumbprint(toPublic(key)))),
+  )
+  for (const { issuedAt, expiresAt } of instances)
+    expect(Math.abs(Date.parse(expiresAt!) - Date.parse(issuedAt) - 3_600_000)).toBeLessThan(2_000)
+  const stored = await entries(held.recordId)
+  const indexesOf = (all: number[]) => all.toSorted((one, other) => one - other)
+  expect(indexesOf(stored.map((entry) => entry.list_index))).toEqual(
+    indexesOf(instances.map(({ statusListIndex }) => statusListIndex)),
+  )
+  const revoke = () =>
+    tenant.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: held.recordId } })
+  await revoke()
+  const revoked = await entries(held.recordId)
+  expect(revoked.map((entry) => entry.revoked_at !== null)).toEqual([true, true, true, true])
+  await revoke()
+  expect(await entries(held.recordId)).toEqual(revoked)
+})
+
+test('the record lists the 100 newest copies', async () => {
+  let held = await redeemed()
+  for (let round = 0; round < 11; round++) {
+    if (round > 0) held = after(held, await refresh(held))
+    const proofs = await Promise.all(Array.from({ length: 10 }, () => prove(setup)))
+    expect((await take(held, ...proofs)).status).toBe(200)
+  }
+  const { instances = [], credential: _credential } = await recordOf(setup, held.recordId)
+  const all = await entries(held.recordId)
+  expect([instances.length, all.length]).toEqual([100, 110])
+  const list = await tenant.call('GET /issue-credentials/records', { query: { limit: 1 } })
+  expect(list.contents[0]).not.toHaveProperty('instances')
 })
 
 test('the same request again gets the same credential, and a nonce is used once', async () => {
