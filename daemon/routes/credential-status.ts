@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { listMedia, type ListMedia } from '../../src/wallet/credential-status/lists.ts'
 import { listNotFound, publishList } from '../../src/wallet/credential-status/publish.ts'
 import { revokeCredential } from '../../src/exchange/issuance/issuer.ts'
+import { endGrantOf, endRenewalOf } from '../../src/exchange/oid4vci/end-renewal.ts'
 import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import { route } from '../http/route.ts'
 
@@ -40,8 +41,17 @@ export default [
       access: 'tenant',
       scopes: ['issuer'],
       path: { id: z.string() },
+      query: z.object({
+        renewalOnly: z
+          .enum(['true', 'false'])
+          .optional()
+          .describe(
+            '`true` ends the refresh token of the wallet alone: the credential stays valid, and is not issued anew (extension).',
+          ),
+      }),
       reply: [200, null],
     },
-    ({ wallet }, { path: { id } }) => revokeCredential(wallet, id),
+    ({ wallet }, { path: { id }, query }) =>
+      query.renewalOnly === 'true' ? endRenewalOf(wallet, id) : revokeCredential(wallet, id, endGrantOf),
   ),
 ] as const

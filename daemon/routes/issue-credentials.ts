@@ -95,8 +95,10 @@ export default [
       path,
       reply: [200, IssueCredentialRecord],
     },
-    async ({ wallet }, { path: { recordId } }) =>
-      toCredentialRecord(await getRecord(wallet.db, issueCredential, recordId)),
+    async ({ wallet }, { path: { recordId } }) => {
+      const record = await getRecord(wallet.db, issueCredential, recordId)
+      return { ...toCredentialRecord(record), instances: record.instances }
+    },
   ),
 
   route(

@@ -12,7 +12,7 @@ import type { AgentDb } from '../foundation/storage/database.ts'
 import type { ChangeTopic } from '../foundation/storage/tx-context.ts'
 import type { EntryMemory } from '../did/ledger/entry-memory.ts'
 import type { Ledger } from '../did/ledger/ledger.ts'
-import type { OfferLimit, ReplyLimit } from './quotas.ts'
+import type { OfferLimit, RenewalLimit, ReplyLimit } from './quotas.ts'
 import type { ShortLinks } from './short-links.ts'
 import type { WalletTokens } from './wallet-tokens.ts'
 import type { WriteBarrier } from './write-barrier.ts'
@@ -38,7 +38,7 @@ export type Environment = AnonCredsEnvironment & {
   readonly limitReplies: ReplyLimit
   readonly limitOffers: OfferLimit
   readonly limitOpen: OfferLimit
-  readonly limitRenewals: OfferLimit
+  readonly limitRenewals: RenewalLimit
   /** The JSON schema of claims at a URL or DID URL. @throws {Problem} 422 when it cannot be loaded. */
   getSchema(url: string): Promise<unknown>
   /**

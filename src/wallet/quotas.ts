@@ -228,10 +228,21 @@ export function createOpenLimit(perDay = 1_000): OfferLimit {
   return refuseAbove(createRateLimiter(perDay, 86_400, { isExact: true }), () => detail)
 }
 
-/** Limits how often a wallet renews the credentials of a grant. */
-export function createRenewalLimit(perDay = 24): OfferLimit {
-  const detail = `A wallet renews its credentials at most ${perDay} times a day.`
-  return refuseAbove(createRateLimiter(perDay, 86_400, { isExact: true }), () => detail)
+/** How often a grant is renewed in a day at most: once a minute. */
+export const mostRenewals = 1_440
+
+/** Counts a renewal of a grant, of which there may be `perDay`. @throws {Problem} 429 */
+export type RenewalLimit = (grantId: string, perDay: number) => Promise<void>
+
+/** Limits how often a wallet renews the credentials of a grant. A renewal costs a part of the day. */
+export function createRenewalLimit(): RenewalLimit {
+  const limit = createRateLimiter(mostRenewals, 86_400, { isExact: true })
+  return async (grantId, perDay) => {
+    const retryAfter = await limit(grantId, Math.floor(mostRenewals / perDay))
+    if (retryAfter === undefined) return
+    const detail = `A wallet renews these credentials at most ${perDay} times a day.`
+    throw new Problem('TooManyRequests', detail, { retryAfter })
+  }
 }
 
 function refuseAbove(limit: RateLimiter, detailOf: (retryAfter: number) => string): OfferLimit {

@@ -143,20 +143,19 @@ async function attempt(wallet: Wallet, record: CredentialRecord): Promise<Issued
 }
 
 /**
- * Revokes the credential of an issuer's record, permanently, and notifies the holder. A second call changes
+ * Revokes all credentials of an issuer's record, permanently, and notifies the holder. A second call changes
  * nothing.
  *
  * @throws {Problem} 404 without a record, or without a credential with a status; 422 for a holder's record
  */
-export async function revokeCredential(wallet: Wallet, recordId: string): Promise<void> {
+export async function revokeCredential(
+  wallet: Wallet,
+  recordId: string,
+  onRevoked: (tx: Tx, record: CredentialRecord) => Promise<void>,
+): Promise<void> {
   await wallet.transaction(async (tx) => {
     const record = await getRecord(tx, issueCredential, recordId)
-    if (record.role !== 'Issuer') {
-      throw new Problem(
-        'error:CredentialStatusListError:InvalidRoleForOperation',
-        `The record ${recordId} is of the role ${record.role}: only its issuer can revoke a credential.`,
-      )
-    }
+    requireIssuer(record)
     const revoked = await revokeEntries(tx, recordId)
     if (!revoked) {
       throw new Problem(
@@ -167,8 +166,18 @@ export async function revokeCredential(wallet: Wallet, recordId: string): Promis
     if (!revoked.isNew) return
     noteCount(tx, 'agent_credentials_revoked_total', { format: record.credentialFormat })
     await updateWithEvent(tx, issueCredential, record, { revocation: { at: revoked.revokedAt } })
+    await onRevoked(tx, record)
     await notifyHolder(tx, record)
   })
+}
+
+/** @throws {Problem} 422 for a holder's record */
+export function requireIssuer({ id, role }: CredentialRecord): void {
+  if (role === 'Issuer') return
+  throw new Problem(
+    'error:CredentialStatusListError:InvalidRoleForOperation',
+    `The record ${id} is of the role ${role}: only its issuer can revoke a credential.`,
+  )
 }
 
 /**

@@ -27,6 +27,15 @@ export const WalletNotification = z.object({
   at: z.iso.datetime(),
 })
 
+/** A credential that was issued to a wallet over OpenID4VCI: a copy of a batch, or of a renewal. */
+export const Instance = z.object({
+  keyThumbprint: z.string().describe('Of the key that it is bound to (RFC 7638), as base64url.'),
+  statusListIndex: z.int(),
+  issuedAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().optional(),
+})
+export type Instance = z.infer<typeof Instance>
+
 /** The questions to a claims source. Times are in epoch milliseconds. */
 export const SourceProgress = z.object({
   /** When it first did not decide. */
@@ -96,6 +105,8 @@ export const CredentialData = z.object({
    * token that it was issued for.
    */
   renewed: z.object({ count: z.int(), at: z.iso.datetime(), token: z.string() }).optional(),
+  /** Issuer, OpenID4VCI: the newest copies of all issuances, oldest first. */
+  instances: z.array(Instance).optional(),
   /** Issuer, OpenID4VCI: what the wallet said last of the credential. */
   notification: WalletNotification.optional(),
   /** Issuer, OpenID4VCI: how many notifications were stored. */
@@ -186,6 +197,12 @@ export const IssueCredentialRecord = z
       .object({ count: z.int(), at: z.iso.datetime() })
       .optional()
       .describe('Issuer: how often the wallet has got the credential anew, and when last (extension).'),
+    instances: z
+      .array(Instance)
+      .optional()
+      .describe(
+        'Issuer: the 100 newest copies that the wallet got, oldest first. Only when one record is read (extension).',
+      ),
     notification: WalletNotification.optional().describe(
       'What a wallet of OpenID4VCI said last of the credential (extension).',
     ),

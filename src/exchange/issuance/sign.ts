@@ -13,8 +13,12 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import type { CredentialRecord } from './model.ts'
 import type { OfferTerms } from './offers.ts'
 
-/** An issued credential, and a write to make in the same transaction. */
-export type SignedCredential = { credential: string; store: (tx: Tx) => Promise<unknown> }
+/** An issued credential, its index in a status list, and a write to make in the same transaction. */
+export type SignedCredential = {
+  credential: string
+  statusListIndex: number
+  store: (tx: Tx) => Promise<unknown>
+}
 
 type Offered = OfferTerms & Pick<Terms, 'type'>
 
@@ -67,7 +71,8 @@ export async function signCredential(wallet: Wallet, record: CredentialRecord): 
     now: issuanceTime(record),
     defaultPeriod: wallet.env.config.CREDENTIAL_SD_JWT_EXPIRY,
   })
-  return { credential, store: (tx) => store(tx, id) }
+  const { idx: statusListIndex } = tokenStatus.status_list
+  return { credential, statusListIndex, store: (tx) => store(tx, id) }
 }
 
 /**

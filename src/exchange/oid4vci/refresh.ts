@@ -8,10 +8,10 @@ import type { CredentialRecord } from '../issuance/model.ts'
 import { configurationsInDetails } from './authorization-request.ts'
 import { authenticateClient, type ClientHeaders, useClientProof } from './client-attestation.ts'
 import { readProof, useProof } from './dpop.ts'
-import { findRecords, findToken, type GrantRow } from './grant.ts'
+import { findRecords, findToken, type GrantRow, recordIdsOf } from './grant.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { configurationsIn } from './offer-object.ts'
-import { assertSender, endRenewal, findRenewed, isBound, rotate } from './renewal.ts'
+import { assertSender, endRenewal, findRenewed, isBound, renewalsADay, rotate } from './renewal.ts'
 import { type Lifetime, shortLifetime } from './token-lifetime.ts'
 
 export const RefreshRequest = z.object({
@@ -34,7 +34,7 @@ export type Refreshed = {
  * A new access token and a new refresh token. A part of the credentials may be named, not others.
  *
  * @throws {OAuthError} `invalid_grant`, `invalid_scope`, `invalid_client`, and of `readProof`
- * @throws {Problem} 429 for more than 24 a day
+ * @throws {Problem} 429 for more a day than the credentials need
  */
 export async function refreshTokens(
   wallet: Wallet,
@@ -51,7 +51,8 @@ export async function refreshTokens(
   const sender = { jkt: proof?.jkt, clientKey: client?.keyThumbprint }
   // Whoever has no key of the wallet neither counts nor changes anything.
   assertSender(grant, sender)
-  await wallet.env.limitRenewals(id)
+  const granted = await findRecords(wallet.db, recordIdsOf(grant))
+  await wallet.env.limitRenewals(id, renewalsADay(wallet, granted))
   const isDpop = isBound(grant)
   const lifetime = shortLifetime(isDpop)
   const identifier = identifierOf(wallet.env.urls.rest, issuer.id)

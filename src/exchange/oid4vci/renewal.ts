@@ -7,6 +7,7 @@ import { isOver } from '../../foundation/clock.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { digestOf, newSecret } from '../../foundation/oauth/secrets.ts'
 import type { AgentDb, Db, Tx } from '../../foundation/storage/database.ts'
+import { mostRenewals } from '../../wallet/quotas.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { updateWithEvent } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
@@ -40,8 +41,16 @@ const Stored = z.object({
   /** The last answer, sealed, until `repeatUntilMs`. */
   answer: z.string().optional(),
   repeatUntilMs: z.number().optional(),
+  /** Why the tenant has ended it, if it has. The digests stay, so that the wallet is told so. */
+  ended: z.enum(['issuer', 'revoked']).optional(),
 })
 type Stored = z.infer<typeof Stored>
+
+/** Each continues the sentence "The refresh token". */
+const endings = {
+  issuer: 'was ended by the issuer; the credential stays as it is',
+  revoked: 'is for credentials that the issuer has revoked',
+} as const
 
 /** The keys of a wallet that a request proves. */
 export type Sender = { jkt: string | undefined; clientKey: string | undefined }
@@ -125,6 +134,7 @@ export async function rotate(
   const grant = await findGrantById(tx, grantId)
   const stored = grant && renewalIn(grant)
   if (!stored) return refused('is unknown, or was revoked')
+  if (stored.ended !== undefined) return refused(endings[stored.ended])
   const digest = digestOf(token)
   if (grant.replaced_digest === digest) {
     if (stored.answer !== undefined && !isOver(stored.repeatUntilMs ?? 0))
@@ -163,6 +173,21 @@ export async function rotate(
   return answer
 }
 
+/**
+ * How often the credentials of a grant may be renewed in a day: each of them when two thirds of its lifetime
+ * are over, and at least once an hour altogether.
+ */
+export function renewalsADay(
+  { env }: { env: { config: Pick<Wallet['env']['config'], 'CREDENTIAL_SD_JWT_EXPIRY'> } },
+  records: readonly Pick<CredentialRecord, 'validityPeriod'>[],
+): number {
+  const needed = records.map(({ validityPeriod = env.config.CREDENTIAL_SD_JWT_EXPIRY }) =>
+    Math.ceil((dayMs / 1_000 / validityPeriod) * 1.5),
+  )
+  const sum = needed.reduce((one, other) => one + other, 0)
+  return Math.min(Math.max(24, sum), mostRenewals)
+}
+
 /** Checks the keys that a refresh token is bound to. @throws {OAuthError} `invalid_grant` */
 export function assertSender(grant: GrantRow, { jkt, clientKey }: Sender): void {
   const stored = renewalIn(grant)
@@ -193,6 +218,20 @@ export async function endRenewal(tx: Tx, grant: GrantRow, reason?: string): Prom
   const metaLastFailure = { status: 400, type: 'invalid_grant', title: 'Invalid Grant', detail: reason }
   for (const record of await findRecords(tx, recordIdsOf(grant)))
     await updateWithEvent(tx, issueCredential, record, { metaLastFailure })
+}
+
+/**
+ * Ends the refresh token of a grant, with the access tokens that it was exchanged for. Returns whether there
+ * was one.
+ */
+export async function endByTenant(tx: Tx, grant: GrantRow, ended: 'issuer' | 'revoked'): Promise<boolean> {
+  const stored = renewalIn(grant)
+  if (!stored) return false
+  const refreshed = tx.deleteFrom('issuance_token').where('grant_id', '=', grant.id)
+  await refreshed.where('is_refreshed', '=', 1).execute()
+  const { answer: _answer, ...rest } = stored
+  await updateGrant(tx, grant.id, { renewal: JSON.stringify({ ...rest, ended }) })
+  return true
 }
 
 /** How a grant is renewed. Undefined: not, or not any more. */

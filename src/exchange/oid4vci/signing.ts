@@ -1,10 +1,13 @@
 /** Signs the credentials of a request, each for another key that the wallet proved to have. */
+import { toBase64url } from '../../foundation/bytes.ts'
+import { type PublicJwk, thumbprintOf } from '../../foundation/crypto/keys.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { noteCount } from '../../foundation/storage/tx-context.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { wrongState } from '../engine/protocol.ts'
-import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import { issuanceFormats } from '../issuance/format.ts'
+import { type Instance, issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import { signCredential, type SignedCredential } from '../issuance/sign.ts'
 import { invalidNonce, isUsed, useNonce } from './nonce.ts'
 import { type Sourced, withSourced } from './sourced.ts'
@@ -16,6 +19,9 @@ export type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
 export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, number> }
 
 type Issued = { holderDid: string; holderKey: HolderKey['key'] } & SignedCredential
+
+/** The copies that a record lists. */
+const maxInstances = 100
 
 /** Signs a credential for each key. `store` stores their entries of status lists. */
 export async function signAll(
@@ -36,8 +42,10 @@ export async function signAll(
   const holder = { holderDid, subjectId: holderDid, holderKey }
   const further = { batch: batch.length > 0 ? batch : undefined }
   const { claims } = record
+  const made = issued.map((each) => toInstance(record, each))
+  const instances = [...(record.instances ?? []), ...made].slice(-maxInstances)
   return {
-    change: { claims, ...kept, ...holder, credential, metaLastFailure: undefined, ...further },
+    change: { claims, ...kept, ...holder, credential, instances, metaLastFailure: undefined, ...further },
     credentials: issued.map((each) => each.credential),
     store: async (tx: Tx) => {
       for (const each of issued) {
@@ -45,6 +53,19 @@ export async function signAll(
         noteCount(tx, 'agent_credentials_issued_total', { format: record.credentialFormat })
       }
     },
+  }
+}
+
+function toInstance(
+  { credentialFormat }: CredentialRecord,
+  { holderKey, credential, statusListIndex }: Issued,
+): Instance {
+  const { validUntil } = issuanceFormats[credentialFormat].read(credential)
+  return {
+    keyThumbprint: toBase64url(thumbprintOf(holderKey as PublicJwk)),
+    statusListIndex,
+    issuedAt: new Date().toISOString(),
+    ...(validUntil !== undefined && { expiresAt: new Date(validUntil * 1_000).toISOString() }),
   }
 }
 

@@ -23,15 +23,16 @@ export async function revokeEntries(
   tx: Tx,
   recordId: string,
 ): Promise<{ revokedAt: string; isNew: boolean } | undefined> {
-  const entries = await tx.selectFrom('status_entry').selectAll().where('record_id', '=', recordId).execute()
-  const [entry] = entries
-  if (!entry) return undefined
-  if (entry.revoked_at !== null) return { revokedAt: entry.revoked_at, isNew: false }
+  const all = await tx.selectFrom('status_entry').selectAll().where('record_id', '=', recordId).execute()
+  if (all.length === 0) return undefined
+  const entries = all.filter(({ revoked_at }) => revoked_at === null)
+  if (entries.length === 0) return { revokedAt: all[0]!.revoked_at!, isNew: false }
   const revokedAt = new Date().toISOString()
   await tx
     .updateTable('status_entry')
     .set({ revoked_at: revokedAt })
     .where('record_id', '=', recordId)
+    .where('revoked_at', 'is', null)
     .execute()
   const lists = [...new Set(entries.map(({ list_id }) => list_id))]
   await tx
@@ -43,14 +44,15 @@ export async function revokeEntries(
   return { revokedAt, isNew: true }
 }
 
-/** Finds the status entry of a record's credential. */
+/** Whether the credentials of a record have a status, and when all of them were revoked. */
 export async function findEntry(db: Db, recordId: string): Promise<{ revokedAt?: string } | undefined> {
-  const entry = await db
-    .selectFrom('status_entry')
-    .select('revoked_at')
-    .where('record_id', '=', recordId)
-    .executeTakeFirst()
-  return entry && (entry.revoked_at === null ? {} : { revokedAt: entry.revoked_at })
+  const entries = db.selectFrom('status_entry').select('revoked_at').where('record_id', '=', recordId)
+  const found = await entries.execute()
+  const [first] = found
+  if (!first) return undefined
+  return first.revoked_at === null || found.some((entry) => entry.revoked_at === null)
+    ? {}
+    : { revokedAt: first.revoked_at }
 }
 
 const listsById = prepared((db: Db, { id }: { id: string }) =>

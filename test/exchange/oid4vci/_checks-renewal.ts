@@ -70,6 +70,14 @@ export const renewalChecks: Check[] = [
     await scene.setup.tenant.call('PATCH /credential-status/revoke-credential/{id}', { path })
     return renew(scene, own)
   }),
+  check('renewal.ts', 'stored.ended !== undefined', async (scene) => {
+    const own = await held(scene)
+    await scene.setup.tenant.call('PATCH /credential-status/revoke-credential/{id}', {
+      path: { id: own.recordId },
+      query: { renewalOnly: 'true' },
+    })
+    return renew(scene, own)
+  }),
   check('renewal.ts', 'grant?.issuer_id !== issuerId', async (scene) => {
     const { other } = scene
     const own = await held(scene)

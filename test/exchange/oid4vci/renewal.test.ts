@@ -1,91 +1,28 @@
 /** Refresh tokens of issuers: what binds them, their rotation, what a copy gets, and credentials issued anew. */
+import { calculateJwkThumbprint } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createRenewalLimit } from '../../../src/wallet/quotas.ts'
-import { generateKey, type PrivateJwk } from '../../../src/foundation/crypto/keys.ts'
+import { renewalsADay } from '../../../src/exchange/oid4vci/renewal.ts'
+import { generateKey, toPublic, type PrivateJwk } from '../../../src/foundation/crypto/keys.ts'
 import { decodeJwtVc } from '../../credentials/codecs/_verify.ts'
 import { ask } from '../../support/ask.ts'
-import { rewriteRows } from '../../support/rewrite-rows.ts'
 import { startAgent } from '../../support/agent-from-sources.ts'
 import { untilEnd } from '../../support/shared.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
-import {
-  addIssuer,
-  codeOf,
-  errorOf,
-  offer,
-  preAuthorizedGrant,
-  prove,
-  recordOf,
-  redeemOffer,
-} from './_wallet.ts'
+import { after, type Held, renewalsOf, setRenewal } from './_renewal.ts'
+import { addIssuer, errorOf, offer, type OfferOptions, prove, recordOf, redeemOffer } from './_wallet.ts'
 
 const agent = await untilEnd(startAgent())
 const setup = await addIssuer(agent, await agent.newTenant('issuer'))
 const { tenant, issuerId } = setup
-const renew = (renewal: { days: number; maxDays?: number } | null) =>
-  tenant.call('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
-    path: { issuerId, credentialConfigId: 'Person' },
-    body: { renewal },
-  })
-beforeAll(async () => void (await renew({ days: 90 })))
+const { change, entries, redeemed, refresh, take } = renewalsOf(setup)
+beforeAll(async () => void (await setRenewal(setup, { days: 90 })))
 
-type Held = { key: PrivateJwk; refresh: string; recordId: string; access: string; nonce: string }
-
-const sendForm = (form: Record<string, string>, key: PrivateJwk | undefined, nonce: string) =>
-  post(setup, 'token', form, key && proofFor(setup, 'token', { key, nonce }))
-
-/** A wallet whose token is bound to a key, and that has the credential. */
-async function issued(): Promise<Held> {
-  const [key, nonce] = [generateKey('P-256'), await newDpopNonce(setup)]
-  const { credentialOffer, recordId } = await offer(setup)
-  const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': await codeOf(credentialOffer) }
-  const { body } = await sendForm(form, key, nonce)
-  const held = { key, nonce, recordId, access: body.access_token, refresh: body.refresh_token }
+/** A wallet that has the credential. */
+async function issued(options: OfferOptions = {}): Promise<Held> {
+  const held = await redeemed(options)
   expect((await take(held)).status).toBe(200)
   return held
 }
-
-const refresh = (
-  { key, refresh: token, nonce }: Held,
-  more: Record<string, string> = {},
-  by: PrivateJwk | undefined = key,
-) => sendForm({ grant_type: 'refresh_token', refresh_token: token, ...more }, by, nonce)
-
-async function take({ access: accessToken, key, nonce }: Held, proof?: string) {
-  return ask(agent, `POST /oid4vci/issuers/${issuerId}/credentials`, {
-    body: { credential_configuration_id: 'Person', proofs: { jwt: [proof ?? (await prove(setup))] } },
-    headers: {
-      authorization: `DPoP ${accessToken}`,
-      dpop: proofFor(setup, 'credentials', { accessToken, key, nonce }),
-    },
-  })
-}
-
-/** The wallet with the tokens of an answer. */
-const after = (held: Held, { body }: Awaited<ReturnType<typeof refresh>>): Held => ({
-  ...held,
-  access: body.access_token,
-  refresh: body.refresh_token,
-})
-
-/** Moves the times of a grant into the past. */
-const change = (recordId: string, of: (renewal: any) => object) =>
-  agent.agent.wallets.use(tenant.walletId, (wallet) =>
-    rewriteRows(wallet, async (tx) => {
-      const { thid } = await tx
-        .selectFrom('record')
-        .select('thid')
-        .where('id', '=', recordId)
-        .executeTakeFirstOrThrow()
-      const { renewal } = await tx
-        .selectFrom('issuance_grant')
-        .select('renewal')
-        .where('id', '=', thid)
-        .executeTakeFirstOrThrow()
-      const next = JSON.stringify(of(JSON.parse(renewal!)))
-      await tx.updateTable('issuance_grant').set({ renewal: next }).where('id', '=', thid).execute()
-    }),
-  )
 
 test('the metadata say that tokens are refreshed, and where they are revoked', async () => {
   const { body } = await ask(agent, `GET /.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`)
@@ -105,17 +42,54 @@ test('a wallet renews its credential with another key, and the old copy stays', 
   const second = await recordOf(setup, held.recordId)
   expect(second).toMatchObject({ protocolState: 'CredentialSent', renewed: { count: 1 } })
   expect(second.credential).not.toBe(first.credential)
-  const indexes = await agent.agent.wallets.use(tenant.walletId, ({ db }) =>
-    db.selectFrom('status_entry').select('list_index').where('record_id', '=', held.recordId).execute(),
-  )
+  const indexes = await entries(held.recordId)
   expect(new Set(indexes.map((row) => row.list_index)).size).toBe(2)
   // Revoking the record revokes both, and ends the renewal.
   await tenant.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: held.recordId } })
-  const revoked = await agent.agent.wallets.use(tenant.walletId, ({ db }) =>
-    db.selectFrom('status_entry').select('revoked_at').where('record_id', '=', held.recordId).execute(),
-  )
+  const revoked = await entries(held.recordId)
   expect(revoked.every((row) => row.revoked_at !== null)).toBe(true)
   expect(errorOf(await refresh(refreshed))).toEqual([400, 'invalid_grant'])
+})
+
+test('the record lists the copies of all issuances, and to revoke it revokes each of them', async () => {
+  const held = await redeemed({ validityPeriod: 3_600 })
+  const keys = [1, 2, 3, 4].map(() => generateKey('P-256'))
+  const proofs = await Promise.all(keys.map((key) => prove(setup, { key })))
+  expect((await take(held, ...proofs.slice(0, 2))).status).toBe(200)
+  const refreshed = after(held, await refresh(held))
+  expect((await take(refreshed, ...proofs.slice(2))).status).toBe(200)
+  const { instances = [] } = await recordOf(setup, held.recordId)
+  expect(instances.map(({ keyThumbprint }) => keyThumbprint)).toEqual(
+    await Promise.all(keys.map((key) => calculateJwkThumbprint(toPublic(key)))),
+  )
+  for (const { issuedAt, expiresAt } of instances)
+    expect(Math.abs(Date.parse(expiresAt!) - Date.parse(issuedAt) - 3_600_000)).toBeLessThan(2_000)
+  const stored = await entries(held.recordId)
+  const indexesOf = (all: number[]) => all.toSorted((one, other) => one - other)
+  expect(indexesOf(stored.map((entry) => entry.list_index))).toEqual(
+    indexesOf(instances.map(({ statusListIndex }) => statusListIndex)),
+  )
+  const revoke = () =>
+    tenant.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: held.recordId } })
+  await revoke()
+  const revoked = await entries(held.recordId)
+  expect(revoked.map((entry) => entry.revoked_at !== null)).toEqual([true, true, true, true])
+  await revoke()
+  expect(await entries(held.recordId)).toEqual(revoked)
+})
+
+test('the record lists the 100 newest copies', async () => {
+  let held = await redeemed()
+  for (let round = 0; round < 11; round++) {
+    if (round > 0) held = after(held, await refresh(held))
+    const proofs = await Promise.all(Array.from({ length: 10 }, () => prove(setup)))
+    expect((await take(held, ...proofs)).status).toBe(200)
+  }
+  const { instances = [], credential: _credential } = await recordOf(setup, held.recordId)
+  const all = await entries(held.recordId)
+  expect([instances.length, all.length]).toEqual([100, 110])
+  const list = await tenant.call('GET /issue-credentials/records', { query: { limit: 1 } })
+  expect(list.contents[0]).not.toHaveProperty('instances')
 })
 
 test('the same request again gets the same credential, and a nonce is used once', async () => {
@@ -178,9 +152,9 @@ describe('a refresh token', () => {
       expect(endsMs).toBeLessThan(Date.now() + 61_000)
       return { ...renewal, endsMs }
     })
-    await renew(null)
+    await setRenewal(setup, null)
     expect(errorOf(await refresh(refreshed))).toEqual([400, 'invalid_grant'])
-    await renew({ days: 90 })
+    await setRenewal(setup, { days: 90 })
   })
 
   test('is for what was granted, or a part of it', async () => {
@@ -208,10 +182,87 @@ describe('a refresh token', () => {
     for (const secret of [held.refresh, next]) expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  test('is exchanged 24 times a day', async () => {
-    const limit = createRenewalLimit(1)
-    await limit('a grant')
-    await expect(limit('a grant')).rejects.toMatchObject({ status: 429 })
+  test.each([
+    ['of 30 days', undefined, 24],
+    ['of an hour', 3_600, 36],
+  ])('of a credential %s is exchanged as often a day as it needs', async (_name, validityPeriod, count) => {
+    let held = await issued({ ...(validityPeriod !== undefined && { validityPeriod }) })
+    for (let times = 0; times < count; times++) {
+      const reply = await refresh(held)
+      expect(reply.status, `${times} times`).toBe(200)
+      held = after(held, reply)
+    }
+    const { status, headers } = await refresh(held)
+    expect(status).toBe(429)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(80_000)
+  })
+
+  test('of several credentials is exchanged for each of them, and never more than once a minute', async () => {
+    const [env, day] = [{ config: { CREDENTIAL_SD_JWT_EXPIRY: 86_400 } }, 86_400]
+    const count = (...periods: (number | undefined)[]) =>
+      renewalsADay(
+        { env },
+        periods.map((validityPeriod) => ({ validityPeriod })),
+      )
+    expect([count(undefined), count(day / 48, 3_600), count(1)]).toEqual([24, 72 + 36, 1_440])
+  })
+})
+
+test('the tenant ends the renewal alone, and the wallet is told so', async () => {
+  const held = await issued()
+  const refreshed = after(held, await refresh(held))
+  const path = { id: held.recordId }
+  const end = () =>
+    tenant.call('PATCH /credential-status/revoke-credential/{id}', { path, query: { renewalOnly: 'true' } })
+  await end()
+  await end()
+  const { body, status } = await refresh(refreshed)
+  expect([status, body.error]).toEqual([400, 'invalid_grant'])
+  expect(body.error_description).toContain('was ended by the issuer; the credential stays')
+  // Whoever has no key is not told.
+  const stranger = await refresh(refreshed, {}, generateKey('P-256'))
+  expect(stranger.body.error_description).toContain('bound to another DPoP key')
+  expect((await take(refreshed)).status).toBe(401)
+  expect((await entries(held.recordId)).map((entry) => entry.revoked_at)).toEqual([null])
+  expect(await recordOf(setup, held.recordId)).not.toHaveProperty('revoked')
+  await tenant.call('PATCH /credential-status/revoke-credential/{id}', { path })
+  expect(await recordOf(setup, held.recordId)).toMatchObject({ revoked: true })
+  const { recordId: id } = await offer(setup)
+  const refused = tenant.call('PATCH /credential-status/revoke-credential/{id}', {
+    path: { id },
+    query: { renewalOnly: 'true' },
+  })
+  await expect(refused).rejects.toThrow('no refresh token that could be ended')
+})
+
+test('a grant ends with the last of its credentials that is revoked', async () => {
+  const offered = await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+    path: { issuerId },
+    body: {
+      credentials: ['Alice', 'Bob'].map((name) => ({
+        credentialConfigurationId: 'Person',
+        issuingDID: setup.issuingDID,
+        claims: { name },
+      })),
+    },
+  })
+  const takeNamed = (of: Held, identifier: string) => take({ ...of, identifier })
+  const [one, other] = offered.records.map(({ recordId }) => recordId) as [string, string]
+  let held = await redeemed({}, offered)
+  for (const id of [one, other]) expect((await takeNamed(held, id)).status).toBe(200)
+  const revoke = (id: string) =>
+    tenant.call('PATCH /credential-status/revoke-credential/{id}', { path: { id } })
+  held = after(held, await refresh(held))
+  await revoke(one)
+  expect((await takeNamed(held, one)).body.error).toBe('credential_request_denied')
+  expect((await takeNamed(held, other)).status).toBe(200)
+  held = after(held, await refresh(held))
+  await revoke(other)
+  expect((await takeNamed(held, other)).status).toBe(401)
+  const { body } = await refresh(held)
+  expect(body).toMatchObject({
+    error: 'invalid_grant',
+    error_description: expect.stringContaining('that the issuer has revoked'),
   })
 })
 
