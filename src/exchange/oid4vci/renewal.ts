@@ -17,6 +17,7 @@ import {
   findRecords,
   type GrantRow,
   recordIdsOf,
+  removeEndedTokens,
   revokeTokens,
   storeToken,
   updateGrant,
@@ -152,6 +153,7 @@ export async function rotate(
     replaced_digest: digest,
     renewal: JSON.stringify(next),
   })
+  await removeEndedTokens(tx, grantId)
   await storeToken(tx, grantId, {
     token: answer.access,
     recordIds: answer.recordIds,
