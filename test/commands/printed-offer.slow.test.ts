@@ -12,9 +12,9 @@ import { startIdentityProvider } from '../exchange/oid4vci/log-in/_real-provider
 import { openReceiver } from '../support/receiver.ts'
 import { untilEnd } from '../support/shared.ts'
 import { startDaemonPair, until } from '../support/tenants.ts'
-import { newUser } from './_cli.ts'
+import { useUser } from './_cli.ts'
 
-const [pair, user] = [await untilEnd(startDaemonPair()), newUser()]
+const [pair, user] = [await untilEnd(startDaemonPair()), useUser()]
 const issuer = user.as({ AGENT_URL: pair.acme.url, AGENT_API_KEY: pair.issuer.apiKey })
 const departments: Record<string, string> = { alice: 'Sales', bob: 'Tests', carol: 'Law' }
 const source = await untilEnd(
