@@ -3,7 +3,7 @@
  * one redirect.
  */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CommandError } from './errors/errors.ts'
 
@@ -31,25 +31,30 @@ type RedirectReceiver = {
 const page = (text: string) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>identity-agent</title><p>${text}</p></html>`
 
-/** Opens the server. It refuses all requests until `receive` is called. */
+/**
+ * Opens the server. A redirect waits for the answer until `receive` is called: whoever reads the URL from the
+ * daemon may be faster than the command.
+ */
 export async function openRedirect({
   path,
   timeoutMs,
   says,
   late,
 }: RedirectOptions): Promise<RedirectReceiver> {
-  let expected: string | undefined
+  let expect!: (state: string) => void
+  const expected = new Promise<string>((known) => (expect = known))
   let resolve!: (url: URL) => void
   let reject!: (error: Error) => void
   const redirected = new Promise<URL>((...settle) => ([resolve, reject] = settle))
   // The person may never come back, and the server may be closed before.
   redirected.catch(() => undefined)
-  const server = createServer((request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     // `new URL` would throw for a target such as `//`, which any page can send.
     const [asked, query] = (request.url ?? '').split('?', 2)
     const parameters = new URLSearchParams(query)
     const state = parameters.get('state')
-    const isOwn = request.method === 'GET' && asked === path && state !== null && state === expected
+    const isRedirect = request.method === 'GET' && asked === path && state !== null
+    const isOwn = isRedirect && state === (await expected)
     response.writeHead(isOwn ? 200 : 404, {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'",
@@ -60,7 +65,8 @@ export async function openRedirect({
     const done = parameters.has('error') ? says.refused : says.accepted
     response.end(page(isOwn ? `${done} Close this page and return to the terminal.` : 'Not found.'))
     if (isOwn) response.once('close', () => resolve(new URL(request.url!, base)))
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -68,7 +74,7 @@ export async function openRedirect({
   return {
     url: `${base}${path}`,
     receive(state) {
-      expected = state
+      expect(state)
       return redirected
     },
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 /**
- * Runs what takes hours: kills, soak, fuzzing, nodes and the package on each release of Node.js, one after
- * the other. Prints what failed at the end.
+ * Runs what takes hours: kills, soak, fuzzing, nodes, a simulated year and the package on each release of
+ * Node.js, one after the other. Prints what failed at the end.
  */
 import { spawnSync } from 'node:child_process'
 
@@ -15,6 +15,7 @@ const runs = [
   ['test:metrics', '--flows', '200'],
   ['test:backups', '--backups', '100'],
   ['test:double-clicks'],
+  ['test:renewals'],
   ['test:package'],
   ['bench', '--quick', '--guard'],
 ]

@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { Pool } from 'undici'
 import { formOf, jsonOf, post, signJwt } from './_http.ts'
 
-const grantType = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+export const grantType = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
 /** An issuer: its identifier, its configuration, and how it offers a credential. Requests go over `pool`. */
 export type Issuer = { identifier: string; configurationId: string; pool: Pool; offer: () => Promise<string> }
@@ -18,7 +18,9 @@ type Key = { privateKey: KeyObject; jwk: object }
 const keys: Key[] = Array.from({ length: 100 }, newKey)
 let turn = 0
 
-function prove({ privateKey, jwk }: Key, aud: string, nonce: string): string {
+export const takeKey = () => keys[turn++ % keys.length]!
+
+export function prove({ privateKey, jwk }: Key, aud: string, nonce: string): string {
   const header = { typ: 'openid4vci-proof+jwt', jwk }
   return signJwt(privateKey, header, { aud, iat: Math.floor(Date.now() / 1_000), nonce })
 }
@@ -29,7 +31,7 @@ export async function issue({ identifier, configurationId, pool, offer }: Issuer
   const form = formOf({ grant_type: grantType, 'pre-authorized_code': await offer() })
   const { access_token: token } = await post(pool, `${path}/token`, form)
   const { c_nonce: nonce } = await post(pool, `${path}/nonce`)
-  const proof = prove(keys[turn++ % keys.length]!, identifier, nonce as string)
+  const proof = prove(takeKey(), identifier, nonce as string)
   const request = { credential_configuration_id: configurationId, proofs: { jwt: [proof] } }
   const headers = { authorization: `Bearer ${token as string}` }
   const { credentials } = await post(pool, `${path}/credentials`, jsonOf(request, headers))

@@ -153,6 +153,7 @@ export class Daemon {
     type: string
     collect?: boolean
     kill?: { point: string; nth: number }
+    ms?: number
   }): Promise<unknown> {
     const [answer] = await Promise.all([this.#process!.getOneMessage(), this.#process!.sendMessage(message)])
     return answer

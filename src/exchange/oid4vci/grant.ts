@@ -237,6 +237,12 @@ export async function redeemGrant(tx: Tx, grantId: string, token: NewToken): Pro
   await storeToken(tx, grantId, token)
 }
 
+/** Removes the access tokens of a grant that have ended: each renewal makes another one. */
+export async function removeEndedTokens(tx: Tx, grantId: string): Promise<void> {
+  const ended = tx.deleteFrom('issuance_token').where('grant_id', '=', grantId)
+  await ended.where('expires_at', '<', new Date().toISOString()).execute()
+}
+
 export async function revokeTokens(tx: Tx, grantId: string): Promise<void> {
   await tx.deleteFrom('issuance_token').where('grant_id', '=', grantId).execute()
 }

@@ -18,6 +18,7 @@ import {
   findRecords,
   type GrantRow,
   recordIdsOf,
+  removeEndedTokens,
   revokeTokens,
   storeToken,
   updateGrant,
@@ -163,6 +164,7 @@ export async function rotate(
     replaced_digest: digest,
     renewal: JSON.stringify(next),
   })
+  await removeEndedTokens(tx, grantId)
   await storeToken(tx, grantId, {
     token: answer.access,
     recordIds: answer.recordIds,
