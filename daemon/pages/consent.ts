@@ -5,7 +5,10 @@
 import type { Texts } from './english.ts'
 import { html, line, type Html } from './html.ts'
 import type { Page } from './page.ts'
-import { maxLineLength } from './parts.ts'
+import { cardImage, maxLineLength, row } from './parts.ts'
+
+/** `card` is the `data:` URL of a picture. */
+export type ShownCredential = { name: string; claims: readonly string[]; card: string | undefined }
 
 export type ConsentLink = {
   /** The field `request` of the form. */
@@ -17,8 +20,7 @@ export type ConsentLink = {
   issuer: string | undefined
   /** The name that the issuer gives itself. Nothing verifies it. */
   issuerName: string | undefined
-  /** `card` is the `data:` URL of a picture. */
-  credentials: readonly { name: string; claims: readonly string[]; card: string | undefined }[]
+  credentials: readonly ShownCredential[]
   /** The name of the person who logged in. */
   person: string | undefined
   /** Whether the page asks for a presentation, which comes before the consent. */
@@ -47,7 +49,7 @@ export function consentPage({ consent: words }: Texts, link: ConsentLink): Page 
       </dl>
       ${credentials.map(
         ({ name, claims, card }) =>
-          html`${card === undefined ? undefined : html`<img class="card" src="${card}" alt="" />`}
+          html`${cardImage(card)}
             <h2>${credentials.length === 1 ? words.claims : line(name, maxLineLength)}</h2>
             <ul>
               ${claims.map((claim) => html`<li>${line(claim, maxLineLength)}</li>`)}
@@ -131,14 +133,4 @@ function codeField(
       aria-describedby="hint${isWrong ? ' fault' : ''}"
       ${isWrong ? html`aria-invalid="true"` : undefined}
     />`
-}
-
-function row(name: string, value: string | undefined): Html | undefined {
-  const text = line(value, 1_000)
-  return text === undefined
-    ? undefined
-    : html`<div>
-        <dt>${name}</dt>
-        <dd>${text}</dd>
-      </div>`
 }

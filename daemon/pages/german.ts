@@ -61,6 +61,8 @@ export const german: Texts = {
     txCode: 'Geben Sie den Transaktionscode ein, den Ihnen der Aussteller auf einem anderen Weg gibt.',
     warning:
       'Die erste Wallet, die das Angebot öffnet, erhält den Nachweis. Geben Sie diesen Link nicht weiter, und fahren Sie nur fort, wenn Sie ihn erwartet haben.',
+    forEveryone:
+      'Dieses Angebot gilt für alle und endet nicht. Der Aussteller kann Sie bitten, sich zuerst anzumelden.',
     fold: 'Den Code für ein anderes Gerät zeigen',
     get: 'Nachweis abholen',
     delivered:

@@ -1,24 +1,26 @@
 /** The page of an OpenID4VCI offer: what is offered and by whom, and its link as a QR code and as a button. */
 import type { Texts } from './english.ts'
-import { html, line, type Html } from './html.ts'
+import { html, type Html } from './html.ts'
 import type { Page } from './page.ts'
-import { copyFields, maxLineLength, moment, pageEnd, steps, walletCode, walletLink } from './parts.ts'
+import { cardImage, copyFields, moment, pageEnd, row, steps, walletCode, walletLink } from './parts.ts'
+import type { ShownCredential } from './consent.ts'
 
 export type OfferLink = {
   /** The link for wallets. It refers to the offer, and does not contain the code of the grant. */
   link: string
   host: string
-  credentials: readonly { configurationId: string; claims: readonly string[] }[]
+  issuerName: string | undefined
+  credentials: readonly ShownCredential[]
   /** Whether the wallet asks for a transaction code. */
   hasTxCode: boolean
-  /** Absent for an offer without end. */
+  /** Absent for an offer without end, which is for everyone. */
   endsAt?: Date
   /** False if the URL of the page does not tell when the offer is redeemed. */
   isLive?: boolean
 }
 
 export function offerPage(texts: Texts, offered: OfferLink): Page {
-  const { link, host, credentials, hasTxCode, endsAt, isLive = true } = offered
+  const { link, host, hasTxCode, endsAt, isLive = true } = offered
   const [words, invitation] = [texts.offer, texts.invitation]
   return {
     title: invitation.offer.title,
@@ -28,7 +30,7 @@ export function offerPage(texts: Texts, offered: OfferLink): Page {
         <p class="kind">${invitation.offer.kind}</p>
         <h1>${invitation.offer.title}</h1>
         <p>${words.text(html`<bdi>${host}</bdi>`)}</p>
-        ${offeredList(texts, credentials)} ${walletLink(texts, link)}
+        ${offeredList(texts, offered)} ${walletLink(texts, link)}
       </header>
       ${walletCode(texts, link, words.code)}
       <div>
@@ -38,7 +40,7 @@ export function offerPage(texts: Texts, offered: OfferLink): Page {
           words.check(html`<bdi>${host}</bdi>`),
           invitation.offer.last,
         ])}
-        <aside class="note"><p>${words.warning}</p></aside>
+        <aside class="note"><p>${endsAt ? words.warning : words.forEveryone}</p></aside>
         ${copyFields(texts, [{ label: texts.copyLink, text: link }])}
         ${endsAt && pageEnd(texts, invitation.until(moment(texts, endsAt)), isLive)}
       </div>`,
@@ -48,8 +50,9 @@ export function offerPage(texts: Texts, offered: OfferLink): Page {
 /** The page of a delivered offer. Only its button makes the link for the wallet. */
 export function deliveredPage(
   texts: Texts,
-  { host, credentials, endsAt }: Pick<OfferLink, 'host' | 'credentials'> & { endsAt: Date },
+  offered: Pick<OfferLink, 'host' | 'issuerName' | 'credentials'> & { endsAt: Date },
 ): Page {
+  const { host, endsAt } = offered
   const [words, invitation] = [texts.offer, texts.invitation]
   return {
     title: invitation.offer.title,
@@ -59,7 +62,7 @@ export function deliveredPage(
         <p class="kind">${invitation.offer.kind}</p>
         <h1>${invitation.offer.title}</h1>
         <p>${words.text(html`<bdi>${host}</bdi>`)}</p>
-        ${offeredList(texts, credentials)}
+        ${offeredList(texts, offered)}
       </header>
       <form method="post">
         <p class="buttons"><button>${words.get}</button></p>
@@ -69,23 +72,17 @@ export function deliveredPage(
   }
 }
 
-/** The credentials of an offer, and their claims. */
-function offeredList(texts: Texts, credentials: OfferLink['credentials']): Html {
-  return html`<dl>
-    ${credentials.map(
-      ({ configurationId, claims }) =>
-        html`<div>
-            <dt>${texts.consent.credential}</dt>
-            <dd>${line(configurationId, maxLineLength)}</dd>
-          </div>
-          ${
-            claims.length === 0
-              ? undefined
-              : html`<div>
-                  <dt>${texts.consent.claims}</dt>
-                  <dd>${line(claims.join(', '), 1_000)}</dd>
-                </div>`
-          }`,
-    )}
-  </dl>`
+/** Who offers, and each credential with its claims and its card. */
+function offeredList(
+  { consent: words }: Texts,
+  { issuerName, credentials }: Pick<OfferLink, 'issuerName' | 'credentials'>,
+): Html {
+  return html`${credentials.map(
+    ({ name, claims, card }, index) =>
+      html`${cardImage(card)}
+        <dl>
+          ${index === 0 ? row(words.issuerName, issuerName) : undefined} ${row(words.credential, name)}
+          ${row(words.claims, claims.join(', ') || undefined)}
+        </dl>`,
+  )}`
 }

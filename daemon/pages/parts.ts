@@ -1,6 +1,6 @@
 /** Parts that the pages share. */
 import type { Texts } from './english.ts'
-import { html, type Html } from './html.ts'
+import { html, line, type Html } from './html.ts'
 import { toQrCode } from './qr-code.ts'
 
 /** Longer names and goals are cut: other people choose them, and they must not push the rest off the page. */
@@ -79,4 +79,20 @@ export function pageEnd({ reload }: Texts, text: Html | undefined, isLive: boole
 export function moment({ locale }: Texts, date: Date): Html {
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' })
   return html`<time datetime="${date.toISOString()}">${format.format(date)} UTC</time>`
+}
+
+/** A row of a list of terms. None without a value. */
+export function row(name: string, value: string | undefined): Html | undefined {
+  const text = line(value, 1_000)
+  return text === undefined
+    ? undefined
+    : html`<div>
+        <dt>${name}</dt>
+        <dd>${text}</dd>
+      </div>`
+}
+
+/** The picture of a credential, whose name is beside it. `card` is a `data:` URL. */
+export function cardImage(card: string | undefined): Html | undefined {
+  return card === undefined ? undefined : html`<img class="card" src="${card}" alt="" />`
 }

@@ -26,7 +26,8 @@ export default [
         const delivered = await withIssuer(agent, issuerId, (wallet, issuer) =>
           readDelivered(wallet, issuer, secret),
         )
-        return deliveredPage(texts, { ...delivered, host: new URL(agent.env.urls.rest).host })
+        const content = await delivered.inLanguage(texts.language)
+        return deliveredPage(texts, { ...delivered, ...content, host: new URL(agent.env.urls.rest).host })
       }),
   ),
 
@@ -46,7 +47,9 @@ export default [
         const delivered = await withIssuer(agent, issuerId, (wallet, issuer) =>
           makeWalletLink(wallet, issuer, secret),
         )
-        return offerPage(texts, { ...delivered, host: new URL(agent.env.urls.rest).host, isLive: false })
+        const content = await delivered.inLanguage(texts.language)
+        const { host } = new URL(agent.env.urls.rest)
+        return offerPage(texts, { ...delivered, ...content, host, isLive: false })
       }),
   ),
 

@@ -29,7 +29,6 @@ import { unlessDeleted } from '../../src/foundation/storage/transferred.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { route } from '../http/route.ts'
-import type { OfferLink } from '../pages/offer.ts'
 import { livePage, pageMedia, replyInForm, replyLive } from '../pages/reply.ts'
 import {
   ClientHeaders,
@@ -81,20 +80,6 @@ async function openOffer({ db, env, wallets }: Agent, shortId: string): Promise<
   )
 }
 
-function toOfferLink(
-  { credentials, hasTxCode, endsAt }: OpenOffer,
-  base: string,
-  shortId: string,
-): OfferLink {
-  return {
-    link: offerLink(offerUrl(base, shortId)),
-    host: new URL(base).host,
-    credentials,
-    hasTxCode,
-    endsAt,
-  }
-}
-
 export default [
   route(
     'GET /o/{shortId}',
@@ -111,8 +96,14 @@ export default [
       replyLive(agent.notifier, input, {
         read: () => openOffer(agent, shortId),
         toJson: ({ offer }) => offer,
-        toPage: (open, { offerPage }, texts) =>
-          offerPage(texts, toOfferLink(open, agent.env.urls.rest, shortId)),
+        toPage: async ({ inLanguage, hasTxCode, endsAt }, { offerPage }, texts) =>
+          offerPage(texts, {
+            link: offerLink(offerUrl(agent.env.urls.rest, shortId)),
+            host: new URL(agent.env.urls.rest).host,
+            ...(await inLanguage(texts.language)),
+            hasTxCode,
+            endsAt,
+          }),
         // VCI has no status of its own for an offer that has ended.
         closedBefore: [404, 410],
         watch: (open) => ({ ...open, remainingMs: open.endsAt.getTime() - Date.now() }),
@@ -135,11 +126,11 @@ export default [
         read: () =>
           withIssuer(agent, issuerId, (wallet, issuer) => readStaticOffer(wallet, issuer, configurationId)),
         toJson: ({ offer }) => offer,
-        toPage: ({ url, credentials }, { offerPage }, texts) =>
+        toPage: async ({ url, inLanguage }, { offerPage }, texts) =>
           offerPage(texts, {
             link: offerLink(url),
             host: new URL(agent.env.urls.rest).host,
-            credentials,
+            ...(await inLanguage(texts.language)),
             hasTxCode: false,
           }),
       }),

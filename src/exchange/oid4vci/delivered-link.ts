@@ -21,13 +21,8 @@ import {
   updateGrant,
 } from './grant.ts'
 import type { IssuerRow } from './issuers.ts'
-import {
-  configurationsIn,
-  describeCredentials,
-  type OfferedCredentials,
-  toOffer,
-  valueLink,
-} from './offer-object.ts'
+import { configurationsIn, toOffer, valueLink } from './offer-object.ts'
+import { type InLanguage, showOffer } from './page-content.ts'
 
 const [lifetimeMs, againMs] = [600_000, 60_000]
 
@@ -35,7 +30,7 @@ const [lifetimeMs, againMs] = [600_000, 60_000]
 export const newEnd = () => Date.now() + lifetimeMs
 
 /** A delivered offer as its page shows it. */
-export type Delivered = { credentials: OfferedCredentials; hasTxCode: boolean; endsAt: Date }
+export type Delivered = { inLanguage: InLanguage; hasTxCode: boolean; endsAt: Date }
 
 /** Reads the page. @throws {Problem} 404; 410 if the offer was redeemed or has ended */
 export async function readDelivered(wallet: Wallet, issuer: IssuerRow, secret: string): Promise<Delivered> {
@@ -71,7 +66,7 @@ export async function makeWalletLink(
   )
   const configurationIds = configurationsIn(found.records)
   const link = valueLink(toOffer(wallet.env.urls.rest, issuer, configurationIds, secrets))
-  return { ...(await toDelivered(wallet, issuer, found)), link, endsAt: new Date(secrets.endsMs!) }
+  return { ...toDelivered(wallet, issuer, found), link, endsAt: new Date(secrets.endsMs!) }
 }
 
 type Found = { grant: GrantRow; records: CredentialRecord[]; secrets: GrantSecrets }
@@ -92,13 +87,9 @@ async function getDelivered(wallet: Wallet, db: Db, issuer: IssuerRow, secret: s
   return { grant, records, secrets }
 }
 
-async function toDelivered(
-  { env }: Wallet,
-  issuer: IssuerRow,
-  { records, secrets }: Found,
-): Promise<Delivered> {
+function toDelivered({ env }: Wallet, issuer: IssuerRow, { records, secrets }: Found): Delivered {
   return {
-    credentials: await describeCredentials(env.db, issuer, configurationsIn(records)),
+    inLanguage: showOffer(env, issuer, configurationsIn(records)),
     hasTxCode: secrets.txCode !== undefined,
     endsAt: new Date(records[0]!.openid4vci!.expiresTime * 1_000),
   }

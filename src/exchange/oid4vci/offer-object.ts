@@ -11,8 +11,7 @@ import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import type { ChangeTopic } from '../../foundation/storage/tx-context.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { claimsOf } from './claims.ts'
-import { findConfiguration } from './configurations.ts'
+import { type InLanguage, showOffer } from './page-content.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import {
   credentialIdentifierOf,
@@ -62,13 +61,10 @@ export const OfferObject = z
   .meta({ id: 'CredentialOffer' })
 export type OfferObject = z.infer<typeof OfferObject>
 
-/** What the page of an offer shows of its credentials. */
-export type OfferedCredentials = { configurationId: string; claims: string[] }[]
-
-/** An open offer, the credentials that it offers, and what closes its link. */
+/** An open offer, what its page shows, and what closes its link. */
 export type OpenOffer = {
   offer: OfferObject
-  credentials: OfferedCredentials
+  inLanguage: InLanguage
   hasTxCode: boolean
   walletId: string
   topic: ChangeTopic
@@ -90,26 +86,12 @@ export async function readOffer(
   const configurationIds = configurationsIn(await findRecords(wallet.db, recordIdsOf(grant)))
   return {
     offer: toOffer(wallet.env.urls.rest, issuer, configurationIds, secrets),
-    credentials: await describeCredentials(db, issuer, configurationIds),
+    inLanguage: showOffer(wallet.env, issuer, configurationIds),
     hasTxCode: secrets.txCode !== undefined,
     walletId: wallet.id,
     topic: `record ${record.id}`,
     endsAt: new Date(record.openid4vci!.expiresTime * 1_000),
   }
-}
-
-export async function describeCredentials(
-  db: AgentDb,
-  issuer: IssuerRow,
-  configurationIds: readonly string[],
-): Promise<OfferedCredentials> {
-  const credentials: OfferedCredentials = []
-  for (const configurationId of configurationIds) {
-    const configuration = await findConfiguration(db, issuer.id, configurationId)
-    const claims = (configuration ? claimsOf(configuration) : []).map(({ name, title = name }) => title)
-    credentials.push({ configurationId, claims })
-  }
-  return credentials
 }
 
 export function offerNotFound(): Problem {

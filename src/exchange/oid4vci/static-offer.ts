@@ -4,16 +4,16 @@
  */
 import { Problem } from '../../foundation/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { claimsOf } from './claims.ts'
 import { isOpenTo } from './configuration-access.ts'
 import { configurationsOf } from './configurations.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
-import type { OfferObject, OpenOffer } from './offer-object.ts'
+import type { OfferObject } from './offer-object.ts'
+import { type InLanguage, showOffer } from './page-content.ts'
 
 /** In the URL of an offer: every such credential of the issuer. */
 const all = 'all'
 
-export type StaticOffer = { offer: OfferObject; url: string; credentials: OpenOffer['credentials'] }
+export type StaticOffer = { offer: OfferObject; url: string; inLanguage: InLanguage }
 
 /** @throws {Problem} 404 for a credential that needs an offer */
 export async function readStaticOffer(
@@ -29,16 +29,14 @@ export async function readStaticOffer(
       'The issuer has no such credential that wallets may ask for without an offer.',
     )
   const identifier = identifierOf(env.urls.rest, issuer.id)
+  const ids = chosen.map(({ id }) => id)
   return {
     offer: {
       credential_issuer: identifier,
-      credential_configuration_ids: chosen.map(({ id }) => id),
+      credential_configuration_ids: ids,
       grants: { authorization_code: {} },
     },
     url: `${identifier}/offers/${encodeURIComponent(configurationId)}`,
-    credentials: chosen.map((row) => ({
-      configurationId: row.id,
-      claims: claimsOf(row).map(({ name, title = name }) => title),
-    })),
+    inLanguage: showOffer(env, issuer, ids),
   }
 }

@@ -194,7 +194,7 @@ test('the consent page has the card and the labels in the language of the reader
     { locale: 'en', name: 'Employee card', backgroundColor: '#003366' },
   ]
   const claims = [{ path: ['name'], svgId: 'name', labels: { de: 'Vorname', en: 'Given name' } }]
-  await add('Shown', { display, claims })
+  await add('Shown', { display, claims, issuingDID, begin: 'open' })
   const { credentialOffer } = await offer(setup, {
     grant: 'authorization_code',
     credentialConfigurationId: 'Shown',
@@ -218,6 +218,23 @@ test('the consent page has the card and the labels in the language of the reader
   const english = await pageIn('en')
   expect(english.text).toContain('<li>Given name</li>')
   expect(english.card).toMatch(/fill="#003366".*fill="#ffffff">Employee card</)
+  // The pages of offers show the same.
+  const { credentialOffer: linked } = await offer(setup, {
+    credentialConfigurationId: 'Shown',
+    byReference: true,
+  })
+  const links = [
+    new URL(linked).searchParams.get('credential_offer_uri')!,
+    `${setup.identifier}/offers/Shown`,
+  ]
+  for (const link of links) {
+    const headers = { accept: 'text/html', 'accept-language': 'de' }
+    const text = await (await fetch(link, { headers })).text()
+    expect(text).toContain('<dd>Dienstausweis</dd>')
+    expect(text).toContain('<dd>Vorname</dd>')
+    expect(text).toContain('<dd>Acme &lt;b&gt;</dd>')
+    expect(text).toContain('<img class="card" src="data:image/svg+xml;base64,')
+  }
   const change = { svgTemplates: [{ uri: template.uri }], newVersion: true }
   await tenant.call('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
     path: { ...path, credentialConfigId: 'Shown' },

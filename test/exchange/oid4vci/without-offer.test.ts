@@ -95,6 +95,9 @@ describe('a static offer', () => {
     expect(text).toContain('openid-credential-offer://?credential_offer_uri=')
     expect(text).toContain('Voucher')
     expect(text).not.toContain('EventSource')
+    // It is for everyone, unlike the page of another offer.
+    expect(text).toContain('This offer is for everyone and has no end.')
+    expect(text).not.toContain('Do not pass this link on')
   })
 
   test.each(['Person', 'Missing'])('of %s, which needs an offer or is not there, is 404', async (id) => {
