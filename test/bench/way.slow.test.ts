@@ -18,8 +18,8 @@ const isComparable =
 const patienceMs = 600_000
 
 /**
- * How often the flow is counted. A busy machine only adds work: the outcomes of webhooks that come more than 50
- * ms apart do not share a commit. What has grown has done so each time.
+ * How often the flow is counted. A busy machine only adds work: the outcomes of webhooks that come more than
+ * 50 ms apart do not share a commit. What has grown has done so each time.
  */
 const attempts = 3
 
