@@ -3,9 +3,10 @@ import { figureOf, type FigureName, type Row } from '../_results.ts'
 import { fullFlow } from './_figures.ts'
 
 /**
- * The counts that two runs of the same code agree on within 2 %, on an idle machine and on a busy one. The
- * others depend on timing: writes that can wait join the commits of others, and one read of a socket may have
- * the data of several writes.
+ * The counts that two runs of the same code agree on within 2 % on an idle machine. On a busy one, they grow:
+ * outcomes of webhooks come apart then, and have commits of their own. The others depend on timing
+ * everywhere: writes that can wait join the commits of others, and one read of a socket may have the data of
+ * several writes.
  */
 const guarded = [
   'calls',

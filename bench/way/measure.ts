@@ -1,7 +1,7 @@
 /**
  * Counts the work of the steps of a full flow, in both daemons together, next to the bare composition. A step
- * is all that follows a request to the API, until both daemons are idle. Counts do not depend on the load of
- * the machine.
+ * is all that follows a request to the API, until both daemons are idle. Load of the machine adds commits of
+ * writes that can wait.
  */
 import { fileURLToPath } from 'node:url'
 import type { Outcome, Scale } from '../_scenarios.ts'

@@ -15,15 +15,25 @@ const isComparable =
   process.env['TEST_STORE'] === undefined &&
   major(process.version) === major(recorded.node)
 
-const patienceMs = 300_000
+const patienceMs = 600_000
+
+/**
+ * How often the flow is counted. A busy machine only adds work: the outcomes of webhooks that come more than
+ * 50 ms apart do not share a commit. What has grown has done so each time.
+ */
+const attempts = 3
 
 test.runIf(isComparable)(
   'no count of a full flow has grown by more than 5 %',
   { timeout: patienceMs },
   async () => {
-    const { rows } = await countDaemons(brief)
-    expect(rows.map(({ name }) => name)).toEqual([...requests, 'full flow'])
-    expect(findGrown(recorded.tables[0]!.rows, rows), advice).toEqual([])
+    let grown: string[] = []
+    for (let attempt = 0; attempt === 0 || (attempt < attempts && grown.length > 0); attempt++) {
+      const { rows } = await countDaemons(brief)
+      expect(rows.map(({ name }) => name)).toEqual([...requests, 'full flow'])
+      grown = findGrown(recorded.tables[0]!.rows, rows)
+    }
+    expect(grown, advice).toEqual([])
   },
 )
 

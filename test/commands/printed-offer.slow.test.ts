@@ -1,6 +1,7 @@
 /**
- * A printed offer, with commands only, two daemons and `oidc-provider`: three people scan it, log in, and each
- * gets the credential with own claims, of the log-in and of the claims source. Nobody has prepared an offer.
+ * A printed offer, with commands only, two daemons and `oidc-provider`: three people scan it, log in, and
+ * each gets the credential with own claims, of the log-in and of the claims source. Nobody has prepared an
+ * offer.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -34,6 +34,19 @@ const age = ({ agent }: TestAgent, { walletId }: Tenant, seconds: number) =>
     }),
   )
 
+/** Waits until the wallets have sent everything, so that they write nothing new. */
+const untilSent = ({ agent }: TestAgent, ...tenants: Tenant[]) =>
+  until(
+    'the last message',
+    async () => {
+      const jobs = tenants.map(({ walletId }) =>
+        agent.wallets.use(walletId, ({ db }) => db.selectFrom('job').select('id').execute()),
+      )
+      return (await Promise.all(jobs)).flat().length
+    },
+    (count) => count === 0,
+  )
+
 /** Deletes what is too old at the agent now. */
 async function apply({ agent }: TestAgent, settings: Partial<Record<keyof typeof usual, number>>) {
   await using retention = createRetention({ ...usual, ...settings }, agent.wallets, openLog('silent'))
@@ -60,6 +73,7 @@ test('proofs and messages are deleted after their time, and credentials and conn
     () => totals(holder),
     ([, , , messages]) => messages === 1,
   )
+  await untilSent(agent, issuer, holder)
   for (const each of [issuer, holder]) await age(agent, each, 10 * day)
 
   await apply(agent, {})
@@ -94,6 +108,7 @@ test('failed flows and expired invitations are deleted after their time, and val
   )
   const short = await issuer.call('POST /connections', { body: { label: 'short', expiresIn: 1 } })
   await issuer.call('POST /connections', { body: { label: 'valid for long', expiresIn: 14 * day } })
+  await untilSent(agent, issuer, holder)
   await age(agent, issuer, 10 * day)
   await apply(agent, { FAILED_RECORD_RETENTION: 11 * day })
   expect(await totals(issuer)).toEqual([3, 1, 0, 0])
@@ -112,6 +127,7 @@ test('in a wallet that nobody uses any more, old events, logged messages and mes
   const { thid, presentationId } = await requestProof(issuer, holder, { connectionId })
   await prove(holder, presentationId, recordId)
   await presentationIn(issuer.call, thid, 'PresentationVerified')
+  await untilSent(agent, issuer, holder)
   const count = async (table: 'event' | 'message_log' | 'inbox') =>
     agent.agent.wallets.use(issuer.walletId, async ({ db }) => {
       const { all } = await db
@@ -144,7 +160,7 @@ test('in a wallet that nobody uses any more, old events, logged messages and mes
 })
 
 test('a daemon applies the settings when it starts', async () => {
-  await using daemon = await Daemon.start({ MESSAGE_RETENTION: '1' })
+  await using daemon = await Daemon.start()
   const [alice, bob] = [await daemon.newTenant('alice'), await daemon.newTenant('bob')]
   const { inviterConnectionId: connectionId } = await connect(alice, bob)
   await alice.call('POST /messages', { body: { connectionId, content: 'hi' } })
@@ -154,6 +170,7 @@ test('a daemon applies the settings when it starts', async () => {
     ([, , , messages]) => messages === 1,
   )
   await daemon.stop()
+  daemon.env['MESSAGE_RETENTION'] = '1'
   await sleep(1_100)
   await daemon.start()
   await until(

@@ -60,7 +60,7 @@ export const typesOf = {
 }
 
 export async function openParty({ uris = (own) => [own], answer }: PartyOptions = {}): Promise<Party> {
-  const receiver = await openReceiver(answer)
+  const receiver = await openReceiver(answer, `/${randomUUID()}/`)
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
   const keys = { keyAgreement: toPublic(keyAgreement), authentication: toPublic(authentication) }
   const did = createPeerDid({ ...keys, serviceUri: uris(receiver.url) })

@@ -14,21 +14,27 @@ export type Receiver = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Opens a server. `answer` gets the number of each request, from 1, and may not reply. */
+/**
+ * Opens a server. `answer` gets the number of each request, from 1, and may not reply. Requests for other
+ * paths than those of `path` are refused, and not recorded: an agent may repeat what it sends to a server of
+ * an earlier test, whose port this one has now.
+ */
 export async function openReceiver(
   answer: (response: ServerResponse, count: number) => void = (response) => response.end(),
+  path = '/',
 ): Promise<Receiver> {
   const bodies: string[] = []
   const requests: IncomingMessage[] = []
   const server = await startServer(
     withBody((body, request, response) => {
+      if (!request.url!.startsWith(path)) return void response.writeHead(404).end()
       requests.push(request)
       answer(response, bodies.push(body))
     }),
   )
   return {
     ...server,
-    url: `${server.url}/`,
+    url: server.url + path,
     bodies,
     requests,
     arrived: (count) =>
