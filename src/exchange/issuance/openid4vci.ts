@@ -93,7 +93,7 @@ const shown = {
 
 /**
  * With the endpoints as they were when the offer was received, so that later metadata cannot redirect the
- * flow.
+ * flow. A renewal reads them again.
  */
 export const StoredOpenId4VciOffer = z.object({
   ...shown,

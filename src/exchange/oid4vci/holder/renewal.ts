@@ -28,6 +28,7 @@ import { askForCredential, askForDeferred } from './credential-request.ts'
 import { readLook } from './look.ts'
 import { callerOf, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { refreshToken } from './refresh-token.ts'
+import { readTermsAgain } from './terms.ts'
 
 /** How long a planned renewal waits while `OID4VC_REFRESH` is off. */
 const pauseMs = 86_400_000
@@ -109,7 +110,10 @@ async function getRunning(wallet: Wallet, recordId: string): Promise<RenewableRe
 async function renew(caller: Caller, { id, receivedOffer }: RenewableRecord): Promise<Write> {
   const { wallet } = caller
   const { tokenUntilMs = 0, received } = receivedOffer.renewing
-  if (!received && tokenUntilMs <= Date.now()) await refreshToken(wallet, id, {})
+  if (!received && tokenUntilMs <= Date.now()) {
+    await readTermsAgain(caller, id)
+    await refreshToken(wallet, id, {})
+  }
   // The issuer may have ended it.
   const record = await getRunning(wallet, id)
   if (!record) return nothing
