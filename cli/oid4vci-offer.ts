@@ -7,6 +7,7 @@ import { credentialFields } from './format/records.ts'
 import { safeLine } from './format/text.ts'
 import { whenAhead } from './format/time.ts'
 import { answerLine, draw, type Scannable } from './invitation.ts'
+import { readTimeout } from './input/time.ts'
 import type { Question } from './prompts/missing.ts'
 import { whichIssuingDid } from './prompts/questions.ts'
 import { chooseQr, type QrFlags } from './qr/flags.ts'
@@ -51,16 +52,15 @@ export const whichConfiguration: Question = {
 
 /**
  * Makes an offer and prints its URL: short, or the whole offer with `--long`. With `--wait`, prints the
- * record once it has reached the state.
+ * record of each credential once it has reached the state.
  */
 export async function offerToWallet(
   context: Context<object, WaitFlags & QrFlags>,
   offered: Offered,
 ): Promise<unknown> {
   const { flags, call, isQuiet, isJson, logJson, print } = context
-  const isSeveral = offered.configurations.length > 1
-  if (isSeveral && flags.wait !== undefined)
-    throw new UsageError('--wait waits for one credential: leave it out, and see agent credential list.')
+  const untilMs = flags.wait === undefined ? Infinity : Date.now() + readTimeout(flags)
+  const show = (recordId: string) => call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
   const qr = chooseQr(flags)
   let offer: Offer
   const record = await changeRecord(context, 'credential', {
@@ -72,7 +72,7 @@ export async function offerToWallet(
       if (offered.deliver) printDelivery(context, offer, offered.deliver)
       else printOffer(context, offer)
       if (isJson && flags.wait !== undefined) logJson(offer)
-      return call('GET /issue-credentials/records/{recordId}', { path: { recordId: offer.recordId } })
+      return show(offer.recordId)
     },
     ...(!offered.deliver && {
       drawCode: ({ recordId }: { recordId: string }) => draw(context, recordId, toScannable(offer), qr),
@@ -82,7 +82,17 @@ export async function offerToWallet(
     },
     next: ({ recordId }) => `agent credential show ${recordId}`,
   })
-  return flags.wait === undefined ? offer! : record
+  if (flags.wait === undefined) return offer!
+  const records = [record]
+  for (const { recordId } of offer!.records ?? []) {
+    if (recordId === record.recordId) continue
+    const timeout = `${Math.max(1, Math.ceil((untilMs - Date.now()) / 1_000))}s`
+    const rest = { ...context, flags: { ...flags, timeout } }
+    records.push(
+      await changeRecord(rest, 'credential', { until: 'CredentialSent', change: () => show(recordId) }),
+    )
+  }
+  return records.length === 1 ? record : records
 }
 
 /** An offer of configurations that are named, or in one step. */

@@ -1,6 +1,6 @@
 /** `agent oid4vc receive`: an offer of an OpenID4VCI issuer, from its text to the credential. */
 import * as Flags from '@oclif/core/flags'
-import type { Answer } from './client/api.ts'
+import type { Answer, Input } from './client/api.ts'
 import type { Context, FlagValues } from './define-command.ts'
 import { CommandError, UsageError } from './errors/errors.ts'
 import { credentialFields } from './format/records.ts'
@@ -9,6 +9,7 @@ import type { Incoming } from './incoming.ts'
 import { repeatable, yesFlag } from './input/arguments.ts'
 import { readTimeout } from './input/time.ts'
 import { askText, canAsk, confirm } from './prompts/ask.ts'
+import { typed } from './prompts/missing.ts'
 import { changeRecord } from './wait.ts'
 import { describeOffer, txCodeFault } from './format/oid4vci-offer.ts'
 
@@ -43,30 +44,48 @@ export const receiveFlags = {
 
 type ReceiveContext = Context<object, Partial<FlagValues<typeof receiveFlags>>>
 
+type Source = Pick<NonNullable<Input<typeof route>['body']>, 'credentialOffer' | 'credentialIssuer'>
+
+/** Receives the credentials of an offer, as `receiveFrom` does. */
+export function receiveCredential(context: ReceiveContext, { answer }: Pick<Incoming, 'answer'>) {
+  return receiveFrom(context, { credentialOffer: answer.body['credentialOffer'] as string })
+}
+
+/** Receives the credentials that `--configuration` names without an offer, as `receiveFrom` does. */
+export function receiveFromIssuer(context: ReceiveContext, credentialIssuer: string) {
+  return receiveFrom(context, { credentialIssuer }).catch((error: Error) => {
+    if (!error.message.includes('/.well-known/openid-credential-issuer')) throw error
+    // It may be the URL of an offer of another agent.
+    const offer = `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(credentialIssuer)}`
+    const chosen = context.flags.configuration?.flatMap((id) => ['--configuration', id]) ?? []
+    throw Object.assign(error, { hint: `agent oid4vc receive ${typed([offer, ...chosen])}` })
+  })
+}
+
 /**
- * Receives and accepts the offer, and waits for its credentials. An offer that the person declines is
+ * Whether a link can be the Credential Issuer Identifier (VCI §12.2.1), which has neither query nor fragment.
+ * Offers of agents are at `/o/…` and `…/offers/…`.
+ */
+export function canBeIssuer(link: string): boolean {
+  return /^https?:[^?#]*$/.test(link) && !/\/(?:o|offers)\/[^/]+$/.test(link)
+}
+
+/**
+ * Receives and accepts what is offered, and waits for its credentials. An offer that the person declines is
  * rejected.
  */
-export async function receiveCredential(
-  context: ReceiveContext,
-  { answer }: Pick<Incoming, 'answer'>,
-): Promise<Received | Received[]> {
+async function receiveFrom(context: ReceiveContext, source: Source): Promise<Received | Received[]> {
   const { flags, call } = context
-  const link = answer.body['credentialOffer'] as string
-  const choice = {
-    credentialConfigurationIds: flags.configuration,
-    grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
-    clientId: flags['client-id'],
-    copies: flags.copies,
-    attestationCertificateId: flags.certificate,
-  }
-  const offered = await call(route, { body: { ...choice, credentialOffer: link } }).catch(
-    (error: unknown) => {
-      // The URL of an issuer instead of that of an offer.
-      if (!flags.configuration || !/^https?:[^?#]*$/.test(link)) throw error
-      return call(route, { body: { ...choice, credentialIssuer: link } })
+  const offered = await call(route, {
+    body: {
+      ...source,
+      credentialConfigurationIds: flags.configuration,
+      grant: flags.grant as 'pre-authorized_code' | 'authorization_code' | undefined,
+      clientId: flags['client-id'],
+      copies: flags.copies,
+      attestationCertificateId: flags.certificate,
     },
-  )
+  })
   const { recordId } = offered
   const all = await recordsOf(context, offered)
   try {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type CommandResult, newUser, words } from './_cli.ts'
 
@@ -182,6 +183,17 @@ function other(code: string): string {
   return code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
 }
 
+/** The link of an offer that a command prints, while it waits. */
+function linkIn(stream: Readable): Promise<RegExpExecArray> {
+  let text = ''
+  return new Promise((found) => {
+    stream.on('data', (chunk) => {
+      const link = /openid-credential-offer:\S+(?=\s)/.exec((text += chunk))
+      if (link) found(link)
+    })
+  })
+}
+
 test('one offer has several credentials, and one consent receives all', async () => {
   const all = JSON.stringify({
     Person: { name: 'Alice' },
@@ -203,8 +215,9 @@ test('one offer has several credentials, and one consent receives all', async ()
     code: 2,
     err: expect.stringContaining('--claims has no object "PersonSd"'),
   })
-  expect(await issuer.run`${offered} --claims ${all} --wait`).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('--wait waits for one credential'),
-  })
+  const waiting = issuer.spawn`${offered} --claims ${all} --wait --timeout 1m`
+  const [link] = await linkIn(waiting.stdout)
+  expect((await holder.run`oid4vc receive ${link!} --yes`).code).toBe(0)
+  const { exitCode, stdout } = await waiting
+  expect([exitCode, stdout.match(/CredentialSent/g)]).toEqual([0, Array(3).fill('CredentialSent')])
 })

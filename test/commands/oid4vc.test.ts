@@ -1,9 +1,10 @@
 /** `agent oid4vc receive`: a holder takes offers of OpenID4VCI issuers with commands only. */
 import { expect, test } from 'vitest'
 import { answer, sealedIn, open } from '../exchange/oid4vci/_authorization.ts'
+import { startFakeIssuer } from '../exchange/oid4vci/holder/_issuer.ts'
 import { addLicence, licence } from '../exchange/oid4vci/holder/_holder.ts'
 import { addIssuer, offer, recordOf } from '../exchange/oid4vci/_wallet.ts'
-import { until } from '../support/tenants.ts'
+import { publishSchema, until } from '../support/tenants.ts'
 import { startCommandedPair } from './_agents.ts'
 import { hasScript } from './_cli.ts'
 import { untilEnd } from '../support/shared.ts'
@@ -66,14 +67,7 @@ test('the consent in a browser comes back to the command', async () => {
   const { apiKey } = pair.holder
   const commands = pair.user.as({ AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey })
   const running = commands.run`oid4vc receive ${credentialOffer} --yes`
-  // The record has the URL that the command prints.
-  const records = () => pair.holder.call('GET /issue-credentials/records', { query: { limit: 1_000 } })
-  const { contents } = await until('the authorization', records, ({ contents }) =>
-    contents.some(({ openid4vci }) => openid4vci?.authorizationUrl !== undefined),
-  )
-  const url = new URL(
-    contents.find(({ openid4vci }) => openid4vci?.authorizationUrl)!.openid4vci!.authorizationUrl!,
-  )
+  const url = await authorizationOf(setup.identifier, licence.credentialConfigurationId)
   const request = sealedIn(await open(setup, url.search.slice(1)))
   const { location } = await answer(setup, { request, decision: 'accept', tx_code: txCode })
   // What any page of the browser could send does not end the wait.
@@ -87,6 +81,64 @@ test('the consent in a browser comes back to the command', async () => {
   expect(out).toContain('CredentialReceived')
   expect(err).toContain(url.href)
   expect((await recordOf(setup, recordId)).protocolState).toBe('CredentialSent')
+})
+
+/** The page that a command of the holder waits for. */
+async function authorizationOf(identifier: string, configurationId: string): Promise<URL> {
+  const read = async () => {
+    const { contents } = await pair.holder.call('GET /issue-credentials/records', { query: { limit: 1_000 } })
+    const fits = ({ openid4vci }: (typeof contents)[number]) =>
+      openid4vci?.authorizationUrl !== undefined &&
+      openid4vci.credentialIssuer === identifier &&
+      openid4vci.credentialConfigurationId === configurationId
+    return contents.find(fits)?.openid4vci!.authorizationUrl
+  }
+  return new URL((await until('the authorization', read, (url) => url !== undefined))!)
+}
+
+test('the URL of an issuer stands for an offer, if it issues the credential without one', async () => {
+  const path = { issuerId: setup.issuerId }
+  const { issuingDID } = setup
+  const schemaId = await publishSchema(pair.issuer, issuingDID, { name: 'voucher', required: [] })
+  for (const [configurationId, begin] of [
+    ['Voucher', 'open'],
+    ['Ticket', 'offer'],
+  ] as const)
+    await pair.issuer.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
+      path,
+      body: { configurationId, format: 'dc+sd-jwt', schemaId, issuingDID, begin },
+    })
+  const running = holder.run`oid4vc receive ${setup.identifier} --configuration Voucher --yes`
+  const url = await authorizationOf(setup.identifier, 'Voucher')
+  const request = sealedIn(await open(setup, url.search.slice(1)))
+  const { location } = await answer(setup, { request, decision: 'accept' })
+  expect((await fetch(location!)).status).toBe(200)
+  const { code, out, err } = await running
+  expect({ code, err }).toMatchObject({ code: 0 })
+  expect(out).toContain('CredentialReceived')
+
+  const needed = await holder.run`oid4vc receive ${setup.identifier} --configuration Ticket --yes`
+  expect([needed.code, needed.err]).toEqual([
+    2,
+    expect.stringContaining('without an offer, this issuer issues Voucher'),
+  ])
+  const unknown = await holder.run`oid4vc receive ${setup.identifier} --configuration Nothing --yes`
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('no configuration Nothing')])
+})
+
+test('the URL of an issuer is not asked for an offer, and that of an offer can be said to be one', async () => {
+  await using issuer = await startFakeIssuer()
+  const running = holder.run`oid4vc receive ${issuer.identifier} --configuration Licence --yes --timeout 1s`
+  await authorizationOf(issuer.identifier, 'Licence')
+  expect(issuer.seen.map(({ path }) => path)).not.toContain('/acme')
+  expect((await running).code).toBe(6)
+  issuer.on('card', () => ({ body: issuer.offer() }))
+  const offer = issuer.identifier.replace('/acme', '/acme/card')
+  const { code, err } = await holder.run`oid4vc receive ${offer} --configuration Licence --yes`
+  const [, hint] = /Try: agent oid4vc receive '([^']+)' --configuration Licence/.exec(err)!
+  expect([code, hint]).toEqual([2, expect.stringContaining('credential_offer_uri')])
+  const received = await holder.json`oid4vc receive ${hint!} --configuration Licence --yes`
+  expect(received.protocolState).toBe('CredentialReceived')
 })
 
 test.skipIf(!hasScript())('a person at the terminal consents, or declines', async () => {

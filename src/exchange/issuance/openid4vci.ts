@@ -93,7 +93,7 @@ const shown = {
 
 /**
  * With the endpoints as they were when the offer was received, so that later metadata cannot redirect the
- * flow.
+ * flow. A renewal reads them again.
  */
 export const StoredOpenId4VciOffer = z.object({
   ...shown,
@@ -150,6 +150,10 @@ export const StoredOpenId4VciOffer = z.object({
   received: z.string().optional(),
   receivedCopies: z.array(z.string()).optional(),
   renewing: RunningRenewal.optional(),
+  /** The DIDs of keys that renewals have made and not used, for the next one. */
+  spareSubjectIds: z.array(z.string()).optional(),
+  /** The DIDs of the set before the last renewal, which a proof that is being made may need. */
+  replacedSubjectIds: z.array(z.string()).optional(),
   /** The `notification_id` of a renewal whose credential was refused. */
   refusedNotificationId: z.string().optional(),
 })

@@ -7,8 +7,9 @@ import { Problem } from '../../foundation/problem.ts'
 import { didOf } from '../../did/document.ts'
 import { createJwkDid } from '../../did/jwk.ts'
 import type { Wallet } from '../wallet.ts'
-import { getManagedDid, isManagedDid } from './dids.ts'
-import { findKeyPair, getSigningKey } from './keys.ts'
+import type { Tx } from '../../foundation/storage/database.ts'
+import { forgetDid, getManagedDid, isManagedDid, nextDidIndex, readContent } from './dids.ts'
+import { deleteKeys, findKeyPair, getSigningKey } from './keys.ts'
 import { createSingleKeyDid } from './single-key.ts'
 
 /** A key, its DID, and its id as a DID URL. */
@@ -19,6 +20,28 @@ export async function createHolderKeys(wallet: Wallet, count: number): Promise<s
   const dids: string[] = []
   while (dids.length < count) dids.push(await createSingleKeyDid(wallet, 'jwk', 'P-256', { ofHolder: true }))
   return dids
+}
+
+/**
+ * Removes keys of `createHolderKeys` whose credentials were replaced. What has a label or the credential of
+ * another record stays, and so does the newest DID: its index, from which the key is derived, would be free.
+ */
+export async function removeHolderKeys(tx: Tx, dids: readonly string[]): Promise<void> {
+  if (dids.length === 0) return
+  const rows = await tx
+    .selectFrom('did')
+    .select(['did', 'state'])
+    .where('did', 'in', dids)
+    .where('label', 'is', null)
+    .where('did_index', '<', (await nextDidIndex(tx)) - 1)
+    .where('did', 'not in', tx.selectFrom('credential').select('subject').where('subject', 'in', dids))
+    .execute()
+  for (const { did, state } of rows) {
+    if (!readContent(state).ofHolder) continue
+    await deleteKeys(tx, did)
+    await tx.deleteFrom('did').where('did', '=', did).execute()
+    forgetDid(tx, did)
+  }
 }
 
 /** The keys of DIDs of `createHolderKeys`. @throws {Problem} 400 if the wallet does not have one */

@@ -177,6 +177,13 @@ const knownKeys = rememberRows('keys of DIDs', async (db: Db, name) => {
   return (await keysById(db, { did, id })).rows
 })
 
+/** Removes the keys of a DID. */
+export async function deleteKeys(tx: Tx, did: string): Promise<void> {
+  const rows = await tx.selectFrom('did_key').select('key_id').where('did', '=', did).execute()
+  await tx.deleteFrom('did_key').where('did', '=', did).execute()
+  for (const { key_id: id } of rows) knownKeys.note(tx, keyName(did, id))
+}
+
 /** The private key of a DID's public key, if the wallet has it. */
 export async function findPrivateKey(
   wallet: Wallet,

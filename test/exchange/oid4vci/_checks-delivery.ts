@@ -117,16 +117,14 @@ export const deliveryChecks: Check[] = [
   check('delivery-texts.ts', ['placeholdersIn(text).includes(own)', 'true'], (scene) =>
     taken(scene, { text: 'Open https://phishing.example' }),
   ),
-  check('delivery-texts.ts', ['/^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$/u', '/^/'], (scene) =>
+  check('delivery-texts.ts', ['!controls.test(text)', 'true'], (scene) =>
     taken(scene, { subject: 'Card\r\nBcc: eve@example.org' }),
   ),
   check('delivery-texts.ts', ['mapWords(words, toLine)', 'words'], async (scene) =>
     replyIf((await named(scene, 'Acme\r\nBcc: eve@example.org', 'subject')).includes('\n')),
   ),
-  check(
-    'delivery-texts.ts',
-    ['const { url, code, ...others } = mapWords(words, escape)', 'const { url, code, ...others } = words'],
-    async (scene) => replyIf((await named(scene, '<img src=//eve.example>', 'html')).includes('<img')),
+  check('delivery-texts.ts', ['mapWords(words, escape)', 'words'], async (scene) =>
+    replyIf((await named(scene, '<img src=//eve.example>', 'html')).includes('<img')),
   ),
   check('token.ts', 'secrets.endsMs !== undefined && isOver(secrets.endsMs)', async (scene) => {
     const { agent, setup } = scene

@@ -4,29 +4,22 @@
  */
 import * as z from 'zod'
 import { oneLine } from '../../../foundation/foreign.ts'
-import { type OpenIdFormat, openIdFormats } from '../../../definitions/format-names.ts'
 import type { CredentialRecord } from '../../issuance/model.ts'
 import { grants, type StoredOpenId4VciOffer } from '../../issuance/openid4vci.ts'
 import { Problem } from '../../../foundation/problem.ts'
 import { optional, Uuid } from '../../../wallet/model.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import { preAuthorizedGrant } from '../../../foundation/oauth/parameters.ts'
-import { type Caller, invalidMetadata, requireSafe } from './caller.ts'
-import { findConfiguration, findIssuerMetadata, findServerMetadata, type GrantType } from './discovery.ts'
-import { dpopAlgorithm } from './dpop-proof.ts'
-import { chooseEncryption } from './encryption.ts'
-import {
-  type ReceivedConfiguration,
-  type ReceivedIssuerMetadata,
-  type ReceivedServerMetadata,
-  typesOf,
-} from './issuer-metadata.ts'
+import { type Caller, requireSafe } from './caller.ts'
+import type { GrantType } from './discovery.ts'
+import { type ReceivedIssuerMetadata, typesOf } from './issuer-metadata.ts'
 import type { ReceivedOffer } from './credential-offer.ts'
 import { lookOf } from './look.ts'
-import { invalidOffer, longestOffer, readOffer, unsupportedOffer } from './offer.ts'
+import { invalidOffer, longestOffer, readOffer } from './offer.ts'
 import type { Secrets } from './secrets.ts'
 import { storeOffer } from './store-offer.ts'
-import { copiesOf, maxCopies, proofOf, requireAttestation, requiresWalletAttestation } from './support.ts'
+import { copiesOf, maxCopies, proofOf, requireAttestation } from './support.ts'
+import { readTerms, type Supported, supportedIn } from './terms.ts'
 
 /** The most claims that a record keeps of the issuer's description. */
 const maxClaims = 200
@@ -89,29 +82,18 @@ export async function receiveOffer(wallet: Wallet, given: ReceiveOpenId4VciOffer
   const caller: Caller = { wallet, calls: [] }
   const offer = await offerOf(caller, given)
   const grant = chooseGrant(offer, given.grant)
-  const metadata = await findIssuerMetadata(caller, offer.credential_issuer)
-  const chosen = chooseConfigurations(offer, metadata, given)
   const named = offer.grants?.[grant]?.authorization_server
-  const server = await findServerMetadata(caller, metadata, grant, named)
-  const attestsClient = requiresWalletAttestation(server)
-  const endpoints = endpointsOf(metadata, server, grant)
-  const { deferred: _, notification: __, ...used } = endpoints
-  for (const each of Object.values(used)) if (each !== undefined) requireSafe(wallet, each)
+  const { metadata, terms } = await readTerms(caller, offer.credential_issuer, grant, named)
+  const chosen = chooseConfigurations(offer, metadata, given)
+  const { attestsClient } = terms
   const common = {
     credentialIssuer: metadata.credential_issuer,
     issuerName: nameIn(metadata.display),
     grant: grant === preAuthorizedGrant ? 'pre-authorized_code' : 'authorization_code',
     ...(grant === preAuthorizedGrant && { txCode: txCodeOf(offer) }),
-    authorizationServer: server.issuer,
-    endpoints,
+    ...terms,
     clientId: given.clientId ?? defaultClientId,
-    isNamed: server['pre-authorized_grant_anonymous_access_supported'] !== true,
     attestationCertificateId: given.attestationCertificateId,
-    attestsClient,
-    encryption: chooseEncryption(metadata),
-    usesDpop: server.dpop_signing_alg_values_supported?.includes(dpopAlgorithm) ?? false,
-    namesIssuer: server['authorization_response_iss_parameter_supported'] === true,
-    listsServers: metadata.authorization_servers !== undefined,
     calls: caller.calls,
   } as const
   const offers: Omit<StoredOpenId4VciOffer, 'sealed'>[] = []
@@ -154,8 +136,6 @@ function chooseGrant({ grants: offered }: ReceivedOffer, wanted: ReceiveOpenId4V
   throw invalidOffer(`it does not have the grant ${grant}`)
 }
 
-type Supported = ReceivedConfiguration & { format: OpenIdFormat }
-
 /** The wanted configurations, or all of the offer that this wallet supports. */
 function chooseConfigurations(
   { credential_configuration_ids: offered }: ReceivedOffer,
@@ -192,22 +172,6 @@ function chooseConfigurations(
   return found
 }
 
-/** @throws {Problem} for a configuration that the issuer does not have, or of another format */
-function supportedIn(metadata: ReceivedIssuerMetadata, id: string): Supported {
-  const configuration = findConfiguration(metadata, id)
-  if (!configuration)
-    throw invalidMetadata(
-      metadata.credential_issuer,
-      `they have no configuration ${oneLine(id)}, which is offered`,
-    )
-  const format = openIdFormats.find((each) => each === configuration.format)
-  if (format === undefined)
-    throw unsupportedOffer(
-      `the format of ${oneLine(id)} is ${oneLine(configuration.format)}, and this wallet receives ${openIdFormats.join(' and ')}`,
-    )
-  return { ...configuration, format }
-}
-
 function describeConfiguration(configuration: Supported) {
   const { format, credential_metadata: about } = configuration
   const claims = (about?.claims ?? configuration.claims ?? []).slice(0, maxClaims)
@@ -238,29 +202,6 @@ function txCodeOf({ grants: offered }: ReceivedOffer): StoredOpenId4VciOffer['tx
   if (!code) return undefined
   const { input_mode: inputMode = 'numeric', length, description } = code
   return { inputMode, length, description: description === undefined ? undefined : oneLine(description) }
-}
-
-function endpointsOf(
-  metadata: ReceivedIssuerMetadata,
-  server: ReceivedServerMetadata,
-  grant: GrantType,
-): StoredOpenId4VciOffer['endpoints'] {
-  const { token_endpoint: token, authorization_endpoint: authorization } = server
-  if (token === undefined) throw invalidMetadata(server.issuer, 'token_endpoint is missing')
-  if (grant === 'authorization_code' && authorization === undefined)
-    throw invalidMetadata(server.issuer, 'authorization_endpoint is missing, or is not a URL')
-  return {
-    credential: metadata.credential_endpoint,
-    token,
-    nonce: metadata.nonce_endpoint,
-    deferred: metadata.deferred_credential_endpoint,
-    notification: metadata.notification_endpoint,
-    challenge: server.challenge_endpoint,
-    ...(grant === 'authorization_code' && {
-      authorization,
-      pushedAuthorization: server.pushed_authorization_request_endpoint,
-    }),
-  }
 }
 
 function secretsOf({ grants: offered }: ReceivedOffer, grant: GrantType): Secrets {

@@ -5,7 +5,12 @@
  */
 import { isTemporary, Problem } from '../../../foundation/problem.ts'
 import { toSteady } from '../../../foundation/clock.ts'
-import { createHolderKeys, getHolderKeys, type HolderKey } from '../../../wallet/did-registrar/holder-key.ts'
+import {
+  createHolderKeys,
+  getHolderKeys,
+  type HolderKey,
+  removeHolderKeys,
+} from '../../../wallet/did-registrar/holder-key.ts'
 import { enqueue } from '../../../wallet/outbox/job.ts'
 import { queueOf, updateData, updateWithEvent } from '../../engine/record.ts'
 import { readStanding } from '../../held-credentials/standing.ts'
@@ -23,6 +28,7 @@ import { askForCredential, askForDeferred } from './credential-request.ts'
 import { readLook } from './look.ts'
 import { callerOf, getOffer, type OfferRecord, withCalls } from './record.ts'
 import { refreshToken } from './refresh-token.ts'
+import { readTermsAgain } from './terms.ts'
 
 /** How long a planned renewal waits while `OID4VC_REFRESH` is off. */
 const pauseMs = 86_400_000
@@ -104,7 +110,10 @@ async function getRunning(wallet: Wallet, recordId: string): Promise<RenewableRe
 async function renew(caller: Caller, { id, receivedOffer }: RenewableRecord): Promise<Write> {
   const { wallet } = caller
   const { tokenUntilMs = 0, received } = receivedOffer.renewing
-  if (!received && tokenUntilMs <= Date.now()) await refreshToken(wallet, id, {})
+  if (!received && tokenUntilMs <= Date.now()) {
+    await readTermsAgain(caller, id)
+    await refreshToken(wallet, id, {})
+  }
   // The issuer may have ended it.
   const record = await getRunning(wallet, id)
   if (!record) return nothing
@@ -123,13 +132,14 @@ async function renew(caller: Caller, { id, receivedOffer }: RenewableRecord): Pr
   }
 }
 
-/** The new keys, which every repetition uses. */
+/** The new keys, which every repetition uses. Those of a renewal that failed are used first. */
 async function keysOf(wallet: Wallet, { id, receivedOffer }: RenewableRecord): Promise<HolderKey[]> {
-  const { binding, renewing } = receivedOffer
+  const { binding, renewing, spareSubjectIds: spare = [] } = receivedOffer
   if (binding === undefined) return []
   let { subjectIds } = renewing
   if (!subjectIds) {
-    subjectIds = await createHolderKeys(wallet, renewing.copies)
+    const kept = spare.slice(0, renewing.copies)
+    subjectIds = [...kept, ...(await createHolderKeys(wallet, renewing.copies - kept.length))]
     await note(wallet, id, { subjectIds })
   }
   return getHolderKeys(wallet, subjectIds)
@@ -197,7 +207,13 @@ async function replace(
     ...(changes.length > 0 && { changes }),
   }
   const copies = renewing!.copies === 1 ? undefined : renewing!.copies
-  const offer = { copies, look, notificationId: renewing!.notificationId }
+  await removeHolderKeys(tx, record.receivedOffer.replacedSubjectIds ?? [])
+  const offer = {
+    copies,
+    look,
+    notificationId: renewing!.notificationId,
+    replacedSubjectIds: subjectsOf(record),
+  }
   await end(tx, caller, id, next, held, offer)
   await notify(tx, id)
 }
@@ -232,7 +248,12 @@ async function notify(tx: Tx, recordId: string): Promise<void> {
   await enqueue(tx, queueOf(recordId), body)
 }
 
-/** Ends a renewal, and tells so by an event. */
+/** The DIDs of the keys that a credential and its copies are bound to. */
+function subjectsOf({ subjectId, copies = [] }: Partial<CredentialData>): string[] {
+  return [subjectId, ...copies.map((copy) => copy.subjectId)].filter((did) => did !== undefined)
+}
+
+/** Ends a renewal, and tells so by an event. The keys that it has not used are for the next one. */
 async function end(
   tx: Tx,
   caller: Caller,
@@ -242,8 +263,12 @@ async function end(
   offer: Partial<StoredOpenId4VciOffer> = {},
 ): Promise<void> {
   const record = await getOffer(tx, id)
-  const { renewedAt, count } = record.receivedOffer.renewal!
+  const { renewing, renewal: before, spareSubjectIds = [] } = record.receivedOffer
+  const { renewedAt, count } = before!
   const renewal = { renewedAt, count, ...outcome }
-  const change = withCalls(record, caller, { ...offer, renewal, renewing: undefined })
+  const spare = new Set([...(renewing?.subjectIds ?? []), ...spareSubjectIds])
+  for (const used of subjectsOf(data)) spare.delete(used)
+  const ended = { renewal, renewing: undefined, spareSubjectIds: spare.size > 0 ? [...spare] : undefined }
+  const change = withCalls(record, caller, { ...offer, ...ended })
   await updateWithEvent(tx, issueCredential, record, { ...data, ...change })
 }

@@ -73,17 +73,25 @@ function isAmong(method: string, methods: readonly string[] = []): boolean {
 /** A record contains all copies. */
 export const maxCopies = 20
 
+/** The most copies that the issuer issues of a credential (VCI §12.2.4). */
+export function mostCopies(
+  { batch_credential_issuance: batch }: ReceivedIssuerMetadata,
+  binding: Proof['binding'],
+): number {
+  return binding === undefined ? 1 : (batch?.batch_size ?? 1)
+}
+
 /**
- * How many copies are asked for (VCI §12.2.4). Undefined: one.
+ * How many copies are asked for. Undefined: one.
  *
  * @throws {Problem} 400 if the issuer does not issue as many
  */
 export function copiesOf(
-  { batch_credential_issuance: batch }: ReceivedIssuerMetadata,
+  metadata: ReceivedIssuerMetadata,
   binding: Proof['binding'],
   wanted = 1,
 ): number | undefined {
-  const most = binding === undefined ? 1 : (batch?.batch_size ?? 1)
+  const most = mostCopies(metadata, binding)
   if (wanted > most)
     throw new Problem(
       'BadRequest',

@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { generateKey, toPublic, type PrivateJwk } from '../../../../src/foundation/crypto/keys.ts'
 import { refusal } from '../../../support/tenants.ts'
 import { acceptOffer, inState, licence, receive, startHolderPair, take } from './_holder.ts'
-import { startFakeIssuer } from './_issuer.ts'
+import { type Reply, type Seen, startFakeIssuer } from './_issuer.ts'
+import { givesRefreshTokens, refresh, renewalOf, renewed } from './_refresh.ts'
 import { untilEnd } from '../../../support/shared.ts'
 
 const [pair, issuer] = await Promise.all([untilEnd(startHolderPair()), untilEnd(startFakeIssuer())])
@@ -75,6 +76,59 @@ describe('an issuer of the test', () => {
   }
 
   const received = (state?: string) => acceptOffer(pair.holder, issuer.offer(), state)
+
+  test('may have another key, and other endpoints, when a credential is renewed', async () => {
+    givesRefreshTokens(issuer, { isBound: false })
+    const make = issuer.answerOf('credential')
+    const answers = async (seen: Seen, usual: Reply) => {
+      const { credential_response_encryption: asked, ...request } = await read(seen.body)
+      const { body } = await make({ ...seen, body: JSON.stringify(request) }, usual)
+      const jwe = new CompactEncrypt(Buffer.from(JSON.stringify(body)))
+      jwe.setProtectedHeader({ alg: 'ECDH-ES', enc: asked.enc })
+      return { body: await jwe.encrypt(await importJWK(asked.jwk, 'ECDH-ES')) }
+    }
+    has(both())
+    issuer.on('credential', answers)
+    const { recordId } = await received()
+    key = generateKey('P-256')
+    has({ ...both(), credential_endpoint: issuer.metadata.credential_endpoint.replace(/credential$/, 'v2') })
+    issuer.on('v2', answers)
+    await refresh(pair.holder, recordId)
+    expect(renewalOf(await renewed(pair.holder, recordId))).toMatchObject({ state: 'possible', count: 1 })
+    expect([issuer.at('credential').length, issuer.at('v2').length]).toEqual([1, 1])
+  })
+
+  test.each<[string, (metadata: any) => void, RegExp]>([
+    ['another issuer', (metadata) => (metadata.credential_issuer += '/x'), /credential_issuer is not/],
+    [
+      'another authorization server',
+      (metadata) => (metadata.authorization_servers = ['http://127.0.0.1:1']),
+      /authorization_server .* is not one/,
+    ],
+    [
+      'another format',
+      ({ credential_configurations_supported: all }) => (all.Licence = all.Person),
+      /format of Licence is not dc\+sd-jwt/,
+    ],
+    [
+      'no key of the holder',
+      ({ credential_configurations_supported: { Licence } }) => {
+        delete Licence.proof_types_supported
+        delete Licence.cryptographic_binding_methods_supported
+      },
+      /bound to a key until now/,
+    ],
+  ])('with %s by now renews nothing, and its refresh token is not sent', async (_, change, reason) => {
+    givesRefreshTokens(issuer, { isBound: false })
+    const { recordId } = await received()
+    const metadata = structuredClone(issuer.metadata)
+    change(metadata)
+    issuer.on('openid-credential-issuer', () => ({ body: metadata }))
+    await refresh(pair.holder, recordId)
+    const { state, reason: said } = renewalOf(await renewed(pair.holder, recordId))
+    expect([state, said]).toEqual(['possible', expect.stringMatching(reason)])
+    expect(issuer.at('token')).toHaveLength(1)
+  })
 
   test('gets encrypted requests if it offers encrypted responses, with another key for each', async () => {
     has(both())

@@ -232,6 +232,43 @@ test('a new credential of another type is refused, and the old one stays', async
   )
 })
 
+test('keys of replaced copies are removed, and no key is used twice', async () => {
+  const patient = await agent.newTenant('of many renewals')
+  let isOther = false
+  const state = givesRefreshTokens(issuer, {
+    changes: () => (isOther ? { vct: 'https://other.example' } : {}),
+  })
+  const { recordId } = await acceptOffer(patient, issuer.offer(), 'CredentialReceived', { copies: 3 })
+  const keys = new Set<string>()
+  for (let count = 1; count <= 4; count++) {
+    await refresh(patient, recordId)
+    const record = await renewed(patient, recordId, count)
+    expect(keys.has(keyOf(record))).toBe(false)
+    keys.add(keyOf(record))
+    // Those of the credential, and those of the set before.
+    expect(await dids(patient)).toBe(6)
+  }
+  isOther = true
+  for (let failure = 1; failure <= 3; failure++) {
+    await refresh(patient, recordId)
+    const done = () => show(patient, recordId)
+    await until(
+      'the failure',
+      done,
+      (record) => renewalOf(record).state === 'possible' && state.current >= 4 + failure,
+    )
+    expect(await dids(patient)).toBe(9)
+  }
+  isOther = false
+  await refresh(patient, recordId)
+  await renewed(patient, recordId, 5)
+  expect(await dids(patient)).toBe(6)
+})
+
+/** The number of DIDs of a wallet. */
+const dids = async ({ call }: Tenant) =>
+  (await call('GET /did-registrar/dids', { query: { limit: 100, offset: 0 } })).contents.length
+
 test('a removed credential is not renewed', async () => {
   givesRefreshTokens(issuer)
   const { recordId } = await acceptOffer(holder, issuer.offer())
