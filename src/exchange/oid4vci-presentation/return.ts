@@ -5,18 +5,13 @@
 import * as z from 'zod'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import {
-  type CheckedRequest,
-  getOpenRecords,
-  grantIdOf,
-  requireGrant,
-} from '../oid4vci/authorization-request.ts'
+import { type CheckedRequest, grantIdOf } from '../oid4vci/authorization-request.ts'
 import { withoutOffer } from '../oid4vci/begun-by-wallet.ts'
 import { type Answered, orRefusal, readForm, type Refusal, requireUnanswered } from '../oid4vci/consent.ts'
 import { toConsent } from '../oid4vci/consent-content.ts'
 import type { IssuerRow } from '../oid4vci/issuers.ts'
 import { personClaims } from '../oid4vci/person-claims.ts'
-import { requireMatch } from '../oid4vci/presentation/match.ts'
+import { getMatched } from '../oid4vci/presentation/match.ts'
 import { isVerified, toPresented } from '../oid4vci/presentation/presented.ts'
 import { logRefusedStep } from '../oid4vci/request-log.ts'
 import { redeemResponseCode } from '../oid4vp/requests.ts'
@@ -36,7 +31,7 @@ export async function returnFromPresentation(
   issuer: IssuerRow,
   { id, response_code: code, cookies }: Returned & { cookies: string | undefined },
 ): Promise<Answered | { refusal: Refusal }> {
-  const record = await getBegun(wallet, issuer.id, { id, cookies })
+  const record = await getBegun(wallet, { id, cookies })
   const { redirectUri, responseUri, issuance } = record.openid4vp
   const request = readForm(wallet, issuer, issuance.sealed)
   await requireUnanswered(wallet, request)
@@ -73,15 +68,11 @@ async function admit(
   }
   const presented = toPresented(record)
   const person = { identity: request.identity, presented }
-  if (grantId === undefined) {
-    for (const terms of await withoutOffer(wallet, issuer, request.configurationIds ?? []))
-      await personClaims(wallet, terms, person)
-    return
-  }
-  await requireMatch(wallet, request, { presentationId: record.id, presented })
-  const grant = await requireGrant(wallet.db, request)
-  for (const each of await getOpenRecords(wallet.db, grant, request.recordIds))
-    await personClaims(wallet, each, person)
+  const all =
+    grantId === undefined
+      ? await withoutOffer(wallet, issuer, request.configurationIds ?? [])
+      : await getMatched(wallet, request, { presentationId: record.id, presented })
+  for (const terms of all) await personClaims(wallet, terms, person)
 }
 
 /** The tenant reads the failed check at the presentation. */
