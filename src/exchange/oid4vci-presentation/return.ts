@@ -3,6 +3,7 @@
  * person.
  */
 import * as z from 'zod'
+import { isOver } from '../../foundation/clock.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { type CheckedRequest, grantIdOf } from '../oid4vci/authorization-request.ts'
@@ -32,7 +33,7 @@ export async function returnFromPresentation(
   { id, response_code: code, cookies }: Returned & { cookies: string | undefined },
 ): Promise<Answered | { refusal: Refusal }> {
   const record = await getBegun(wallet, { id, cookies })
-  const { redirectUri, responseUri, issuance } = record.openid4vp
+  const { redirectUri, responseUri, issuance, expiresTime } = record.openid4vp
   const request = readForm(wallet, issuer, issuance.sealed)
   await requireUnanswered(wallet, request)
   await wallet.env.limitOffers(grantIdOf(request))
@@ -40,7 +41,8 @@ export async function returnFromPresentation(
     await redeemResponseCode(wallet, id, code)
     return { redirect: redirectUri! }
   }
-  if (record.state === 'RequestCreated') return { redirect: pageOf(responseUri) }
+  if (record.state === 'RequestCreated' && !isOver(expiresTime * 1_000))
+    return { redirect: pageOf(responseUri) }
   return orRefusal(
     wallet,
     issuer,
@@ -77,7 +79,10 @@ async function admit(
 
 /** The tenant reads the failed check at the presentation. */
 function refusalOf({ state, id }: IssuancePresentation): OAuthError {
-  const isDeclined = state === 'ProblemReportReceived'
-  const reason = isDeclined ? 'The person declined the presentation.' : `The presentation ${id} was refused.`
-  return new OAuthError('access_denied', reason)
+  const reasons: Partial<Record<typeof state, string>> = {
+    ProblemReportReceived: 'The person declined the presentation.',
+    RequestCreated: 'Nothing was presented in time.',
+    RequestExpired: 'Nothing was presented in time.',
+  }
+  return new OAuthError('access_denied', reasons[state] ?? `The presentation ${id} was refused.`)
 }
