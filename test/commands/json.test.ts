@@ -357,6 +357,22 @@ test('OpenID4VCI issuers', async () => {
   expect(await run(`issuer configuration update ${id} Person --no-claims-source`)).not.toHaveProperty(
     'claimsSource',
   )
+  const asked = {
+    dcqlQuery: {
+      credentials: [{ id: 'pid', format: 'dc+sd-jwt', meta: { vct_values: ['urn:eudi:pid:1'] } }],
+    },
+    issuers: 'trusted',
+  }
+  const configuration = ['issuer', 'configuration', 'update', id, 'Person']
+  expect(
+    await user.json`${configuration} --presentation ${[JSON.stringify(asked)]} --issuing-did ${did} --begin presentation`,
+  ).toMatchObject({ presentation: asked, begin: 'presentation' })
+  expect((await user.run`issuer configuration show ${id} Person`).out).toMatch(
+    /presentation before +pid of trusted issuers/,
+  )
+  expect(
+    await run(`issuer configuration update ${id} Person --begin offer --no-presentation`),
+  ).not.toHaveProperty('presentation')
   expect(
     await run(`issuer configuration update ${id} Person --issuing-did ${did} --name Person`),
   ).toMatchObject({ issuingDID: did, display: [{ name: 'Person' }] })

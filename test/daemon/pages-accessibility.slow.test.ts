@@ -10,7 +10,15 @@ import { offered } from '../exchange/oid4vci/_authorization.ts'
 import { useProvider } from '../exchange/oid4vci/log-in/_browser.ts'
 import { startLyingProvider } from '../exchange/oid4vci/log-in/_lying-provider.ts'
 import { addWebhook, deliverOffer, mail, messageOf } from '../exchange/oid4vci/_delivery.ts'
-import { requestProof, type RequestOptions } from '../exchange/oid4vp/_wallet.ts'
+import { issuerDid, requestProof, type RequestOptions } from '../exchange/oid4vp/_wallet.ts'
+import {
+  addPasses,
+  begin,
+  declineAt,
+  requestedPass,
+  trust,
+  visit,
+} from '../exchange/oid4vci/presentation/_presentation.ts'
 import { addIssuer } from '../exchange/oid4vci/_wallet.ts'
 import { oobOf } from '../support/tenants.ts'
 import { untilEnd } from '../support/shared.ts'
@@ -49,6 +57,12 @@ const afterLogIn = async (options: object = {}) => {
   const asked = await offered(staff, options)
   return `${staff.identifier}/authorize?${new URLSearchParams(asked.parameters as Record<string, string>).toString()}`
 }
+const library = await addPasses(agent, tenant)
+await trust(tenant, issuerDid)
+const { parameters: pass } = requestedPass()
+const declined = await begin(library, requestedPass().parameters)
+await declineAt(declined)
+const toReturn = (await visit(declined.pageUrl)).location!.href
 const pageOf = async (options: RequestOptions) => (await requestProof({ tenant }, options)).openid4vp!.pageUrl
 const pages = {
   'OpenID4VP request': await pageOf({}),
@@ -59,6 +73,8 @@ const pages = {
   'consent after a log-in': await afterLogIn(),
   'log-in of another person': await afterLogIn({ expectedIdentity: { sub: 'bob' } }),
   'lost log-in': `${staff.identifier}/log-in?state=none`,
+  'presentation before the consent': `${library.identifier}/authorize?${new URLSearchParams(pass as Record<string, string>).toString()}`,
+  'presentation of another browser': toReturn,
   'delivered offer': message['url']!,
   home: `${agent.url}/`,
   'DID request': didRequest.onboardEndpoint,

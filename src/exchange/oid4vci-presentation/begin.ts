@@ -77,7 +77,7 @@ export async function requestPresentation(
   const url = `${identifierOf(wallet.env.urls.rest, issuerId)}/presentation?id=`
   const record = await requestByOpenId4Vp(wallet, parsed.data, {
     key: `issuance ${request.id}`,
-    issuing: { issuance: { issuerId, sealed, browser }, toRedirectUri: (id) => url + id },
+    issuing: { issuance: { sealed, browser }, toRedirectUri: (id) => url + id },
   })
   return record as IssuancePresentation
 }

@@ -24,16 +24,15 @@ export class LostPresentation extends OAuthError {
   }
 }
 
-/** The presentation of an issuer that this browser has begun. @throws {LostPresentation} */
+/** The presentation that this browser has begun. @throws {LostPresentation} */
 export async function getBegun(
   wallet: Wallet,
-  issuerId: string,
   { id, cookies }: { id: string; cookies: string | undefined },
 ): Promise<IssuancePresentation> {
   const record = await findRecord(wallet.db, presentProof, id)
   const { issuance } = record?.openid4vp ?? {}
   const secret = cookieIn(wallet, cookies)
-  if (issuance?.issuerId !== issuerId || secret === undefined || digestOf(secret) !== issuance.browser)
-    throw new LostPresentation()
+  if (!issuance || secret === undefined) throw new LostPresentation()
+  if (digestOf(secret) !== issuance.browser) throw new LostPresentation()
   return record as IssuancePresentation
 }

@@ -3,20 +3,16 @@
  * person.
  */
 import * as z from 'zod'
+import { isOver } from '../../foundation/clock.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import {
-  type CheckedRequest,
-  getOpenRecords,
-  grantIdOf,
-  requireGrant,
-} from '../oid4vci/authorization-request.ts'
+import { type CheckedRequest, grantIdOf } from '../oid4vci/authorization-request.ts'
 import { withoutOffer } from '../oid4vci/begun-by-wallet.ts'
 import { type Answered, orRefusal, readForm, type Refusal, requireUnanswered } from '../oid4vci/consent.ts'
 import { toConsent } from '../oid4vci/consent-content.ts'
 import type { IssuerRow } from '../oid4vci/issuers.ts'
 import { personClaims } from '../oid4vci/person-claims.ts'
-import { requireMatch } from '../oid4vci/presentation/match.ts'
+import { getMatched } from '../oid4vci/presentation/match.ts'
 import { isVerified, toPresented } from '../oid4vci/presentation/presented.ts'
 import { logRefusedStep } from '../oid4vci/request-log.ts'
 import { redeemResponseCode } from '../oid4vp/requests.ts'
@@ -36,8 +32,8 @@ export async function returnFromPresentation(
   issuer: IssuerRow,
   { id, response_code: code, cookies }: Returned & { cookies: string | undefined },
 ): Promise<Answered | { refusal: Refusal }> {
-  const record = await getBegun(wallet, issuer.id, { id, cookies })
-  const { redirectUri, responseUri, issuance } = record.openid4vp
+  const record = await getBegun(wallet, { id, cookies })
+  const { redirectUri, responseUri, issuance, expiresTime } = record.openid4vp
   const request = readForm(wallet, issuer, issuance.sealed)
   await requireUnanswered(wallet, request)
   await wallet.env.limitOffers(grantIdOf(request))
@@ -45,7 +41,8 @@ export async function returnFromPresentation(
     await redeemResponseCode(wallet, id, code)
     return { redirect: redirectUri! }
   }
-  if (record.state === 'RequestCreated') return { redirect: pageOf(responseUri) }
+  if (record.state === 'RequestCreated' && !isOver(expiresTime * 1_000))
+    return { redirect: pageOf(responseUri) }
   return orRefusal(
     wallet,
     issuer,
@@ -73,20 +70,19 @@ async function admit(
   }
   const presented = toPresented(record)
   const person = { identity: request.identity, presented }
-  if (grantId === undefined) {
-    for (const terms of await withoutOffer(wallet, issuer, request.configurationIds ?? []))
-      await personClaims(wallet, terms, person)
-    return
-  }
-  await requireMatch(wallet, request, { presentationId: record.id, presented })
-  const grant = await requireGrant(wallet.db, request)
-  for (const each of await getOpenRecords(wallet.db, grant, request.recordIds))
-    await personClaims(wallet, each, person)
+  const all =
+    grantId === undefined
+      ? await withoutOffer(wallet, issuer, request.configurationIds ?? [])
+      : await getMatched(wallet, request, { presentationId: record.id, presented })
+  for (const terms of all) await personClaims(wallet, terms, person)
 }
 
 /** The tenant reads the failed check at the presentation. */
 function refusalOf({ state, id }: IssuancePresentation): OAuthError {
-  const isDeclined = state === 'ProblemReportReceived'
-  const reason = isDeclined ? 'The person declined the presentation.' : `The presentation ${id} was refused.`
-  return new OAuthError('access_denied', reason)
+  const reasons: Partial<Record<typeof state, string>> = {
+    ProblemReportReceived: 'The person declined the presentation.',
+    RequestCreated: 'Nothing was presented in time.',
+    RequestExpired: 'Nothing was presented in time.',
+  }
+  return new OAuthError('access_denied', reasons[state] ?? `The presentation ${id} was refused.`)
 }

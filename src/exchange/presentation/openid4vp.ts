@@ -74,8 +74,7 @@ export const StoredOpenId4Vp = z.object({
   /** The issuance that the response is needed for, whose page the browser goes on to at `redirectUri`. */
   issuance: z
     .object({
-      issuerId: z.string(),
-      /** The checked authorization request, sealed. */
+      /** The checked authorization request, sealed for its issuer. */
       sealed: z.string(),
       /** The digest of the cookie of the browser that has begun. */
       browser: z.string(),

@@ -108,7 +108,7 @@ const consents: Check[] = [
   check(
     'consent.ts',
     [
-      "{ refusal: { reason: error.message, target, of: ofLogIn.has(error.code) ? 'log-in' : 'request' } }",
+      "{ refusal: { reason: error.message, target, of: ofStep.has(error.code) ? step : 'request' } }",
       '{ redirect: target }',
     ],
     async ({ setup }) => {

@@ -6,6 +6,7 @@ import { credentialChecks } from './_checks-credential.ts'
 import { deliveryChecks } from './_checks-delivery.ts'
 import { externalChecks } from './_checks-external.ts'
 import { logInChecks } from './_checks-log-in.ts'
+import { presentationChecks } from './_checks-presentation.ts'
 import { renewalChecks } from './_checks-renewal.ts'
 import { sourceChecks } from './_checks-source.ts'
 import { strangerChecks } from './_checks-strangers.ts'
@@ -21,6 +22,7 @@ const checks = [
   ...credentialChecks,
   ...externalChecks,
   ...logInChecks,
+  ...presentationChecks,
   ...renewalChecks,
   ...strangerChecks,
   ...sourceChecks,

@@ -15,23 +15,20 @@ import { useRequest } from '../sealed-request.ts'
 import type { Presented } from './presented.ts'
 
 /**
- * Compares a presentation with the offer of its request. One that does not fit is counted once, and the last
+ * The records of the offer of a request, which the presentation has to match. One that does not fit is counted once, and the last
  * one that may fail blocks the offer.
  *
  * @throws {OAuthError} `access_denied`; {ClosedRequest} for an offer that is not open
  */
-export async function requireMatch(
+export async function getMatched(
   wallet: Wallet,
   request: CheckedRequest,
   { presentationId, presented }: { presentationId: string; presented: Presented },
-): Promise<void> {
+): Promise<CredentialRecord[]> {
   const grant = await requireGrant(wallet.db, request)
-  const mismatch = await findMismatch(
-    wallet,
-    await getOpenRecords(wallet.db, grant, request.recordIds),
-    presented,
-  )
-  if (mismatch === undefined) return
+  const records = await getOpenRecords(wallet.db, grant, request.recordIds)
+  const mismatch = await findMismatch(wallet, records, presented)
+  if (mismatch === undefined) return records
   // A wrong presentation counts also in a full wallet.
   throw await wallet.transaction((tx) => countMismatch(tx, request, { presentationId, mismatch }), {
     isBounded: true,
@@ -65,10 +62,10 @@ async function countMismatch(
   const records = await getOpenRecords(tx, grant, recordIdsOf(grant))
   const isFirst = await useRequest(tx, { id: `match ${presentationId}` })
   const guesses = isFirst ? grant.guesses - 1 : grant.guesses
-  const left =
-    guesses === 0
-      ? 'The offer is blocked.'
-      : `The offer stays open. ${guesses} more may fail, then it is blocked.`
+  const isLast = guesses === 0
+  const left = isLast
+    ? 'The offer is blocked.'
+    : `The offer stays open. ${guesses} more may fail, then it is blocked.`
   const refusal = new OAuthError(
     'access_denied',
     `The presentation is not of the person whom the offer is for: ${mismatch} does not match. ${left}`,
@@ -78,7 +75,7 @@ async function countMismatch(
   await logRefusal(tx, records[0]!, 'presentation', refusal)
   const metaLastFailure = toFailure(refusal)
   for (const record of records)
-    if (guesses === 0) await advance(tx, issueCredential, record, 'refused presentation', { metaLastFailure })
+    if (isLast) await advance(tx, issueCredential, record, 'refused presentation', { metaLastFailure })
     else await updateData(tx, record, { metaLastFailure })
   return refusal
 }

@@ -17,10 +17,7 @@ export const Presentation = z
       if (fault) context.addIssue({ code: 'custom', ...fault })
     }).describe('The credentials to present, in the Digital Credentials Query Language.'),
     issuers: z
-      .union(
-        [z.enum(['trusted', 'known']), z.array(Did).min(1).max(100)],
-        'is none of "trusted", "known" and a list of DIDs',
-      )
+      .union([z.enum(['trusted', 'known']), z.array(Did).min(1).max(100)])
       .describe(
         '`trusted`: each issuer must be a trust anchor of this wallet, or have a certificate below one. `known`: as `trusted`, and DIDs of this wallet are accepted too. A list: each issuer must be one of these DIDs.',
       ),

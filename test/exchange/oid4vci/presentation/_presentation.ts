@@ -38,20 +38,12 @@ export async function addPasses(
   asked: object = presentation,
 ): Promise<Setup> {
   const setup = await addIssuer(agent, tenant)
-  const { issuerId, issuingDID } = setup
-  const schemaId = await publishSchema(tenant, issuingDID, {
-    name: 'pass',
-    properties: {
-      birthdate: { type: 'string' },
-      family_name: { type: 'string' },
-      level: { type: 'string' },
-    },
-    required: ['birthdate'],
-  })
-  const claims = [{ path: ['birthdate'], from: 'presentation', as: ['birthdate'] }]
-  const common = { format: 'jwt_vc_json', schemaId, issuingDID, claims }
+  const { issuerId } = setup
+  const common = await configurePasses(setup)
+  const free = { schemaId: (await publishPass(setup, [])).schemaId }
   for (const more of [
     { configurationId: 'Pass', presentation: asked, begin: 'presentation' },
+    { configurationId: 'Free', presentation: asked, begin: 'presentation', ...free },
     { configurationId: 'Card', presentation: { ...asked, match } },
   ])
     await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-configurations', {
@@ -59,6 +51,28 @@ export async function addPasses(
       body: { ...common, ...more } as any,
     })
   return setup
+}
+
+let versions = 0
+
+async function publishPass({ tenant, issuingDID }: Setup, required: string[]) {
+  const schemaId = await publishSchema(tenant, issuingDID, {
+    name: `pass-${versions++}`,
+    properties: {
+      birthdate: { type: 'string' },
+      family_name: { type: 'string' },
+      level: { type: 'string' },
+    },
+    required,
+  })
+  return { schemaId }
+}
+
+/** The members that configurations of passes have. The birth date is the presented one. */
+export async function configurePasses(setup: Setup) {
+  const claims = [{ path: ['birthdate'], from: 'presentation', as: ['birthdate'] }]
+  const { schemaId } = await publishPass(setup, ['birthdate'])
+  return { format: 'jwt_vc_json', schemaId, issuingDID: setup.issuingDID, claims }
 }
 
 export function trust({ call }: Tenant, did: string) {
@@ -116,13 +130,15 @@ export function press(
   })
 }
 
+/** Opens the page of an authorization request. */
+export const enter = ({ identifier }: Issuer, parameters: Parameters): Promise<Shown> =>
+  visit(`${identifier}/authorize?${new URLSearchParams(parameters as Record<string, string>).toString()}`)
+
 export type Begun = Awaited<ReturnType<typeof begin>>
 
 /** The page, the button, and the request to the wallet. */
 export async function begin(issuer: Issuer, parameters: Parameters, cookie?: string) {
-  const page = await visit(
-    `${issuer.identifier}/authorize?${new URLSearchParams(parameters as Record<string, string>).toString()}`,
-  )
+  const page = await enter(issuer, parameters)
   if (page.status !== 200) throw new Error(`${page.status}: ${page.text}`)
   return pressed(issuer, page, cookie)
 }
@@ -151,7 +167,8 @@ export async function declineAt({ authorizationRequest }: Begun) {
   return answerTo(await readRequest(authorizationRequest), { error: 'access_denied' })
 }
 
-async function answerTo(request: any, content: object) {
+/** Sends an encrypted answer. */
+export async function answerTo(request: any, content: object) {
   const [key] = request.client_metadata.jwks.keys
   const response = await new CompactEncrypt(Buffer.from(JSON.stringify({ ...content, state: request.state })))
     .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A128GCM', kid: key.kid })
