@@ -47,7 +47,7 @@ import * as wallet014 from './migrations/wallet-014-issuance-grant.ts'
 import * as wallet015 from './migrations/wallet-015-refresh-token.ts'
 import * as wallet016 from './migrations/wallet-016-delivery.ts'
 import * as wallet017 from './migrations/wallet-017-renewal-grant.ts'
-import * as wallet019 from './migrations/wallet-019-token-ends.ts'
+import * as wallet019 from './migrations/wallet-019-copies.ts'
 import { findFault, hasTable, openSqlite, releasePages, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -101,7 +101,7 @@ export const walletMigrations: Migrations = {
   '015-refresh-token': wallet015,
   '016-delivery': wallet016,
   '017-renewal-grant': wallet017,
-  '019-token-ends': wallet019,
+  '019-copies': wallet019,
 }
 
 /**

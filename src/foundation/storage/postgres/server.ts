@@ -29,7 +29,7 @@ import * as access from './migrations/023-access.ts'
 import * as refreshToken from './migrations/024-refresh-token.ts'
 import * as delivery from './migrations/026-delivery.ts'
 import * as renewalGrant from './migrations/027-renewal-grant.ts'
-import * as tokenEnds from './migrations/029-token-ends.ts'
+import * as copies from './migrations/029-copies.ts'
 import * as claimsSource from './migrations/022-claims-source.ts'
 import type { Migrations } from '../migrate.ts'
 import { walletTables } from './wallet-rows.ts'
@@ -61,7 +61,7 @@ export const postgresMigrations: Migrations = {
   '024-refresh-token': refreshToken,
   '026-delivery': delivery,
   '027-renewal-grant': renewalGrant,
-  '029-token-ends': tokenEnds,
+  '029-copies': copies,
 }
 
 /** PostgreSQL 15 is the oldest release that is tested. */
