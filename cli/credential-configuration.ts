@@ -47,6 +47,12 @@ export const configurationFlags = {
     description:
       'how long a wallet may let pass between two renewals of the credential: 90d; at most a year; 0 ends renewal',
   }),
+  'renewal-on-change': Flags.option({
+    options: ['keep', 'revoke'] as const,
+    dependsOn: ['renewal'],
+    description:
+      'whether older copies with other claims expire, or are revoked when the wallet has the new ones or after 7 days; default: keep',
+  })(),
   'claims-source': Flags.string({
     description: 'https URL that is asked for the claims when a wallet requests the credential',
   }),
@@ -78,7 +84,7 @@ export function settingsOf(flags: Partial<FlagValues<typeof configurationFlags>>
     integrity: integrityOf(flags.integrity),
     begin: flags.begin,
     presentation: presentationOf(flags.presentation),
-    renewal: renewalOf(flags.renewal),
+    renewal: renewalOf(flags.renewal, flags['renewal-on-change']),
     claimsSource:
       flags['claims-source'] === undefined
         ? undefined
@@ -116,6 +122,7 @@ export const configurationFields = (configuration: Configuration): Pair[] => [
   ['type', configuration.vct ?? configuration.doctype],
   ['issuing DID', configuration.issuingDID],
   ['renewal', configuration.renewal && `${configuration.renewal.days} d`],
+  ['on other claims', configuration.renewal?.onChange === 'revoke' ? 'older copies are revoked' : undefined],
   ['version of the type', configuration.typeVersion],
   ['begins by', beginnings[configuration.begin ?? 'offer']],
   ['presentation before', shownPresentation(configuration)],
@@ -133,9 +140,11 @@ function presentationOf(text: string | undefined) {
 }
 
 /** Whole days; null ends the renewal. */
-function renewalOf(text: string | undefined) {
+function renewalOf(text: string | undefined, onChange: 'keep' | 'revoke' | undefined) {
   if (text === undefined) return undefined
-  return text === '0' ? null : { days: Math.ceil(readSeconds('renewal', text) / 86_400) }
+  if (text === '0') return null
+  const days = Math.ceil(readSeconds('renewal', text) / 86_400)
+  return { days, ...(onChange !== undefined && { onChange }) }
 }
 
 const beginnings = {

@@ -5,6 +5,7 @@
 import { openid4vci } from './oid4vci/holder/token.ts'
 import { holderTasks } from './oid4vci/holder/credential.ts'
 import { claimsOfOffer, issueRequested, requestClaims } from './oid4vci/deferred-claims.ts'
+import { revokeCopiesTask, revokeUnconfirmed } from './oid4vci/old-copies.ts'
 import { openid4vp } from './oid4vp/holder/answer.ts'
 import { deliverRefusal } from './oid4vp/holder/response.ts'
 import { getRecord } from './engine/find.ts'
@@ -127,4 +128,5 @@ export const transportTasks: Readonly<Record<string, Task>> = {
   refusal: deliverRefusal,
   ...holderTasks,
   'claims request': requestClaims,
+  [revokeCopiesTask]: revokeUnconfirmed,
 }

@@ -18,6 +18,7 @@ import {
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { OfferDelivery } from './delivery.ts'
+import { Instance } from './instance.ts'
 import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from './openid4vci.ts'
 import { credentialMessages, credentialStates } from '../../definitions/issue-credential.ts'
 
@@ -26,15 +27,6 @@ export const WalletNotification = z.object({
   description: z.string().optional(),
   at: z.iso.datetime(),
 })
-
-/** A credential that was issued to a wallet over OpenID4VCI: a copy of a batch, or of a renewal. */
-export const Instance = z.object({
-  keyThumbprint: z.string().describe('Of the key that it is bound to (RFC 7638), as base64url.'),
-  statusListIndex: z.int(),
-  issuedAt: z.iso.datetime(),
-  expiresAt: z.iso.datetime().optional(),
-})
-export type Instance = z.infer<typeof Instance>
 
 /** The questions to a claims source. Times are in epoch milliseconds. */
 export const SourceProgress = z.object({
@@ -48,6 +40,8 @@ export const SourceProgress = z.object({
   sealed: z.string().optional(),
   /** The SHA-256 digest of the answer with the claims. */
   digest: z.string().optional(),
+  /** The digest of the claims of the last credential. */
+  issued: z.string().optional(),
   /** The claims of the offer, if the record keeps those of the source too: a refresh asks for these again. */
   offered: z.record(z.string(), JsonValue).optional(),
 })

@@ -23,6 +23,12 @@ export const Renewal = z
       .max(longestDays)
       .default(longestDays)
       .describe('How long at all, from the offer or the log-in of the person.'),
+    onChange: z
+      .enum(['keep', 'revoke'])
+      .exactOptional()
+      .describe(
+        '`revoke`: copies with other claims than the new ones are revoked when the wallet says that it has these, else after 7 days. Default: `keep`, they expire.',
+      ),
   })
   .refine(({ days, maxDays }) => days <= maxDays, { path: ['maxDays'], message: 'is less than days' })
   .meta({ id: 'CredentialRenewal' })

@@ -6,6 +6,7 @@ import { advance } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { LaterError, type Wallet } from '../../wallet/wallet.ts'
+import { accessOf } from './configuration-access.ts'
 import type { ConfigurationRow } from './configurations.ts'
 import type { GrantRow } from './grant.ts'
 import { personOf, withPersonClaims } from './person-claims.ts'
@@ -47,7 +48,11 @@ export function issueOnce(
     if (state === 'CredentialSent')
       return refreshed === undefined || record.renewed?.token === refreshed
         ? issuedTo(record, keys)
-        : reissue(wallet, record, proven, { token: refreshed, source: toSource(configuration) })
+        : reissue(wallet, record, proven, {
+            token: refreshed,
+            source: toSource(configuration),
+            onChange: accessOf(configuration).renewal?.onChange,
+          })
     if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, keys)
     if (state !== 'OfferRedeemed') throw isOverFor(record)
     const source = toSource(configuration)

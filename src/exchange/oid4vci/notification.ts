@@ -7,6 +7,7 @@ import { issueCredential } from '../issuance/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
 import type { IssuerRow } from './issuers.ts'
+import { revokeOldCopies } from './old-copies.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 
 export const NotificationRequest = z
@@ -36,7 +37,7 @@ export async function receiveNotification(
   issuer: IssuerRow,
   { body, ...presented }: Presented & { body: unknown },
 ): Promise<void> {
-  const { recordIds, isOver } = await authorize(wallet, issuer, 'notifications', presented)
+  const { recordIds, isOver, refreshed } = await authorize(wallet, issuer, 'notifications', presented)
   const parsed = NotificationRequest.safeParse(body)
   if (!parsed.success) throw new OAuthError('invalid_notification_request', firstFault(parsed.error))
   const { notification_id: id, event, event_description: description } = parsed.data
@@ -57,5 +58,8 @@ export async function receiveNotification(
       )
     const notification = { event, description, at: new Date().toISOString() }
     await updateWithEvent(tx, issueCredential, record, { notification, notifications: notifications + 1 })
+    // A late notification of the old copies has the token that was before.
+    const isOfNewest = refreshed !== undefined && refreshed === record.renewed?.token
+    if (event === 'credential_accepted' && isOfNewest) await revokeOldCopies(tx, record.id)
   })
 }

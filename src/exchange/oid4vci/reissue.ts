@@ -5,14 +5,16 @@ import { getRecord } from '../engine/find.ts'
 import { wrongState } from '../engine/protocol.ts'
 import { updateWithEvent } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import type { Renewal } from './configuration-access.ts'
 import { failureOf, noClaimsNow } from './claims-decision.ts'
 import { noteFailure } from './deferred-claims.ts'
+import { hasChanged, planOldCopies } from './old-copies.ts'
 import { assertUnused, type Proven, signAll, useNonces } from './signing.ts'
 import { askForClaims, type Source } from './sourced-claims.ts'
 
 /**
  * Signs the credential for new keys, with the claims that its source gives now, else with those of the
- * record. Copies that the wallet has stay as they are: they expire.
+ * record. Copies that the wallet has expire, or are revoked if the configuration wants that.
  *
  * @throws {OAuthError} `credential_request_denied`, `invalid_nonce`
  * @throws {Problem} 503 while the claims source does not answer; if another request was faster
@@ -21,7 +23,7 @@ export async function reissue(
   wallet: Wallet,
   record: CredentialRecord,
   { keys, nonces }: Proven,
-  { token, source }: { token: string; source: Source | undefined },
+  { token, source, onChange }: { token: string; source: Source | undefined; onChange: Renewal['onChange'] },
 ): Promise<string[]> {
   if (record.revocation)
     throw new OAuthError('credential_request_denied', 'The issuer has revoked the credential.')
@@ -35,6 +37,8 @@ export async function reissue(
     throw noClaimsNow(decision.kind === 'failed' ? decision.seconds : undefined)
   }
   const { change, credentials, store } = await signAll(wallet, record, keys, decision?.sourced)
+  const revokes =
+    onChange === 'revoke' && decision !== undefined && hasChanged(record, decision.sourced.claims)
   const renewed = { count: (record.renewed?.count ?? 0) + 1, at: new Date().toISOString(), token }
   await wallet.transaction(async (tx) => {
     const current = await getRecord(tx, issueCredential, record.id)
@@ -43,6 +47,7 @@ export async function reissue(
     await useNonces(tx, nonces)
     const again = { notification: undefined, notifications: undefined }
     await updateWithEvent(tx, issueCredential, current, { ...change, ...again, renewed })
+    if (revokes) await planOldCopies(tx, record.id)
     await store(tx)
   })
   return credentials

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { JsonValue } from '../../foundation/json.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { CredentialData, CredentialRecord } from '../issuance/model.ts'
+import { claimsDigest } from './old-copies.ts'
 
 const Sourced = z.object({
   /** All claims of the credential. */
@@ -44,6 +45,7 @@ export function withSourced(
     ...(validityPeriod !== undefined && { validityPeriod }),
     claimsSource: {
       ...(digest !== undefined && { digest }),
+      issued: claimsDigest(claims),
       ...(keeps && { offered: offeredIn(record) }),
     },
   }

@@ -236,6 +236,8 @@ export interface WalletTables extends EventTables, IssuanceTables, IssuerTables 
     /** The credential record, which has several credentials after a batch of OpenID4VCI. */
     record_id: string
     revoked_at: string | null
+    /** When it is revoked, after a renewal with other claims. Null: that is not planned. */
+    revoke_at: string | null
   }
 
   /**

@@ -128,7 +128,7 @@ const insertRow = prepared(
   (db: Db, { listId, index, recordId }: { listId: string; index: number; recordId: string }) =>
     db
       .insertInto('status_entry')
-      .values({ list_id: listId, list_index: index, record_id: recordId, revoked_at: null })
+      .values({ list_id: listId, list_index: index, record_id: recordId, revoked_at: null, revoke_at: null })
       .onConflict((conflict) => conflict.columns(['list_id', 'list_index']).doNothing()),
 )
 

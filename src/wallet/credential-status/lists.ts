@@ -25,23 +25,51 @@ export async function revokeEntries(
 ): Promise<{ revokedAt: string; isNew: boolean } | undefined> {
   const all = await tx.selectFrom('status_entry').selectAll().where('record_id', '=', recordId).execute()
   if (all.length === 0) return undefined
-  const entries = all.filter(({ revoked_at }) => revoked_at === null)
-  if (entries.length === 0) return { revokedAt: all[0]!.revoked_at!, isNew: false }
+  const revokedAt = await revoke(tx, recordId)
+  return revokedAt === undefined
+    ? { revokedAt: all[0]!.revoked_at!, isNew: false }
+    : { revokedAt, isNew: true }
+}
+
+/** Revokes the credentials of a record, or those that are planned to be by a time. Undefined: there are none. */
+async function revoke(tx: Tx, recordId: string, plannedBy?: string): Promise<string | undefined> {
   const revokedAt = new Date().toISOString()
-  await tx
-    .updateTable('status_entry')
-    .set({ revoked_at: revokedAt })
-    .where('record_id', '=', recordId)
-    .where('revoked_at', 'is', null)
-    .execute()
-  const lists = [...new Set(entries.map(({ list_id }) => list_id))]
+  const own = tx.updateTable('status_entry').set({ revoked_at: revokedAt }).where('record_id', '=', recordId)
+  const valid = own.where('revoked_at', 'is', null)
+  const chosen = plannedBy === undefined ? valid : valid.where('revoke_at', '<=', plannedBy)
+  const revoked = await chosen.returning('list_id').execute()
+  if (revoked.length === 0) return undefined
+  const lists = [...new Set(revoked.map(({ list_id }) => list_id))]
   await tx
     .updateTable('status_list')
     .set((eb) => ({ revision: eb('revision', '+', 1) }))
     .where('id', 'in', lists)
     .execute()
   for (const list of lists) await enqueueWrite(tx, list)
-  return { revokedAt, isNew: true }
+  return revokedAt
+}
+
+/** Plans to revoke the credentials that a record has. Returns whether there are any that were not yet. */
+export async function planRevocation(tx: Tx, recordId: string, at: string): Promise<boolean> {
+  const own = tx.updateTable('status_entry').set({ revoke_at: at }).where('record_id', '=', recordId)
+  const valid = own.where('revoked_at', 'is', null).where('revoke_at', 'is', null)
+  return (await valid.returning('list_index').execute()).length > 0
+}
+
+/** When the next planned revocation of a record is due. Undefined: none is planned. */
+export async function findPlanned(db: Db, recordId: string): Promise<string | undefined> {
+  const own = db.selectFrom('status_entry').select('revoke_at').where('record_id', '=', recordId)
+  const planned = own.where('revoked_at', 'is', null).where('revoke_at', 'is not', null)
+  const next = await planned.orderBy('revoke_at').limit(1).executeTakeFirst()
+  return next?.revoke_at ?? undefined
+}
+
+/** Later than every planned time. */
+const never = '9999-12-31T23:59:59.999Z'
+
+/** Revokes the credentials of a record that are planned to be, by a time or all. */
+export async function revokePlanned(tx: Tx, recordId: string, by = never): Promise<void> {
+  await revoke(tx, recordId, by)
 }
 
 /** Whether the credentials of a record have a status, and when all of them were revoked. */

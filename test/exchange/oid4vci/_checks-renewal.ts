@@ -2,7 +2,9 @@
 import { generateKey, type PrivateJwk } from '../../../src/foundation/crypto/keys.ts'
 import { rewriteRows } from '../../support/rewrite-rows.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
-import { check, type Check } from './_mutants.ts'
+import { addSource, filled, openSource } from './_claims-source.ts'
+import { check, replyIf, type Check } from './_mutants.ts'
+import { after, renewalsOf, setRenewal } from './_renewal.ts'
 import { preAuthorized, type Scene, takeDpop } from './_scene.ts'
 
 type Held = { key: PrivateJwk; nonce: string; refresh: string; recordId: string }
@@ -43,7 +45,35 @@ const change = ({ agent, setup }: Scene, of: (renewal: object) => object) =>
     }),
   )
 
+/** Renews a credential whose copies are revoked if its claims change. Whether a copy is revoked then. */
+async function renewed(
+  { agent, setup }: Scene,
+  departments: [string, string],
+  notifies: 'by the first token' | 'by the new token',
+) {
+  await using source = await openSource(...departments.map((department) => filled({ department })))
+  const { configurationId } = await addSource(setup, source.url)
+  await setRenewal(setup, { days: 90, onChange: 'revoke' }, configurationId)
+  const { entries, notify, redeemed, refresh, take } = renewalsOf({ ...setup, agent })
+  const claims = { employeeId: '7' }
+  const own = await redeemed({ credentialConfigurationId: configurationId, claims })
+  await take(own)
+  const again = after(own, await refresh(own))
+  await take(again)
+  await notify(notifies === 'by the new token' ? again : own, 'credential_accepted')
+  return replyIf((await entries(own.recordId)).some((entry) => entry.revoked_at !== null))
+}
+
 export const renewalChecks: Check[] = [
+  // A late notification of the old copies.
+  check(
+    'notification.ts',
+    ['refreshed !== undefined && refreshed === record.renewed?.token', 'true'],
+    (scene) => renewed(scene, ['Sales', 'Law'], 'by the first token'),
+  ),
+  check('old-copies.ts', ['before !== claimsDigest(next)', 'true'], (scene) =>
+    renewed(scene, ['Sales', 'Sales'], 'by the new token'),
+  ),
   // A stolen token without its key.
   check('renewal.ts', 'stored?.jkt !== undefined && jkt !== stored.jkt', async (scene) =>
     renew(scene, await held(scene), generateKey('P-256')),
@@ -65,10 +95,24 @@ export const renewalChecks: Check[] = [
     },
   ),
   check('renewal.ts', ['!record.revocation', 'true'], async (scene) => {
-    const own = await held(scene)
-    const path = { id: own.recordId }
-    await scene.setup.tenant.call('PATCH /credential-status/revoke-credential/{id}', { path })
-    return renew(scene, own)
+    // The grant goes on with the other credential.
+    const { agent, setup } = scene
+    await setRenewal(setup, { days: 90 })
+    const credentials = ['Person', 'Licence'].map((credentialConfigurationId) => ({
+      credentialConfigurationId,
+      issuingDID: setup.issuingDID,
+      claims: { name: 'Alice' },
+    }))
+    const offered = await setup.tenant.call('POST /oid4vci/issuers/{issuerId}/credential-offers', {
+      path: { issuerId: setup.issuerId },
+      body: { credentials },
+    })
+    const { redeemed, refresh, take } = renewalsOf({ ...setup, agent })
+    const id = offered.recordId
+    const own = { ...(await redeemed({}, offered)), identifier: id }
+    await take(own)
+    await setup.tenant.call('PATCH /credential-status/revoke-credential/{id}', { path: { id } })
+    return refresh(own, { scope: 'Person' })
   }),
   check('renewal.ts', 'stored.ended !== undefined', async (scene) => {
     const own = await held(scene)

@@ -102,7 +102,7 @@ export const after = (held: Held, { body }: Reply): Held => ({
 /** Sets how credentials of a configuration are renewed. */
 export const setRenewal = (
   { tenant, issuerId }: Setup,
-  renewal: { days: number; maxDays?: number } | null,
+  renewal: { days: number; maxDays?: number; onChange?: 'keep' | 'revoke' } | null,
   credentialConfigId = 'Person',
 ) =>
   tenant.call('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {

@@ -194,4 +194,9 @@ where expires_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+10 minutes')
   '019-presentation': script(`
 alter table issuance_grant add column presented text
 `),
+
+  /** When copies of renewed credentials are to be revoked. */
+  '020-copies': script(`
+alter table status_entry add column revoke_at text
+`),
 }

@@ -325,4 +325,9 @@ alter table issuance_grant add column presented text collate "C"
   '030-delivery-texts': script(`
 alter table credential_issuer add column delivery_texts text collate "C"
 `),
+
+  /** When copies of renewed credentials are to be revoked. */
+  '031-copies': script(`
+alter table status_entry add column revoke_at text collate "C"
+`),
 }
