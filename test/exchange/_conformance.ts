@@ -8,7 +8,7 @@ export function documented(role: string): { row: string; names: string[] } {
   const rows = readFileSync(page, 'utf8').split('\n')
   const row = rows.find((each) => each.startsWith(`- **${role}**`)) ?? ''
   const names = Array.from(
-    row.matchAll(/`((?:VCIIssuer|VP1Final|oid4vci-1_0-)[\w-]+)`/g),
+    row.matchAll(/`((?:VCI(?:Issuer|Ensure|Warn)|VP1Final|FAPI2SPFinal|oid4vci-1_0-)[\w-]+)`/g),
     ([, name]) => name!,
   )
   return { row, names }

@@ -60,7 +60,7 @@ export async function refreshTokens(
     async (tx) => {
       if (client) await useClientProof(tx, client)
       if (proof) await useProof(tx, proof, 'token')
-      return rotate(tx, wallet, id, { token, lifetime: lifetimeSeconds, choose })
+      return rotate(tx, wallet, id, { token, jkt: proof?.jkt, lifetime: lifetimeSeconds, choose })
     },
     { isBounded: true },
   )

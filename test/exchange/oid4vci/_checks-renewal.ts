@@ -3,16 +3,20 @@ import { generateKey, type PrivateJwk } from '../../../src/foundation/crypto/key
 import { rewriteRows } from '../../support/rewrite-rows.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { check, type Check } from './_mutants.ts'
-import { preAuthorized, type Scene, takeDpop } from './_scene.ts'
+import { client, preAuthorized, type Scene, takeDpop } from './_scene.ts'
+import type { Setup } from './_wallet.ts'
 
 type Held = { key: PrivateJwk; nonce: string; refresh: string; recordId: string }
 
+const allowRenewal = ({ tenant, issuerId }: Setup) =>
+  tenant.call('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
+    path: { issuerId, credentialConfigId: 'Person' },
+    body: { renewal: { days: 90 } },
+  })
+
 /** A wallet with a credential that it can renew. */
 async function held({ setup }: Scene): Promise<Held> {
-  await setup.tenant.call(
-    'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
-    { path: { issuerId: setup.issuerId, credentialConfigId: 'Person' }, body: { renewal: { days: 90 } } },
-  )
+  await allowRenewal(setup)
   const [key, nonce] = [generateKey('P-256'), await newDpopNonce(setup)]
   const { form, recordId } = await preAuthorized(setup)
   const { body } = await post(setup, 'token', form, proofFor(setup, 'token', { key, nonce }))
@@ -45,8 +49,36 @@ const change = ({ agent, setup }: Scene, of: (renewal: object) => object) =>
 
 export const renewalChecks: Check[] = [
   // A stolen token without its key.
-  check('renewal.ts', 'stored?.jkt !== undefined && jkt !== stored.jkt', async (scene) =>
+  check('renewal.ts', 'stored?.jkt !== undefined && isForeign', async (scene) =>
     renew(scene, await held(scene), generateKey('P-256')),
+  ),
+  // That of an attested client, by another wallet of the same provider.
+  check('renewal.ts', 'stored?.clientKey !== undefined && clientKey !== stored.clientKey', async (scene) => {
+    const { strict } = scene
+    await allowRenewal(strict)
+    const { form } = await preAuthorized(strict)
+    const { body } = await post(strict, 'token', form, undefined, client(scene))
+    const stolen = { grant_type: 'refresh_token', refresh_token: body.refresh_token as string }
+    return post(strict, 'token', stolen, undefined, client(scene))
+  }),
+  // Without any proof.
+  check(
+    'renewal.ts',
+    [
+      'stored?.clientKey === undefined ? jkt !== stored?.jkt : jkt === undefined',
+      'stored?.clientKey === undefined && jkt !== stored?.jkt',
+    ],
+    async (scene) => {
+      const { strict } = scene
+      await allowRenewal(strict)
+      const [key, own] = [generateKey('P-256'), generateKey('P-256')]
+      const nonce = await newDpopNonce(strict, client(scene))
+      const { form } = await preAuthorized(strict)
+      const dpop = proofFor(strict, 'token', { key, nonce })
+      const { body } = await post(strict, 'token', form, dpop, client(scene, { key: own }))
+      const bare = { grant_type: 'refresh_token', refresh_token: body.refresh_token as string }
+      return post(strict, 'token', bare, undefined, client(scene, { key: own }))
+    },
   ),
   check('renewal.ts', 'isOver(stored.endsMs)', async (scene) => {
     const own = await held(scene)
