@@ -13,3 +13,16 @@ export function documented(role: string): { row: string; names: string[] } {
   )
   return { row, names }
 }
+
+/** The rows of the table of variants of the issuer's modules. */
+export function documentedVariants(): string[][] {
+  const rows = readFileSync(page, 'utf8').split('\n')
+  const at = rows.findIndex((each) => each.startsWith('| flow | grant |'))
+  const end = rows.findIndex((each, index) => index > at && !each.startsWith('|'))
+  return rows.slice(at + 2, end).map((each) =>
+    each
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
