@@ -8,6 +8,7 @@ import { rewriteRows } from '../../support/rewrite-rows.ts'
 import { startAgent } from '../../support/agent-from-sources.ts'
 import { untilEnd } from '../../support/shared.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
+import { faults } from './_schemas.ts'
 import {
   addIssuer,
   codeOf,
@@ -89,6 +90,7 @@ const change = (recordId: string, of: (renewal: any) => object) =>
 
 test('the metadata say that tokens are refreshed, and where they are revoked', async () => {
   const { body } = await ask(agent, `GET /.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`)
+  expect(faults('oauth_authorization_server_metadata', body)).toEqual([])
   expect(body.grant_types_supported).toContain('refresh_token')
   expect(body.revocation_endpoint).toBe(`${setup.identifier}/revoke`)
 })
