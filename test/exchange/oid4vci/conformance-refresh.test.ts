@@ -257,7 +257,7 @@ test('a refresh token of a client without an attestation is bound to its DPoP ke
   const bare = { headers: {} }
   const { credentialOffer } = await tenant.call('POST /oid4vci/issuers/{issuerId}/credential-offers', {
     path,
-    body: { credentialConfigurationId: 'Licence', claims: { name: 'Alice' }, txCode: false } as never,
+    body: { credentialConfigurationId: 'Licence', claims: { name: 'Alice' }, txCode: false },
   })
   const { grants } = JSON.parse(new URL(credentialOffer).searchParams.get('credential_offer')!)
   const [[grant_type, secret]] = Object.entries(grants) as [[string, { 'pre-authorized_code': string }]]

@@ -1,13 +1,13 @@
 /**
- * Random requests and answers of strangers, tenants and claims sources, the same in each run: none is answered
- * with 500 or by silence.
+ * Random requests and answers of strangers, tenants and claims sources, the same in each run: none is
+ * answered with 500 or by silence.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { publishSchema } from '../../support/tenants.ts'
 import { untilEnd } from '../../support/shared.ts'
 import { newPkce, push, redirectUri } from './_authorization.ts'
-import { openSource, type Scripted } from './_claims-source.ts'
+import { openSource } from './_claims-source.ts'
 import { startLyingProvider } from './log-in/_lying-provider.ts'
 import { begin, useProvider, visit } from './log-in/_browser.ts'
 import { addIssuer, offer, prove, redeemOffer, request, startIssuer } from './_wallet.ts'
@@ -127,53 +127,45 @@ test('the state of a return from the log-in', async () => {
 })
 
 const svgParts = fc.constantFrom(
-  ...[
-    '<svg xmlns="http://www.w3.org/2000/svg">',
-    '</svg>',
-    '<g>',
-    '</g>',
-    '<text>',
-    '</text>',
-    '{{name}}',
-    '{{',
-    '}}',
-  ],
-  ...[
-    '<script>',
-    '<image href="',
-    'data:image/png;base64,',
-    '"/>',
-    '<!--',
-    '-->',
-    '<![CDATA[',
-    ']]>',
-    '<!DOCTYPE svg [',
-  ],
-  ...[
-    '<!ENTITY a "b">',
-    ']>',
-    '&a;',
-    '&#0;',
-    '&#x110000;',
-    '&lt;',
-    '<?xml version="1.0"?>',
-    ' style="fill:url(#a)"',
-    '\0',
-  ],
-  ...[
-    '<path d="',
-    'M0 0',
-    '"',
-    "'",
-    '>',
-    '<',
-    '/',
-    '=',
-    'onload=',
-    '<use href="#a"/>',
-    '<a:b xmlns:a="urn:x">',
-    '\ufeff',
-  ],
+  '<svg xmlns="http://www.w3.org/2000/svg">',
+  '</svg>',
+  '<g>',
+  '</g>',
+  '<text>',
+  '</text>',
+  '{{name}}',
+  '{{',
+  '}}',
+  '<script>',
+  '<image href="',
+  'data:image/png;base64,',
+  '"/>',
+  '<!--',
+  '-->',
+  '<![CDATA[',
+  ']]>',
+  '<!DOCTYPE svg [',
+  '<!ENTITY a "b">',
+  ']>',
+  '&a;',
+  '&#0;',
+  '&#x110000;',
+  '&lt;',
+  '<?xml version="1.0"?>',
+  ' style="fill:url(#a)"',
+  '\0',
+  '<path d="',
+  'M0 0',
+  '"',
+  "'",
+  '>',
+  '<',
+  '/',
+  '=',
+  'onload=',
+  '<use href="#a"/>',
+  '<a:b xmlns:a="urn:x">',
+  '\ufeff',
 )
 const svg = fc
   .array(fc.oneof({ weight: 6, arbitrary: svgParts }, text), { maxLength: 30 })
@@ -265,7 +257,7 @@ test('answers of a claims source', async () => {
   const body = fc.oneof(
     some({
       claims: fc.oneof(
-        some({ name: mostly('Alice'), age: mostly(7, '7', 1e400), ['__proto__']: json }),
+        some({ name: mostly('Alice'), age: mostly(7, '7', 1e300), ['__proto__']: json }),
         json,
       ),
       validitySeconds: mostly(60, -1, 0, 1e12),
@@ -297,7 +289,7 @@ test('answers of a claims source', async () => {
   })
   const seen = new Set<number>()
   await run(answer, 40, async (scripted) => {
-    source.answers(scripted as Scripted, scripted as Scripted)
+    source.answers(scripted, scripted)
     const options = { credentialConfigurationId: 'Sourced', claims: {}, txCode: false }
     const { credentialOffer } = await offer(setup, options)
     const { body: token } = await redeemOffer(setup, credentialOffer)

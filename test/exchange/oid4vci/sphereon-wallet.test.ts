@@ -204,8 +204,10 @@ test.each(['authorization_code', 'pre-authorized_code'] as const)(
   },
 )
 
-// It prefers the only configuration of an offer to an identifier, which is a must after details (§8.2), and is
-// the only way to say which of two datasets.
+/**
+ * It prefers the only configuration of an offer to an identifier, which is a must after details (§8.2), and
+ * is the only way to say which of two datasets.
+ */
 test('of an offer of one configuration, the library sends no identifier', async () => {
   const { credentialOffer } = await offerSeveral('pre-authorized_code', [credentials[1]!])
   const several = await Client.fromURI({ uri: credentialOffer })
