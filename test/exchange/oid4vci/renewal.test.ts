@@ -133,6 +133,23 @@ test('the same request again gets the same credential, and a nonce is used once'
   expect(errorOf(await take(refreshed))).toEqual([400, 'credential_request_denied'])
 })
 
+test('before the credential is taken: the first issuance is no renewal, and is repeated for the same key', async () => {
+  const [key, nonce] = [generateKey('P-256'), await newDpopNonce(setup)]
+  const { credentialOffer, recordId } = await offer(setup)
+  const form = { grant_type: preAuthorizedGrant, 'pre-authorized_code': await codeOf(credentialOffer) }
+  const { body } = await sendForm(form, key, nonce)
+  const held = { key, nonce, recordId, access: body.access_token, refresh: body.refresh_token }
+  const refreshed = after(held, await refresh(held))
+  const holder = generateKey('Ed25519')
+  const taken = await take(refreshed, await prove(setup, { key: holder }))
+  const again = await take(refreshed, await prove(setup, { key: holder }))
+  expect([taken.status, again.body.credentials]).toEqual([200, taken.body.credentials])
+  expect((await recordOf(setup, recordId)).renewed).toBeUndefined()
+  const next = after(held, await refresh(refreshed))
+  expect((await take(next)).body.credentials).not.toEqual(taken.body.credentials)
+  expect((await recordOf(setup, recordId)).renewed?.count).toBe(1)
+})
+
 test('a wallet without a key gets no refresh token', async () => {
   const { credentialOffer } = await offer(setup)
   expect((await redeemOffer(setup, credentialOffer)).body.refresh_token).toBeUndefined()

@@ -133,7 +133,7 @@ test('a credential is renewed by it: it checks refresh token and DPoP key, and g
     if (parsed.grant.grantType === 'refresh_token') {
       await authorizationServer.verifyRefreshTokenAccessTokenRequest({
         ...known,
-        grant: parsed.grant as never,
+        grant: parsed.grant,
         expectedRefreshToken: state.refresh,
       })
       state.refresh = `refresh-${++state.count}`
