@@ -95,8 +95,8 @@ export const CredentialData = z.object({
   /** Issuer, OpenID4VCI: how far the claims source of the configuration is. */
   claimsSource: SourceProgress.optional(),
   /**
-   * Issuer, OpenID4VCI: how often the credential was issued anew, when last, and the digest of the access
-   * token that it was issued for.
+   * Issuer, OpenID4VCI: how often the credential was issued anew, when last, and the digest of the refreshed
+   * access token that it was issued for. The count is 0 if that was the first issuance.
    */
   renewed: z.object({ count: z.int(), at: z.iso.datetime(), token: z.string() }).optional(),
   /** Issuer, OpenID4VCI: the newest copies of all issuances, oldest first. */
@@ -238,7 +238,7 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
     revokedAt: revocation?.at,
     expiresAt: toExpiresAt(expiryOf(record)),
     standing: record.standing,
-    renewed: record.renewed && { count: record.renewed.count, at: record.renewed.at },
+    renewed: record.renewed?.count ? { count: record.renewed.count, at: record.renewed.at } : undefined,
     notification: record.notification,
     delivery: record.delivery,
     openid4vci: record.receivedOffer && toOpenId4VciStatus(record.receivedOffer),

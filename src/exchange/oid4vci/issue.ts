@@ -64,7 +64,8 @@ export function issueOnce(
     const { decision } = asked
     if (decision && decision.kind !== 'claims') return waitFor(wallet, filled, proven, decision)
     const use = (tx: Tx) => useNonces(tx, nonces)
-    return issueNow(wallet, filled, keys, 'received credential request', decision?.sourced, use)
+    const taken = withToken(filled, refreshed)
+    return issueNow(wallet, taken, keys, 'received credential request', decision?.sourced, use)
   })
 }
 
@@ -83,6 +84,12 @@ export function issueDeferred(wallet: Wallet, recordId: string): Promise<string[
     const sourced = sourcedOf(wallet, record)
     return issueNow(wallet, record, requestedKeys, 'received deferred credential request', sourced)
   })
+}
+
+/** The record of a first issuance with a refreshed token, whose request can be repeated as any other. */
+function withToken(record: CredentialRecord, token: string | undefined): CredentialRecord {
+  if (token === undefined) return record
+  return { ...record, renewed: { count: 0, at: new Date().toISOString(), token } }
 }
 
 async function retryRaces<T>(issue: () => Promise<T>): Promise<T> {
@@ -171,7 +178,7 @@ async function issueNow(
   await wallet.transaction(async (tx) => {
     // First the state: the same request at once, of the same nonces, is a race, and gets the same
     // credentials.
-    await advance(tx, issueCredential, record, on, change)
+    await advance(tx, issueCredential, record, on, { ...change, renewed: record.renewed })
     await use?.(tx)
     await store(tx)
   })

@@ -11,7 +11,7 @@ import { readProof, useProof } from './dpop.ts'
 import { findRecords, findToken, type GrantRow, recordIdsOf } from './grant.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
 import { configurationsIn } from './offer-object.ts'
-import { assertSender, endRenewal, findRenewed, isBound, renewalsADay, rotate } from './renewal.ts'
+import { assertSender, endRenewal, findRenewed, renewalsADay, rotate } from './renewal.ts'
 import { type Lifetime, shortLifetime } from './token-lifetime.ts'
 
 export const RefreshRequest = z.object({
@@ -53,7 +53,7 @@ export async function refreshTokens(
   assertSender(grant, sender)
   const granted = await findRecords(wallet.db, recordIdsOf(grant))
   await wallet.env.limitRenewals(id, renewalsADay(wallet, granted))
-  const isDpop = isBound(grant)
+  const isDpop = proof !== undefined
   const lifetime = shortLifetime(isDpop)
   const identifier = identifierOf(wallet.env.urls.rest, issuer.id)
   const choose = (records: readonly CredentialRecord[]) => narrow(records, request, identifier)
@@ -61,7 +61,7 @@ export async function refreshTokens(
     async (tx) => {
       if (client) await useClientProof(tx, client)
       if (proof) await useProof(tx, proof, 'token')
-      return rotate(tx, wallet, id, { token, lifetime, choose })
+      return rotate(tx, wallet, id, { token, jkt: proof?.jkt, lifetime, choose })
     },
     { isBounded: true },
   )

@@ -58,8 +58,13 @@ export type Sender = { jkt: string | undefined; clientKey: string | undefined }
 
 const contextOf = (grantId: string) => `issuance-refresh:${grantId}`
 
-/** The tokens of an answer. */
-const Answer = z.object({ access: z.string(), refresh: z.string(), recordIds: z.array(z.string()) })
+/** The tokens of an answer, and the DPoP key that the access token is bound to. */
+const Answer = z.object({
+  access: z.string(),
+  refresh: z.string(),
+  recordIds: z.array(z.string()),
+  jkt: z.string().optional(),
+})
 export type Answer = z.infer<typeof Answer>
 
 /** How the credential of a record is renewed. Undefined: it is not. */
@@ -123,10 +128,13 @@ export async function rotate(
   grantId: string,
   {
     token,
+    jkt,
     lifetime,
     choose,
   }: {
     token: string
+    /** What the new access token is bound to. */
+    jkt: string | undefined
     lifetime: Lifetime
     /** The records of the new access token, of those that can be renewed. */
     choose: (records: readonly CredentialRecord[]) => readonly CredentialRecord[]
@@ -136,10 +144,18 @@ export async function rotate(
   const stored = grant && renewalIn(grant)
   if (!stored) return refused('is unknown, or was revoked')
   if (stored.ended !== undefined) return refused(endings[stored.ended])
+  const give = async (answer: Answer): Promise<Answer> => {
+    const { access, recordIds } = answer
+    await storeToken(tx, grantId, { token: access, recordIds, jkt, lifetime, isRefreshed: true })
+    return answer
+  }
   const digest = digestOf(token)
   if (grant.replaced_digest === digest) {
-    if (stored.answer !== undefined && !isOver(stored.repeatUntilMs ?? 0))
-      return Answer.parse(JSON.parse(wallet.unseal(contextOf(grantId), stored.answer)))
+    if (stored.answer !== undefined && !isOver(stored.repeatUntilMs ?? 0)) {
+      const answer = Answer.parse(JSON.parse(wallet.unseal(contextOf(grantId), stored.answer)))
+      // An attested client may have another DPoP key now.
+      return answer.jkt === jkt ? answer : give({ ...answer, access: newSecret(), jkt })
+    }
     await endRenewal(
       tx,
       grant,
@@ -151,7 +167,7 @@ export async function rotate(
   if (isOver(stored.endsMs)) return refused('has expired')
   const records = choose(await renewable(tx, wallet, grant))
   if (records.length === 0) return refused('is for credentials that are revoked, or are not renewed any more')
-  const answer = { access: newSecret(), refresh: newSecret(), recordIds: records.map(({ id }) => id) }
+  const answer = { access: newSecret(), refresh: newSecret(), recordIds: records.map(({ id }) => id), jkt }
   const now = Date.now()
   const next: Stored = {
     ...stored,
@@ -165,14 +181,7 @@ export async function rotate(
     renewal: JSON.stringify(next),
   })
   await removeEndedTokens(tx, grantId)
-  await storeToken(tx, grantId, {
-    token: answer.access,
-    recordIds: answer.recordIds,
-    jkt: stored.jkt,
-    lifetime,
-    isRefreshed: true,
-  })
-  return answer
+  return give(answer)
 }
 
 /**
@@ -190,24 +199,33 @@ export function renewalsADay(
   return Math.min(Math.max(24, sum), mostRenewals)
 }
 
-/** Checks the keys that a refresh token is bound to. @throws {OAuthError} `invalid_grant` */
+/**
+ * Checks the keys that a refresh token is bound to. That of an attested client is bound to the attested key,
+ * and comes with any DPoP key (RFC 9449 §5), but not without one.
+ *
+ * @throws {OAuthError} `invalid_grant`
+ */
 export function assertSender(grant: GrantRow, { jkt, clientKey }: Sender): void {
   const stored = renewalIn(grant)
-  if (stored?.jkt !== undefined && jkt !== stored.jkt) throw refused('is bound to another DPoP key')
   if (stored?.clientKey !== undefined && clientKey !== stored.clientKey)
     throw refused('is bound to the attested key of another client')
+  const isForeign = stored?.clientKey === undefined ? jkt !== stored?.jkt : jkt === undefined
+  if (stored?.jkt !== undefined && isForeign) throw refused('is bound to another DPoP key')
 }
 
-/** Whether the access tokens of a grant are bound to a DPoP key. */
-export function isBound(grant: GrantRow): boolean {
-  return renewalIn(grant)?.jkt !== undefined
-}
+/** The states of a credential that a wallet has, or can still get. */
+const renewableStates: readonly string[] = [
+  'OfferRedeemed',
+  'RequestDeferred',
+  'RequestApproved',
+  'CredentialSent',
+]
 
-/** The records whose credential was issued, is not revoked, and is of a configuration that is renewed. */
+/** The records whose credential is not revoked, and is of a configuration that is renewed. */
 async function renewable(tx: Tx, { env }: Wallet, grant: GrantRow): Promise<CredentialRecord[]> {
   const found: CredentialRecord[] = []
   for (const record of await findRecords(tx, recordIdsOf(grant)))
-    if (record.state === 'CredentialSent' && !record.revocation && (await renewalOf(env.db, record)))
+    if (renewableStates.includes(record.state) && !record.revocation && (await renewalOf(env.db, record)))
       found.push(record)
   return found
 }

@@ -5,16 +5,13 @@ import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { addSource, filled, openSource } from './_claims-source.ts'
 import { check, replyIf, type Check } from './_mutants.ts'
 import { after, renewalsOf, setRenewal } from './_renewal.ts'
-import { preAuthorized, type Scene, takeDpop } from './_scene.ts'
+import { client, preAuthorized, type Scene, takeDpop } from './_scene.ts'
 
 type Held = { key: PrivateJwk; nonce: string; refresh: string; recordId: string }
 
 /** A wallet with a credential that it can renew. */
 async function held({ setup }: Scene): Promise<Held> {
-  await setup.tenant.call(
-    'PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}',
-    { path: { issuerId: setup.issuerId, credentialConfigId: 'Person' }, body: { renewal: { days: 90 } } },
-  )
+  await setRenewal(setup, { days: 90 })
   const [key, nonce] = [generateKey('P-256'), await newDpopNonce(setup)]
   const { form, recordId } = await preAuthorized(setup)
   const { body } = await post(setup, 'token', form, proofFor(setup, 'token', { key, nonce }))
@@ -75,8 +72,36 @@ export const renewalChecks: Check[] = [
     renewed(scene, ['Sales', 'Sales'], 'by the new token'),
   ),
   // A stolen token without its key.
-  check('renewal.ts', 'stored?.jkt !== undefined && jkt !== stored.jkt', async (scene) =>
+  check('renewal.ts', 'stored?.jkt !== undefined && isForeign', async (scene) =>
     renew(scene, await held(scene), generateKey('P-256')),
+  ),
+  // That of an attested client, by another wallet of the same provider.
+  check('renewal.ts', 'stored?.clientKey !== undefined && clientKey !== stored.clientKey', async (scene) => {
+    const { strict } = scene
+    await setRenewal(strict, { days: 90 })
+    const { form } = await preAuthorized(strict)
+    const { body } = await post(strict, 'token', form, undefined, client(scene))
+    const stolen = { grant_type: 'refresh_token', refresh_token: body.refresh_token as string }
+    return post(strict, 'token', stolen, undefined, client(scene))
+  }),
+  // Without any proof.
+  check(
+    'renewal.ts',
+    [
+      'stored?.clientKey === undefined ? jkt !== stored?.jkt : jkt === undefined',
+      'stored?.clientKey === undefined && jkt !== stored?.jkt',
+    ],
+    async (scene) => {
+      const { strict } = scene
+      await setRenewal(strict, { days: 90 })
+      const [key, own] = [generateKey('P-256'), generateKey('P-256')]
+      const nonce = await newDpopNonce(strict, client(scene))
+      const { form } = await preAuthorized(strict)
+      const dpop = proofFor(strict, 'token', { key, nonce })
+      const { body } = await post(strict, 'token', form, dpop, client(scene, { key: own }))
+      const bare = { grant_type: 'refresh_token', refresh_token: body.refresh_token as string }
+      return post(strict, 'token', bare, undefined, client(scene, { key: own }))
+    },
   ),
   check('renewal.ts', 'isOver(stored.endsMs)', async (scene) => {
     const own = await held(scene)

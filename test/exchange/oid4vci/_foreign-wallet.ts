@@ -152,24 +152,29 @@ async function proofsFor(
   return { jwt }
 }
 
+const accessOf = ({ issuerMetadata, token, dpop }: Session) => ({
+  issuerMetadata,
+  accessToken: token.access_token,
+  ...(dpop && { dpop }),
+})
+
+async function requestOne(session: Session, credentialConfigurationId: string) {
+  const proofs = await proofsFor(session.issuerMetadata, credentialConfigurationId, ['ES256'])
+  const request = { ...accessOf(session), credentialConfigurationId, proofs }
+  return (await client.retrieveCredentials(request)).credentialResponse
+}
+
 /** Takes a credential for a new key, and says that the wallet has it. */
-export async function take(
-  { issuerMetadata, token, dpop }: Session,
-  credentialConfigurationId: string,
-): Promise<string> {
-  const access = {
-    issuerMetadata,
-    accessToken: token.access_token,
-    ...(dpop && { dpop }),
-  }
-  const { credentialResponse } = await client.retrieveCredentials({
-    ...access,
-    credentialConfigurationId,
-    proofs: await proofsFor(issuerMetadata, credentialConfigurationId, ['ES256']),
-  })
-  const notificationId = credentialResponse.notification_id!
-  await client.sendNotification({ ...access, notification: { notificationId, event: 'credential_accepted' } })
-  return (credentialResponse.credentials as { credential: string }[])[0]!.credential
+export async function take(session: Session, credentialConfigurationId: string): Promise<string> {
+  const { notification_id, credentials } = await requestOne(session, credentialConfigurationId)
+  const notification = { notificationId: notification_id!, event: 'credential_accepted' as const }
+  await client.sendNotification({ ...accessOf(session), notification })
+  return (credentials as { credential: string }[])[0]!.credential
+}
+
+/** Requests a credential that the issuer defers. Returns the id of the transaction. */
+export async function takeLater(session: Session, credentialConfigurationId: string): Promise<string> {
+  return (await requestOne(session, credentialConfigurationId)).transaction_id!
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * OAuth clients of others get access tokens from the built-in authorization server: discovery, pushed
- * request, PKCE, response, token; with and without DPoP.
+ * request, PKCE, response, token; with and without DPoP, and with DPoP by a refresh token too.
  */
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
@@ -12,6 +12,10 @@ import { untilEnd } from '../../support/shared.ts'
 
 const daemon = await untilEnd(Daemon.start())
 const setup = await addIssuer(daemon, await daemon.newTenant('issuer'))
+await setup.tenant.call('PATCH /oid4vci/issuers/{issuerId}/credential-configurations/{credentialConfigId}', {
+  path: { issuerId: setup.issuerId, credentialConfigId: 'Person' },
+  body: { renewal: { days: 90 } },
+})
 
 /** The tests have no https. */
 const insecure = { [oauth.allowInsecureRequests]: true }
@@ -121,16 +125,20 @@ test('oauth4webapi with DPoP', async () => {
   )
   const token = await oauth.processAuthorizationCodeResponse(server, wallet, response)
   expect(token.token_type).toBe('dpop')
-  const sent = await credentialRequest()
-  const reply = await oauth.protectedResourceRequest(
-    token.access_token,
-    'POST',
-    sent.url,
-    sent.headers,
-    sent.body,
-    options,
-  )
+  const takeCredential = async ({ access_token }: oauth.TokenEndpointResponse) => {
+    const { url: endpoint, headers, body } = await credentialRequest()
+    return oauth.protectedResourceRequest(access_token, 'POST', endpoint, headers, body, options)
+  }
+  const reply = await takeCredential(token)
   expect([reply.status, (await recordOf(setup, recordId)).protocolState]).toEqual([200, 'CredentialSent'])
+  const refreshed = await oauth.processRefreshTokenResponse(
+    server,
+    wallet,
+    await oauth.refreshTokenGrantRequest(server, wallet, oauth.None(), token.refresh_token!, options),
+  )
+  expect(refreshed.refresh_token).not.toBe(token.refresh_token)
+  expect((await takeCredential(refreshed)).status).toBe(200)
+  expect((await recordOf(setup, recordId)).renewed?.count).toBe(1)
 })
 
 test('openid-client with DPoP', async () => {
@@ -150,15 +158,14 @@ test('openid-client with DPoP', async () => {
   const checks = { pkceCodeVerifier, expectedState: 'a state' }
   const callback = await accept(url, txCode)
   const token = await client.authorizationCodeGrant(config, callback, checks, undefined, { DPoP })
-  const sent = await credentialRequest()
-  const reply = await client.fetchProtectedResource(
-    config,
-    token.access_token,
-    sent.url,
-    'POST',
-    sent.body,
-    sent.headers,
-    { DPoP },
-  )
+  const takeCredential = async ({ access_token }: { access_token: string }) => {
+    const { url: endpoint, headers, body } = await credentialRequest()
+    return client.fetchProtectedResource(config, access_token, endpoint, 'POST', body, headers, { DPoP })
+  }
+  const reply = await takeCredential(token)
   expect([reply.status, (await recordOf(setup, recordId)).protocolState]).toEqual([200, 'CredentialSent'])
+  const refreshed = await client.refreshTokenGrant(config, token.refresh_token!, undefined, { DPoP })
+  expect(refreshed.refresh_token).not.toBe(token.refresh_token)
+  expect((await takeCredential(refreshed)).status).toBe(200)
+  expect((await recordOf(setup, recordId)).renewed?.count).toBe(1)
 })

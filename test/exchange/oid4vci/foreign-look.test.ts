@@ -1,7 +1,6 @@
 /**
  * What wallets of others read of a German card: the metadata of the issuer with the library of the OpenWallet
- * Foundation, and the type metadata, with its digests and the types that it extends, with `@sd-jwt/sd-jwt-
- * vc`.
+ * Foundation, and the type metadata with `@sd-jwt/sd-jwt-vc`, with its digests and the types that it extends.
  */
 import { createHash } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'

@@ -17,11 +17,12 @@ import {
   take,
   takeCredentials,
   takeIdentified,
+  takeLater,
 } from './_foreign-wallet.ts'
 import { browse, useProvider } from './log-in/_browser.ts'
 import { startIdentityProvider } from './log-in/_real-provider.ts'
 import { faults } from './_schemas.ts'
-import { addIssuer, offer, recordOf, startIssuer, type Setup } from './_wallet.ts'
+import { addIssuer, fetchDeferred, offer, recordOf, startIssuer, type Setup } from './_wallet.ts'
 
 const setup = await untilEnd(startIssuer())
 const { tenant, issuerId, issuingDID, identifier } = setup
@@ -180,13 +181,27 @@ test.each([
   await expect(refresh({ ...third, dpop: await newDpop() })).rejects.toThrow('invalid_grant')
 })
 
-function offerDegree() {
+function offerDegree(more: object = {}) {
   const [, degree] = credentials
   return tenant.call('POST /oid4vci/issuers/{issuerId}/credential-offers', {
     path,
-    body: { ...degree!, txCode: false },
+    body: { ...degree!, txCode: false, ...more },
   })
 }
+
+test('the library refuses a deferred credential, because it can be notified of', async () => {
+  const { credentialOffer, recordId } = await offerDegree({ automaticIssuance: false })
+  const { issuerMetadata, token } = await redeemOffer(credentialOffer)
+  const transactionId = await takeLater({ issuerMetadata, token, dpop: undefined }, 'Degree')
+  await tenant.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+  const access = { issuerMetadata, accessToken: token.access_token }
+  const refused = client.retrieveDeferredCredentials({ ...access, transactionId })
+  // Its schema has the condition the wrong way round (§9.2).
+  await expect(refused).rejects.toMatchObject({ response: { ok: false, response: { status: 200 } } })
+  const { body } = await fetchDeferred(setup, token.access_token, transactionId)
+  expect(claimsOf(body.credentials[0].credential)).toEqual({ degree: 'BSc' })
+  expect(body.notification_id).toBe(recordId)
+})
 
 test('a wallet without a key has no refresh token', async () => {
   const session = await redeemOffer((await offerDegree()).credentialOffer)

@@ -9,7 +9,18 @@ import { startAgent } from '../../support/agent-from-sources.ts'
 import { untilEnd } from '../../support/shared.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { after, type Held, renewalsOf, setRenewal } from './_renewal.ts'
-import { addIssuer, errorOf, offer, type OfferOptions, prove, recordOf, redeemOffer } from './_wallet.ts'
+import { faults } from './_schemas.ts'
+import {
+  addIssuer,
+  codeOf,
+  errorOf,
+  offer,
+  type OfferOptions,
+  preAuthorizedGrant,
+  prove,
+  recordOf,
+  redeemOffer,
+} from './_wallet.ts'
 
 const agent = await untilEnd(startAgent())
 const setup = await addIssuer(agent, await agent.newTenant('issuer'))
@@ -26,6 +37,7 @@ async function issued(options: OfferOptions = {}): Promise<Held> {
 
 test('the metadata say that tokens are refreshed, and where they are revoked', async () => {
   const { body } = await ask(agent, `GET /.well-known/oauth-authorization-server/oid4vci/issuers/${issuerId}`)
+  expect(faults('oauth_authorization_server_metadata', body)).toEqual([])
   expect(body.grant_types_supported).toContain('refresh_token')
   expect(body.revocation_endpoint).toBe(`${setup.identifier}/revoke`)
 })
@@ -103,6 +115,19 @@ test('the same request again gets the same credential, and a nonce is used once'
   expect(two.body.credentials).toEqual(one.body.credentials)
   expect((await recordOf(setup, held.recordId)).renewed?.count).toBe(1)
   expect(errorOf(await take(refreshed))).toEqual([400, 'credential_request_denied'])
+})
+
+test('before the credential is taken: the first issuance is no renewal, and is repeated for the same key', async () => {
+  const held = await redeemed()
+  const refreshed = after(held, await refresh(held))
+  const holder = generateKey('Ed25519')
+  const taken = await take(refreshed, await prove(setup, { key: holder }))
+  const again = await take(refreshed, await prove(setup, { key: holder }))
+  expect([taken.status, again.body.credentials]).toEqual([200, taken.body.credentials])
+  expect((await recordOf(setup, held.recordId)).renewed).toBeUndefined()
+  const next = after(held, await refresh(refreshed))
+  expect((await take(next)).body.credentials).not.toEqual(taken.body.credentials)
+  expect((await recordOf(setup, held.recordId)).renewed?.count).toBe(1)
 })
 
 test('a wallet without a key gets no refresh token', async () => {

@@ -13,6 +13,7 @@ import {
   requestFor,
   sealedIn,
 } from './_authorization.ts'
+import { faults } from './_schemas.ts'
 import {
   codeOf,
   errorOf,
@@ -64,14 +65,18 @@ const claimsIn = ({ body }: Awaited<ReturnType<typeof request>>) =>
   decodeJwtVc(body.credentials[0].credential).claims
 
 /** Takes a credential by its identifier or its configuration. */
-const take = async (token: string, asked: object) =>
-  request(setup, { token, body: { ...asked, proofs: { jwt: [await prove(setup)] } } })
+async function take(token: string, asked: object) {
+  const body = { ...asked, proofs: { jwt: [await prove(setup)] } }
+  expect(faults('credential_request-1_0', body)).toEqual([])
+  return request(setup, { token, body })
+}
 
 describe('an offer of a person and two degrees', () => {
   test('names each configuration once, and has a record for each credential in one thread', async () => {
     const made = await offer([person(), degree('BSc'), degree('MSc', { credentialIdentifier: 'msc-2026' })])
-    const { credential_configuration_ids } = await readOffer(made.credentialOffer)
-    expect(credential_configuration_ids).toEqual(['Person', 'Degree'])
+    const read = await readOffer(made.credentialOffer)
+    expect(faults('credential_offer-1_0', read)).toEqual([])
+    expect(read.credential_configuration_ids).toEqual(['Person', 'Degree'])
     expect(made.records.map((each) => each.credentialConfigurationId)).toEqual(['Person', 'Degree', 'Degree'])
     expect(made.records[0]!.recordId).toBe(made.recordId)
     expect(made.records[2]!.credentialIdentifier).toBe('msc-2026')

@@ -3,7 +3,7 @@
  * formats, without an offer, and several of one offer. It has no refresh tokens.
  */
 import { decodeJwtVc } from '../../credentials/codecs/_verify.ts'
-import { OpenID4VCIClientV1_0_15 as Client } from '@sphereon/oid4vci-client'
+import { AccessTokenClient, OpenID4VCIClientV1_0_15 as Client } from '@sphereon/oid4vci-client'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { decodeSdJwt } from '../../../src/credentials/codecs/sd-jwt/sd-jwt.ts'
@@ -204,8 +204,19 @@ test.each(['authorization_code', 'pre-authorized_code'] as const)(
   },
 )
 
-// It prefers the only configuration of an offer to an identifier, which is a must after details (§8.2), and
-// is the only way to say which of two datasets.
+test('the library sends no refresh token', async () => {
+  const metadata = await printed(setup, 'Voucher')
+  const refresh = new AccessTokenClient().acquireAccessTokenUsingRequest({
+    accessTokenRequest: { grant_type: 'refresh_token', refresh_token: 'a token' } as never,
+    metadata: metadata.endpointMetadata,
+  })
+  await expect(refresh).rejects.toThrow('Only pre-authorized-code or authorization code flows are supported')
+})
+
+/**
+ * It prefers the only configuration of an offer to an identifier, which is a must after details (§8.2), and
+ * is the only way to say which of two datasets.
+ */
 test('of an offer of one configuration, the library sends no identifier', async () => {
   const { credentialOffer } = await offerSeveral('pre-authorized_code', [credentials[1]!])
   const several = await Client.fromURI({ uri: credentialOffer })

@@ -5,6 +5,7 @@ import { createOpenLimit } from '../../../src/wallet/quotas.ts'
 import { publishSchema, refusal } from '../../support/tenants.ts'
 import { untilEnd } from '../../support/shared.ts'
 import { answer, newPkce, open, push, redeemAuthorized, redirectUri, sealedIn } from './_authorization.ts'
+import { faults } from './_schemas.ts'
 import { addIssuer, errorOf, prove, request, startIssuer } from './_wallet.ts'
 
 const setup = await untilEnd(startIssuer())
@@ -85,9 +86,9 @@ describe('a static offer', () => {
       grants: { authorization_code: {} },
     })
     expect(await (await read('Voucher')).json()).toEqual(offer)
-    expect(await (await read('all')).json()).toMatchObject({
-      credential_configuration_ids: ['Voucher', 'Ticket', 'Name'],
-    })
+    const all = await (await read('all')).json()
+    expect(all).toMatchObject({ credential_configuration_ids: ['Voucher', 'Ticket', 'Name'] })
+    for (const each of [offer, all]) expect(faults('credential_offer-1_0', each)).toEqual([])
   })
 
   test('is a page with a code and a link in a browser', async () => {
