@@ -10,17 +10,7 @@ import { untilEnd } from '../../support/shared.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { after, type Held, renewalsOf, setRenewal } from './_renewal.ts'
 import { faults } from './_schemas.ts'
-import {
-  addIssuer,
-  codeOf,
-  errorOf,
-  offer,
-  type OfferOptions,
-  preAuthorizedGrant,
-  prove,
-  recordOf,
-  redeemOffer,
-} from './_wallet.ts'
+import { addIssuer, errorOf, offer, type OfferOptions, prove, recordOf, redeemOffer } from './_wallet.ts'
 
 const agent = await untilEnd(startAgent())
 const setup = await addIssuer(agent, await agent.newTenant('issuer'))
