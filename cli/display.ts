@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import * as Flags from '@oclif/core/flags'
+import { rasterTypeOf } from '../src/definitions/picture-bytes.ts'
 import { isJsonObject } from '../src/foundation/json.ts'
 import type { Answer, Input } from './client/api.ts'
 import type { Context, FlagValues } from './define-command.ts'
@@ -113,13 +114,5 @@ async function withPictures(
 
 /** The agent names what it does not take. */
 function toDataUrl(content: Buffer): string {
-  const start = content.subarray(0, 12).toString('latin1')
-  const type = start.startsWith('\x89PNG')
-    ? 'png'
-    : start.startsWith('\xff\xd8')
-      ? 'jpeg'
-      : start.startsWith('RIFF')
-        ? 'webp'
-        : 'svg+xml'
-  return `data:image/${type};base64,${content.toString('base64')}`
+  return `data:${rasterTypeOf(content) ?? 'image/svg+xml'};base64,${content.toString('base64')}`
 }

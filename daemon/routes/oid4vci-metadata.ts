@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Agent } from '../../src/agent/agent.ts'
-import { pictureTypes } from '../../src/credentials/display/picture.ts'
+import { pictureTypes } from '../../src/definitions/picture-bytes.ts'
 import { CredentialTypeMetadata } from '../../src/exchange/oid4vci/credential-types.ts'
 import { provideEncryptionKey } from '../../src/exchange/oid4vci/encryption-key.ts'
 import {

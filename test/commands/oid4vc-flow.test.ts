@@ -217,7 +217,7 @@ test('one offer has several credentials, and one consent receives all', async ()
   })
   const waiting = issuer.spawn`${offered} --claims ${all} --wait --timeout 1m`
   const [link] = await linkIn(waiting.stdout)
-  expect((await holder.run`oid4vc receive ${link!} --yes`).code).toBe(0)
+  expect((await holder.run`oid4vc receive ${link} --yes`).code).toBe(0)
   const { exitCode, stdout } = await waiting
   expect([exitCode, stdout.match(/CredentialSent/g)]).toEqual([0, Array(3).fill('CredentialSent')])
 })

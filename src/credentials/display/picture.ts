@@ -1,12 +1,10 @@
 /** Pictures that issuers show: what kind their bytes are, and which may be shown. */
+import { type PictureType, rasterTypeOf } from '../../definitions/picture-bytes.ts'
 import { integrityOf } from '../codecs/sd-jwt/type-metadata.ts'
 import { checkSvg, SvgError } from './svg.ts'
 
 /** The most bytes of a picture. */
 export const maxPictureBytes = 262_144
-
-export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'] as const
-export type PictureType = (typeof pictureTypes)[number]
 
 export type Picture = {
   mediaType: PictureType
@@ -26,7 +24,7 @@ export function readPicture(bytes: Uint8Array): Picture {
   if (bytes.length > maxPictureBytes)
     throw new PictureError(`has ${bytes.length} bytes, more than ${maxPictureBytes}`)
   const integrity = integrityOf(bytes)
-  const raster = rasterTypeOf(Buffer.from(bytes.subarray(0, 12)).toString('latin1'))
+  const raster = rasterTypeOf(bytes)
   if (raster) return { mediaType: raster, integrity, placeholders: new Set() }
   const text = toText(bytes)
   if (text === undefined || !/^\uFEFF?\s*</.test(text))
@@ -39,22 +37,10 @@ export function readPicture(bytes: Uint8Array): Picture {
   }
 }
 
-function rasterTypeOf(start: string): PictureType | undefined {
-  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
-  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'
-  return /^RIFF[^]{4}WEBP$/.test(start) ? 'image/webp' : undefined
-}
-
 function toText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return undefined
   }
-}
-
-/** The bytes of a `data:` URL in base64. Undefined for another form. */
-export function bytesOfDataUrl(url: string): Buffer | undefined {
-  const [, base64] = /^data:image\/[\w.+-]+;base64,([A-Za-z0-9+/]*={0,2})$/.exec(url) ?? []
-  return base64 === undefined ? undefined : Buffer.from(base64, 'base64')
 }

@@ -1,5 +1,6 @@
 /** The look of an issuer or a credential in a request: its pictures are those of the issuer, or safe. */
-import { bytesOfDataUrl, readPicture } from '../../credentials/display/picture.ts'
+import { bytesOfDataUrl } from '../../definitions/picture-bytes.ts'
+import { readPicture } from '../../credentials/display/picture.ts'
 import { Problem } from '../../foundation/problem.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'

@@ -2,12 +2,8 @@
 import { hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import * as z from 'zod'
-import {
-  maxPictureBytes,
-  PictureError,
-  pictureTypes,
-  readPicture,
-} from '../../credentials/display/picture.ts'
+import { maxPictureBytes, PictureError, readPicture } from '../../credentials/display/picture.ts'
+import { pictureTypes } from '../../definitions/picture-bytes.ts'
 import { Problem } from '../../foundation/problem.ts'
 import type { AgentDb, AgentTx } from '../../foundation/storage/database.ts'
 import { assertNotTransferred } from '../../foundation/storage/transferred.ts'
