@@ -12,7 +12,7 @@ export type Configuration = {
   schemaId: string
   /** Whether the DID of an offer is known: the one of the configuration, or none beside a certificate. */
   hasSigner: boolean
-  /** Whether a claims source has the claims that an offer does not have. */
+  /** Whether a claims source or a presentation has the claims that an offer does not have. */
   hasSource: boolean
 }
 
@@ -27,17 +27,15 @@ export async function listConfigurations(call: Client): Promise<Configuration[]>
         path,
         query,
       })
-      return contents.map(
-        ({ configurationId, format, display, schemaId, issuingDID, issuerCertificateId, claimsSource }) => ({
-          issuerId,
-          configurationId,
-          label: nameOf(display) ?? configurationId,
-          detail: `${configurationId}, ${format}, of ${nameOf(issuer) ?? 'the issuer'} ${issuerId}`,
-          schemaId,
-          hasSigner: (issuingDID ?? issuerCertificateId) !== undefined,
-          hasSource: claimsSource !== undefined,
-        }),
-      )
+      return contents.map(({ configurationId, format, display, schemaId, issuingDID, ...configuration }) => ({
+        issuerId,
+        configurationId,
+        label: nameOf(display) ?? configurationId,
+        detail: `${configurationId}, ${format}, of ${nameOf(issuer) ?? 'the issuer'} ${issuerId}`,
+        schemaId,
+        hasSigner: (issuingDID ?? configuration.issuerCertificateId) !== undefined,
+        hasSource: (configuration.claimsSource ?? configuration.presentation) !== undefined,
+      }))
     }),
   )
   return all.flat()

@@ -70,7 +70,7 @@ export default defineCommand({
       dependsOn: ['oid4vci'],
       options: ['pre-authorized_code', 'authorization_code'],
       description:
-        'how the wallet gets access: by a code in the offer, or after the holder’s consent at the authorization server; default: authorization_code for an issuer with an external one or with a log-in',
+        'how the wallet gets access: by a code in the offer, or after the holder’s consent at the authorization server; default: authorization_code for an issuer with an external one or with a log-in, and after a presentation',
     }),
     'tx-code': Flags.boolean({
       dependsOn: ['oid4vci'],

@@ -15,8 +15,8 @@ import { useRequest } from '../sealed-request.ts'
 import type { Presented } from './presented.ts'
 
 /**
- * The records of the offer of a request, which the presentation has to match. One that does not fit is counted once, and the last
- * one that may fail blocks the offer.
+ * The records of the offer of a request, which the presentation has to match. One that does not is counted
+ * once, and the last one that may fail blocks the offer.
  *
  * @throws {OAuthError} `access_denied`; {ClosedRequest} for an offer that is not open
  */

@@ -83,6 +83,28 @@ test('on the same device, the response code is redeemed once, in the browser tha
   expect((await visit(back.location!, begun.cookie)).status).toBe(410)
 })
 
+test('a presentation is for its authorization request, and for no other, nor another issuer', async () => {
+  const [first, second] = [await offeredCard(setup), await offeredCard(setup)]
+  const begun = await begin(setup, first.parameters)
+  const other = await begin(setup, second.parameters, begun.cookie)
+  expect(other.cookie).toBe(begun.cookie)
+  await presentTo(begun)
+  const page = await goOn(begun)
+  // The other request still waits in the same browser.
+  expect((await visit(other.pageUrl, other.cookie)).text).toContain('openid4vp://')
+  await answer(setup, { request: sealedIn(page), decision: 'accept' })
+  const grants = await agent.agent.wallets.use(tenant.walletId, ({ db }) =>
+    db.selectFrom('issuance_grant').select(['records', 'presented', 'code_digest']).execute(),
+  )
+  const grantOf = (recordId: string) => grants.find(({ records }) => records.includes(recordId))!
+  expect(grantOf(first.recordId).presented).toEqual(expect.any(String))
+  expect(grantOf(first.recordId).presented).not.toContain(alice.birthdate)
+  expect(grantOf(second.recordId)).toMatchObject({ presented: null, code_digest: null })
+  const elsewhere = await addPasses(agent, tenant)
+  const id = (await visit(begun.pageUrl, begun.cookie)).location!.searchParams.get('id')!
+  expect((await visit(`${elsewhere.identifier}/presentation?id=${id}`, begun.cookie)).status).toBe(400)
+})
+
 test('a presentation of an issuer that is not trusted is refused, and the wallet may be told', async () => {
   const { parameters, recordId } = await offeredCard(setup)
   const begun = await begin(setup, parameters)
