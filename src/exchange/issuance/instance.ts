@@ -1,4 +1,4 @@
-/** The copies of a credential as the record of its issuer lists them. */
+/** What the record of an issuer says of the copies that a wallet of OpenID4VCI has. */
 import * as z from 'zod'
 
 /** A credential that was issued to a wallet over OpenID4VCI: a copy of a batch, or of a renewal. */
@@ -9,3 +9,13 @@ export const Instance = z.object({
   expiresAt: z.iso.datetime().optional(),
 })
 export type Instance = z.infer<typeof Instance>
+
+/** The copies that a record lists at most. */
+export const maxInstances = 100
+
+/** What the wallet said last of a credential. */
+export const WalletNotification = z.object({
+  event: z.enum(['credential_accepted', 'credential_failure', 'credential_deleted']),
+  description: z.string().optional(),
+  at: z.iso.datetime(),
+})

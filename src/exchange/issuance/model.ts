@@ -18,15 +18,9 @@ import {
 import { requestDigest } from '../engine/idempotency.ts'
 import type { Protocol, Rec } from '../engine/protocol.ts'
 import { OfferDelivery } from './delivery.ts'
-import { Instance } from './instance.ts'
+import { Instance, WalletNotification } from './instance.ts'
 import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from './openid4vci.ts'
 import { credentialMessages, credentialStates } from '../../definitions/issue-credential.ts'
-
-export const WalletNotification = z.object({
-  event: z.enum(['credential_accepted', 'credential_failure', 'credential_deleted']),
-  description: z.string().optional(),
-  at: z.iso.datetime(),
-})
 
 /** The questions to a claims source. Times are in epoch milliseconds. */
 export const SourceProgress = z.object({

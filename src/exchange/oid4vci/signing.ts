@@ -7,7 +7,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { wrongState } from '../engine/protocol.ts'
 import { issuanceFormats } from '../issuance/format.ts'
-import type { Instance } from '../issuance/instance.ts'
+import { type Instance, maxInstances } from '../issuance/instance.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import { signCredential, type SignedCredential } from '../issuance/sign.ts'
 import { invalidNonce, isUsed, useNonce } from './nonce.ts'
@@ -20,9 +20,6 @@ export type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
 export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, number> }
 
 type Issued = { holderDid: string; holderKey: HolderKey['key'] } & SignedCredential
-
-/** The copies that a record lists. */
-const maxInstances = 100
 
 /** Signs a credential for each key. `store` stores their entries of status lists. */
 export async function signAll(
