@@ -92,8 +92,8 @@ test('no endpoint answers with texts of zod', () => {
   }
 })
 
-/** An object type also gets members of every other type. */
+/** An object type also gets members of every other type. A reason may name a member, but no value. */
 function withFields(type: z.ZodType, value: unknown): unknown {
   if (!(type instanceof z.ZodObject) || typeof value !== 'string') return value
-  return Object.fromEntries(Object.keys(type.shape).map((name) => [name, { [value]: value }]))
+  return Object.fromEntries(Object.keys(type.shape).map((name) => [name, { member: value }]))
 }
