@@ -52,7 +52,24 @@ export function credentialFields(
     ['last failure', shownFailure(record, reporterOf(record, names))],
     ['offer', usedOffer(record)],
     ['renewal', renewalField(record)],
+    ...issuedFields(record),
   ]
+}
+
+/** What the issuer knows of the copies of a wallet of OpenID4VCI. */
+function issuedFields({ instances = [], renewed, notification }: CredentialRecord): Pair[] {
+  const until = instances.at(-1)?.expiresAt
+  const newest = until === undefined ? '' : `; the newest ends ${whenAhead(until, Date.now())}`
+  return [
+    ['copies', instances.length === 0 ? undefined : `${instances.length}${newest}`],
+    ['renewals', renewed && `${renewed.count}, last ${whenAgo(renewed.at, Date.now())}`],
+    ['wallet said', notification && notificationText(notification)],
+  ]
+}
+
+function notificationText({ event, description, at }: NonNullable<CredentialRecord['notification']>): string {
+  const words = description === undefined ? '' : `: ${safeLine(description)}`
+  return `${event}${words}, ${whenAgo(at, Date.now())}`
 }
 
 /** Claims that the last renewal changed, with their values before and after. */

@@ -377,16 +377,33 @@ test('OpenID4VCI issuers', async () => {
     await run(`issuer configuration update ${id} Person --issuing-did ${did} --name Person`),
   ).toMatchObject({ issuingDID: did, display: [{ name: 'Person' }] })
   expect(await run(`issuer preview ${id} --configuration Person`)).toMatchObject({ name: 'Person' })
-  await run(`issuer configuration update ${id} Person --begin open --renewal 90d`)
+  const renewed = '--begin open --renewal 90d --renewal-on-change revoke'
+  expect(await run(`issuer configuration update ${id} Person ${renewed}`)).toMatchObject({
+    renewal: { days: 90, onChange: 'revoke' },
+  })
   expect(await run(`issuer offer ${id} --all`)).toMatchObject({ credential_configuration_ids: ['Person'] })
   expect((await run(`issuer show ${id}`)).metadata.credential_configurations_supported).toMatchObject({
     Person: { format: 'jwt_vc_json' },
   })
-  const { credentialOffer } = await user.json`
+  const { credentialOffer, recordId: issued } = await user.json`
     credential offer --oid4vci ${id} --configuration Person --issuing-did ${did} --claim name=Alice
+      --validity 1h
   `
   const received = await holder(`oid4vc receive ${credentialOffer} --yes`)
   expect(received.protocolState).toBe('CredentialReceived')
+  await holder(`oid4vc refresh ${received.recordId}`)
+  const { out: copies } = await user.run`credential show ${issued}`
+  expect(copies).toMatch(
+    /copies +2; the newest ends .*\nrenewals +1, last .*\nwallet said +credential_accepted, /,
+  )
+  await run(`credential revoke ${issued} --renewal-only --yes`)
+  const refused = await other.run`oid4vc refresh ${received.recordId}`
+  expect(refused).toMatchObject({
+    code: 5,
+    err: expect.stringContaining('was ended by the issuer; the credential stays as it is'),
+  })
+  expect(await run(`issuer update ${id} --no-bearer-deferral`)).toMatchObject({ bearerDeferral: false })
+  expect((await user.run`issuer show ${id}`).out).toMatch(/bearer deferral +off/)
   const terms = `--oid4vci ${id} --configuration Person --claim name=Alice`
   const messages = '--deliver mailto:alice@example.org --code-to sms:+4915112345678 --locale de'
   const offering = `${terms} ${messages}`.split(' ')

@@ -61,12 +61,8 @@ export const sessionChecks: Check[] = [
   }),
   check(
     'src/exchange/enterprise/openid4vp-request.ts',
-    'isUnbound(query)',
+    ['findUnheld(query)', 'undefined'],
     asking({ require_cryptographic_holder_binding: false }),
   ),
-  check(
-    'src/exchange/enterprise/openid4vp-request.ts',
-    'query.multiple === true',
-    asking({ multiple: true }),
-  ),
+  check('src/credentials/dcql/query.ts', 'query.multiple === true', asking({ multiple: true })),
 ]
