@@ -6,6 +6,7 @@ import { toPaddedBase64url } from '../../foundation/bytes.ts'
 import { IssuedType } from '../../credentials/formats/format.ts'
 import { Jwk } from '../../did/document.ts'
 import { CredentialFormat } from '../protocols/attachments.ts'
+import { DeferredRenewal, HolderKeys, SourceProgress } from './requested.ts'
 import {
   ExpiresAt,
   InvitationFields,
@@ -21,25 +22,6 @@ import { OfferDelivery } from './delivery.ts'
 import { Instance, WalletNotification } from './instance.ts'
 import { OpenId4VciStatus, StoredOpenId4VciOffer, toOpenId4VciStatus } from './openid4vci.ts'
 import { credentialMessages, credentialStates } from '../../definitions/issue-credential.ts'
-
-/** The questions to a claims source. Times are in epoch milliseconds. */
-export const SourceProgress = z.object({
-  /** When it first did not decide. */
-  since: z.number().optional(),
-  /** When it first did not answer, and how often it has not since. */
-  failure: z.object({ since: z.number(), count: z.int() }).optional(),
-  /** When it is asked again. Absent: when the tenant says so. */
-  askAtMs: z.number().optional(),
-  /** JSON of the claims of the credential, sealed until it is made. */
-  sealed: z.string().optional(),
-  /** The SHA-256 digest of the answer with the claims. */
-  digest: z.string().optional(),
-  /** The digest of the claims of the last credential. */
-  issued: z.string().optional(),
-  /** The claims of the offer, if the record keeps those of the source too: a refresh asks for these again. */
-  offered: z.record(z.string(), JsonValue).optional(),
-})
-export type SourceProgress = z.output<typeof SourceProgress>
 
 /** The status of a held credential when its list was last read. */
 export const Standing = z
@@ -85,9 +67,11 @@ export const CredentialData = z.object({
     })
     .optional(),
   /** Issuer, OpenID4VCI: the keys of a deferred request. */
-  requestedKeys: z.array(z.object({ holderDid: z.string(), key: Jwk })).optional(),
+  requestedKeys: HolderKeys.optional(),
   /** Issuer, OpenID4VCI: how far the claims source of the configuration is. */
   claimsSource: SourceProgress.optional(),
+  /** Issuer, OpenID4VCI: a request for the credential anew that the claims source has deferred. */
+  renewing: DeferredRenewal.optional(),
   /**
    * Issuer, OpenID4VCI: how often the credential was issued anew, when last, and the digest of the refreshed
    * access token that it was issued for. The count is 0 if that was the first issuance.

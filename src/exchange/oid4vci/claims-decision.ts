@@ -1,6 +1,7 @@
 /** What the answer of a claims source means for the request of a wallet, and when the source is asked again. */
 import { Problem } from '../../foundation/problem.ts'
-import type { CredentialRecord, SourceProgress } from '../issuance/model.ts'
+import type { CredentialRecord } from '../issuance/model.ts'
+import type { SourceProgress } from '../issuance/requested.ts'
 import { longestWaitSeconds, type SourceAnswer } from './claims-source.ts'
 import type { Sourced } from './sourced.ts'
 
@@ -25,8 +26,16 @@ const [firstPauseMinutes, longestPauseMinutes] = [1, 60]
 /** When a wallet asks again whose issuer does not defer, unless the source names a time, in seconds. */
 const retrySeconds = 60
 
+/** How long a renewal waits for the repair of a source that answers, but cannot be used, in milliseconds. */
+const repairMs = 300_000
+
+/** How far the source is with what the wallet of a record waits for. */
+export function progressOf({ state, renewing, claimsSource }: CredentialRecord): SourceProgress | undefined {
+  return state === 'CredentialSent' ? renewing?.progress : claimsSource
+}
+
 /** A wallet whose issuer does not defer has to request the credential again. */
-export function noClaimsNow(retryAfter = retrySeconds): Problem {
+export function noClaimsNow(retryAfter: number): Problem {
   const detail = 'The issuer does not have the claims of the credential for now. Request it again.'
   return new Problem('error:ServiceUnavailable', detail, { retryAfter })
 }
@@ -38,7 +47,7 @@ export function toDecision(
   { fails, retryFor }: { fails: boolean; retryFor: number },
 ): Decision {
   const now = Date.now()
-  const { since = now, failure = { since: now, count: 0 } } = record.claimsSource ?? {}
+  const { since = now, failure = { since: now, count: 0 } } = progressOf(record) ?? {}
   switch (answer.kind) {
     case 'refused':
       return { kind: 'refused', failure: refused(answer.reason) }
@@ -73,19 +82,19 @@ function askAgain(
 }
 
 /** Defers the decision until the tenant has repaired the source, and issues the credential. */
-export function waitForTenant(
-  { id, claimsSource, state }: CredentialRecord,
-  { detail, ...failure }: Failure,
-): Decision {
-  const { since = Date.now() } = claimsSource ?? {}
-  const way =
-    // A credential that is issued anew.
-    state === 'CredentialSent'
-      ? 'The wallet asks again.'
-      : `Then ask again: agent credential issue ${id}, or give the claims: --claims @claims.json.`
+export function waitForTenant(record: CredentialRecord, { detail, ...failure }: Failure): Decision {
+  const now = Date.now()
+  const { since = now } = progressOf(record) ?? {}
+  const isRenewal = record.state === 'CredentialSent'
+  const way = isRenewal
+    ? 'The wallet asks again.'
+    : `Then ask again: agent credential issue ${record.id}, or give the claims: --claims @claims.json.`
   return {
     kind: 'deferred',
-    change: { claimsSource: { since }, metaLastFailure: { ...failure, detail: `${detail} ${way}` } },
+    change: {
+      claimsSource: { since, ...(isRenewal && { askAtMs: now + repairMs }) },
+      metaLastFailure: { ...failure, detail: `${detail} ${way}` },
+    },
   }
 }
 

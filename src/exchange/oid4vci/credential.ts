@@ -10,6 +10,7 @@ import { getRecord } from '../engine/find.ts'
 import { issueCredential } from '../issuance/model.ts'
 import { authorize, type Granted, type Presented } from './access-token.ts'
 import { authorizedIn } from './authorization-code.ts'
+import { progressOf } from './claims-decision.ts'
 import type { ConfigurationRow } from './configurations.ts'
 import { assertBatch, findRequested, type Proofs, proofsOf, readRequest } from './credential-request.ts'
 import { openRequest, readResponseEncryption, type Seal } from './encryption.ts'
@@ -88,8 +89,8 @@ export async function toResponse(
 
 /** The seconds until the claims source is asked again. The tenant may decide earlier. */
 async function intervalOf({ db }: Wallet, id: string): Promise<number> {
-  const { claimsSource } = await getRecord(db, issueCredential, id)
-  const seconds = Math.ceil(((claimsSource?.askAtMs ?? 0) - Date.now()) / 1_000)
+  const { askAtMs = 0 } = progressOf(await getRecord(db, issueCredential, id)) ?? {}
+  const seconds = Math.ceil((askAtMs - Date.now()) / 1_000)
   return Math.min(Math.max(shortestInterval, seconds), longestInterval)
 }
 

@@ -11,12 +11,8 @@ import { LaterError, type Task, type Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../engine/find.ts'
 import { advance, queueOf, updateData, updateWithEvent } from '../engine/record.ts'
 import { issueCredentialOf } from '../issuance/issuer.ts'
-import {
-  type CredentialData,
-  type CredentialRecord,
-  issueCredential,
-  type SourceProgress,
-} from '../issuance/model.ts'
+import { type CredentialData, type CredentialRecord, issueCredential } from '../issuance/model.ts'
+import type { SourceProgress } from '../issuance/requested.ts'
 import type { Decision, Failure } from './claims-decision.ts'
 import { mergeClaims, originsOf } from './claims-origins.ts'
 import { findUnwanted } from './claims-source.ts'
@@ -92,7 +88,7 @@ export function noteFailure(wallet: Wallet, id: string, metaLastFailure: Failure
   return writeIfRoom(wallet, async (tx) => {
     const record = await getRecord(tx, issueCredential, id)
     if (['OfferRedeemed', 'CredentialSent'].includes(record.state))
-      await updateData(tx, record, { metaLastFailure })
+      await updateData(tx, record, { metaLastFailure, renewing: undefined })
   })
 }
 

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { isOver } from '../../foundation/clock.ts'
 import { findRecord } from '../engine/find.ts'
-import { issueCredential } from '../issuance/model.ts'
+import { type CredentialRecord, issueCredential } from '../issuance/model.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorize, type Presented } from './access-token.ts'
 import { toResponse, toSent, type Sent } from './credential.ts'
@@ -36,7 +36,7 @@ export async function issueDeferredToWallet(
   issuer: IssuerRow,
   { body, ...presented }: Presented & { body: unknown },
 ): Promise<Sent> {
-  const { recordIds } = await authorize(wallet, issuer, 'deferred-credentials', presented)
+  const { recordIds, refreshed } = await authorize(wallet, issuer, 'deferred-credentials', presented)
   const opened = await openRequest(wallet, issuer, body)
   const { success, data } = DeferredCredentialRequest.safeParse(opened.body)
   if (!success) throw new OAuthError('invalid_credential_request', 'transaction_id is missing.')
@@ -44,11 +44,20 @@ export async function issueDeferredToWallet(
   const seal = await readResponseEncryption(issuer, encryption, opened.isEncrypted)
   const { transaction_id: id } = data
   const record = recordIds.includes(id) ? await findRecord(wallet.db, issueCredential, id) : undefined
-  const isOld = record?.state === 'CredentialSent' && isOver(Date.parse(record.updatedAt!) + repeatMs)
-  if (!record?.requestedKeys || record.notification || isOld)
+  if (!record || !isFor(record, refreshed))
     throw new OAuthError(
       'invalid_transaction_id',
       'The access token is not for this transaction, or the transaction is over.',
     )
-  return toSent(await toResponse(wallet, id, await issueDeferred(wallet, id)), seal)
+  return toSent(await toResponse(wallet, id, await issueDeferred(wallet, id, refreshed)), seal)
+}
+
+/** Whether a token is for the transaction of a record, and that goes on. */
+function isFor(record: CredentialRecord, refreshed: string | undefined): boolean {
+  const { state, renewing, renewed, requestedKeys, notification } = record
+  const isRenewal = renewing !== undefined || (renewed?.count ?? 0) > 0
+  if (isRenewal && refreshed === undefined) return false
+  if (renewing) return true
+  const isOld = state === 'CredentialSent' && isOver(Date.parse(record.updatedAt!) + repeatMs)
+  return requestedKeys !== undefined && !notification && !isOld
 }

@@ -6,12 +6,11 @@ import { advance } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { LaterError, type Wallet } from '../../wallet/wallet.ts'
-import { accessOf } from './configuration-access.ts'
 import type { ConfigurationRow } from './configurations.ts'
 import type { GrantRow } from './grant.ts'
 import { personOf, withPersonClaims } from './person-claims.ts'
-import { reissue } from './reissue.ts'
-import { assertUnused, type HolderKey, type Proven, signAll, useNonces } from './signing.ts'
+import { reissue, reissueDeferred } from './reissue.ts'
+import { assertRequested, assertUnused, type HolderKey, type Proven, signAll, useNonces } from './signing.ts'
 import { type Sourced, sourcedOf } from './sourced.ts'
 import { type Decision, noClaimsNow } from './claims-decision.ts'
 import { beginDecided, noteFailure } from './deferred-claims.ts'
@@ -48,12 +47,9 @@ export function issueOnce(
     if (state === 'CredentialSent')
       return refreshed === undefined || record.renewed?.token === refreshed
         ? issuedTo(record, keys)
-        : reissue(wallet, record, proven, {
-            token: refreshed,
-            source: toSource(configuration),
-            onChange: accessOf(configuration).renewal?.onChange,
-          })
-    if (state === 'RequestDeferred' || state === 'RequestApproved') return requireRequested(record, keys)
+        : reissue(wallet, record, proven, { token: refreshed, configuration })
+    if (state === 'RequestDeferred' || state === 'RequestApproved')
+      return assertRequested(record.requestedKeys ?? [], keys) as undefined
     if (state !== 'OfferRedeemed') throw isOverFor(record)
     const source = toSource(configuration)
     const isWhole = !source && record.openid4vci?.isPartial !== true
@@ -72,12 +68,18 @@ export function issueOnce(
 /**
  * The credentials of a deferred request. Undefined: the issuer has not approved it.
  *
+ * @param refreshed the digest of an access token that was refreshed
  * @throws {OAuthError} `credential_request_denied`
  */
-export function issueDeferred(wallet: Wallet, recordId: string): Promise<string[] | undefined> {
+export function issueDeferred(
+  wallet: Wallet,
+  recordId: string,
+  refreshed: string | undefined,
+): Promise<string[] | undefined> {
   return retryRaces(async () => {
     const record = await getRecord(wallet.db, issueCredential, recordId)
     const { state, requestedKeys = [] } = record
+    if (record.renewing && refreshed !== undefined) return reissueDeferred(wallet, record, refreshed)
     if (state === 'CredentialSent') return issuedTo(record, requestedKeys)
     if (state === 'RequestDeferred') return undefined
     if (state !== 'RequestApproved') throw isOverFor(record)
@@ -197,13 +199,6 @@ function issuedTo(
       throw new OAuthError('credential_request_denied', 'The credential was issued to another key.')
     return own.credential
   })
-}
-
-/** A repeated request must be for the keys of the first. */
-function requireRequested({ requestedKeys = [] }: CredentialRecord, keys: readonly HolderKey[]): undefined {
-  const requested = requestedKeys.map(({ holderDid }) => holderDid)
-  if (!keys.every(({ holderDid }) => includesDid(requested, holderDid)))
-    throw new OAuthError('credential_request_denied', 'The credential was requested for another key.')
 }
 
 function isOverFor({ state }: CredentialRecord): OAuthError {

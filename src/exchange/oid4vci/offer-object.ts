@@ -7,10 +7,11 @@ import { Problem } from '../../foundation/problem.ts'
 import { encodeParameters, preAuthorizedGrant } from '../../foundation/oauth/parameters.ts'
 import { findByShortId } from '../engine/find.ts'
 import type { Protocol } from '../engine/protocol.ts'
-import { issueCredential, type CredentialRecord } from '../issuance/model.ts'
+import { type CredentialData, issueCredential, type CredentialRecord } from '../issuance/model.ts'
 import type { AgentDb } from '../../foundation/storage/database.ts'
 import type { ChangeTopic } from '../../foundation/storage/tx-context.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import { type InLanguage, showOffer } from './page-content.ts'
 import { getOwnIssuer, identifierOf, type IssuerRow } from './issuers.ts'
 import {
@@ -190,4 +191,18 @@ export function toOffer(
     credential_configuration_ids: configurationIds,
     grants: { [code === undefined ? 'authorization_code' : preAuthorizedGrant]: grant },
   }
+}
+
+/** The configurations of records, each once, without those that the issuer has deleted. */
+export async function configurationsFor(
+  { env }: Wallet,
+  { id: issuerId }: IssuerRow,
+  records: readonly CredentialData[],
+): Promise<ConfigurationRow[]> {
+  const found: ConfigurationRow[] = []
+  for (const id of configurationsIn(records)) {
+    const configuration = await findConfiguration(env.db, issuerId, id)
+    if (configuration) found.push(configuration)
+  }
+  return found
 }

@@ -10,9 +10,9 @@ import { authenticateClient, type ClientHeaders, useClientProof } from './client
 import { readProof, useProof } from './dpop.ts'
 import { findRecords, findToken, type GrantRow, recordIdsOf } from './grant.ts'
 import { identifierOf, type IssuerRow } from './issuers.ts'
-import { configurationsIn } from './offer-object.ts'
+import { configurationsFor, configurationsIn } from './offer-object.ts'
 import { assertSender, endRenewal, findRenewed, renewalsADay, rotate } from './renewal.ts'
-import { type Lifetime, shortLifetime } from './token-lifetime.ts'
+import { type Lifetime, lifetimeOf } from './token-lifetime.ts'
 
 export const RefreshRequest = z.object({
   refresh_token: z.string(),
@@ -54,7 +54,9 @@ export async function refreshTokens(
   const granted = await findRecords(wallet.db, recordIdsOf(grant))
   await wallet.env.limitRenewals(id, renewalsADay(wallet, granted))
   const isDpop = proof !== undefined
-  const lifetime = shortLifetime(isDpop)
+  // A credential that the wallet has can be deferred by its source alone.
+  const open = granted.filter(({ state }) => state !== 'CredentialSent')
+  const lifetime = lifetimeOf(issuer, isDpop, open, await configurationsFor(wallet, issuer, granted))
   const identifier = identifierOf(wallet.env.urls.rest, issuer.id)
   const choose = (records: readonly CredentialRecord[]) => narrow(records, request, identifier)
   const answer = await wallet.transaction(

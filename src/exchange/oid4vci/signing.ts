@@ -1,6 +1,8 @@
 /** Signs the credentials of a request, each for another key that the wallet proved to have. */
 import { toBase64url } from '../../foundation/bytes.ts'
 import { type PublicJwk, thumbprintOf } from '../../foundation/crypto/keys.ts'
+import { includesDid } from '../../did/document.ts'
+import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import type { Tx } from '../../foundation/storage/database.ts'
 import { noteCount } from '../../foundation/storage/tx-context.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -20,6 +22,13 @@ export type HolderKey = NonNullable<CredentialRecord['requestedKeys']>[number]
 export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, number> }
 
 type Issued = { holderDid: string; holderKey: HolderKey['key'] } & SignedCredential
+
+/** A repeated request must be for the keys of the first. @throws {OAuthError} `credential_request_denied` */
+export function assertRequested(requested: readonly HolderKey[], keys: readonly HolderKey[]): void {
+  const dids = requested.map(({ holderDid }) => holderDid)
+  if (!keys.every(({ holderDid }) => includesDid(dids, holderDid)))
+    throw new OAuthError('credential_request_denied', 'The credential was requested for another key.')
+}
 
 /** Signs a credential for each key. `store` stores their entries of status lists. */
 export async function signAll(

@@ -77,7 +77,7 @@ export async function askForClaims(
   if (answer.kind !== 'claims')
     return toDecision(record, answer, {
       // The wallet of a deferred request waits already.
-      fails: record.state === 'OfferRedeemed' && source.onFailure === 'fail',
+      fails: record.state !== 'RequestDeferred' && !record.renewing && source.onFailure === 'fail',
       retryFor: env.config.OID4VCI_CLAIMS_RETRY_FOR,
     })
   const { claims, validitySeconds, digest } = answer

@@ -12,11 +12,11 @@ export type Lifetime = { seconds: number; deferred?: number }
 
 const [boundSeconds, bearerSeconds, deferredSeconds] = [600, 300, 30 * 86_400]
 
-export function shortLifetime(isBound: boolean): Lifetime {
+function shortLifetime(isBound: boolean): Lifetime {
   return { seconds: isBound ? boundSeconds : bearerSeconds }
 }
 
-/** The lifetime of the token of a redeemed code. */
+/** The lifetime of the token of a redeemed code or a refresh token. */
 export function lifetimeOf(
   { bearer_deferral }: IssuerRow,
   isBound: boolean,

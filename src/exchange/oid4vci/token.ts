@@ -10,7 +10,6 @@ import type { Tx } from '../../foundation/storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { authorizedIn, refusalOfCode } from './authorization-code.ts'
 import { beginRecords, withoutOffer } from './begun-by-wallet.ts'
-import { type ConfigurationRow, findConfiguration } from './configurations.ts'
 import {
   authenticateClient,
   useClientProof,
@@ -22,7 +21,7 @@ import type { IssuerRow } from './issuers.ts'
 import { OAuthError } from '../../foundation/oauth/oauth-error.ts'
 import { preAuthorizedGrant, readParameters } from '../../foundation/oauth/parameters.ts'
 import { logRefusal, withLog } from './request-log.ts'
-import { configurationsIn } from './offer-object.ts'
+import { configurationsFor } from './offer-object.ts'
 import { newSecret } from '../../foundation/oauth/secrets.ts'
 import { findGrant, findRecords, type GrantRow, openSecrets, recordIdsOf, redeemGrant } from './grant.ts'
 import { refreshTokens } from './refresh.ts'
@@ -111,20 +110,6 @@ type Redemption = {
   begun: CredentialData[] | undefined
   lifetime: Lifetime
   renewal: ReturnType<typeof renewalFor>
-}
-
-/** The configurations of records, each once, without those that the issuer has deleted. */
-async function configurationsFor(
-  { env }: Wallet,
-  { id: issuerId }: IssuerRow,
-  records: readonly CredentialData[],
-): Promise<ConfigurationRow[]> {
-  const found: ConfigurationRow[] = []
-  for (const id of configurationsIn(records)) {
-    const configuration = await findConfiguration(env.db, issuerId, id)
-    if (configuration) found.push(configuration)
-  }
-  return found
 }
 
 async function redeem(

@@ -86,7 +86,7 @@ const requests: Check[] = [
   }),
   check(
     'deferred.ts',
-    "record?.state === 'CredentialSent' && isOver(Date.parse(record.updatedAt!) + repeatMs)",
+    "state === 'CredentialSent' && isOver(Date.parse(record.updatedAt!) + repeatMs)",
     async ({ agent, setup }) => {
       const { token, recordId } = await deferred(setup)
       const path = { recordId }

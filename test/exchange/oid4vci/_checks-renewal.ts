@@ -2,10 +2,12 @@
 import { generateKey, type PrivateJwk } from '../../../src/foundation/crypto/keys.ts'
 import { rewriteRows } from '../../support/rewrite-rows.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
-import { addSource, filled, openSource } from './_claims-source.ts'
+import { addSource, filled, openSource, type TestSource } from './_claims-source.ts'
 import { check, replyIf, type Check } from './_mutants.ts'
-import { after, renewalsOf, setRenewal } from './_renewal.ts'
-import { client, preAuthorized, type Scene, takeDpop } from './_scene.ts'
+import { openReceiver } from '../../support/receiver.ts'
+import { after, type Held as Wallet, renewalsOf, setRenewal } from './_renewal.ts'
+import { prove, type Setup } from './_wallet.ts'
+import { client, preAuthorized, type Scene, send, takeDpop } from './_scene.ts'
 
 type Held = { key: PrivateJwk; nonce: string; refresh: string; recordId: string }
 
@@ -61,7 +63,125 @@ async function renewed(
   return replyIf((await entries(own.recordId)).some((entry) => entry.revoked_at !== null))
 }
 
+const [sales, later] = [filled({ department: 'Sales' }), { status: 202, body: { retryAfter: 3_600 } }]
+
+/** A configuration with a source that decides about renewals later. */
+async function withSource<T>(setup: Setup, use: (source: TestSource, configurationId: string) => Promise<T>) {
+  await using source = await openSource(sales, later)
+  const { configurationId } = await addSource(setup, source.url)
+  await setRenewal(setup, { days: 90 }, configurationId)
+  return await use(source, configurationId)
+}
+
+type Deferred = ReturnType<typeof renewalsOf> & { first: Wallet; own: Wallet; source: TestSource }
+
+/** A wallet whose source decides later about the renewal of its credential. */
+const deferred = <T>({ agent, setup }: Scene, attack: (deferred: Deferred) => Promise<T>) =>
+  withSource(setup, async (source, credentialConfigurationId) => {
+    const steps = renewalsOf({ ...setup, agent })
+    const first = await steps.redeemed({ credentialConfigurationId, claims: { employeeId: '7' } })
+    await steps.take(first)
+    const own = after(first, await steps.refresh(first))
+    await steps.take(own)
+    return attack({ ...steps, first, own, source })
+  })
+
 export const renewalChecks: Check[] = [
+  // An access token that a wallet had before, and that somebody has found.
+  check('deferred.ts', 'isRenewal && refreshed === undefined', (scene) =>
+    deferred(scene, async ({ askAgain, fetchDeferred, first, own, source }) => {
+      source.answers(sales)
+      await askAgain(own.recordId)
+      await fetchDeferred(own, own.recordId)
+      return fetchDeferred(first, own.recordId)
+    }),
+  ),
+  // A wallet that does not wait, or requests the credential anew instead.
+  check('reissue.ts', 'source && Date.now() < (renewing.progress.askAtMs ?? 0)', (scene) =>
+    deferred(scene, async ({ fetchDeferred, own, refresh, source, take }) => {
+      await fetchDeferred(own, own.recordId)
+      await take(after(own, await refresh(own)))
+      return replyIf(source.asked().length > 2)
+    }),
+  ),
+  check('reissue.ts', 'await wallet.env.limitOffers(record.id)', async (scene) => {
+    const { strict } = scene
+    return withSource(strict, async (_source, configurationId) => {
+      const key = generateKey('P-256')
+      const sender = () => client(scene, { key })
+      const { form, recordId } = await preAuthorized(strict, {
+        credentialConfigurationId: configurationId,
+        claims: { employeeId: '7' },
+      })
+      const tokens = [(await post(strict, 'token', form, undefined, sender())).body]
+      const refresh = { grant_type: 'refresh_token', refresh_token: tokens[0]!.refresh_token as string }
+      tokens.push((await post(strict, 'token', refresh, undefined, sender())).body)
+      for (const { access_token } of tokens)
+        await send(
+          strict,
+          'credentials',
+          { credential_configuration_id: configurationId, proofs: { jwt: [await prove(strict)] } },
+          { authorization: `Bearer ${access_token}` },
+        )
+      const authorization = `Bearer ${tokens[1]!.access_token}`
+      const poll = () => send(strict, 'deferred-credentials', { transaction_id: recordId }, { authorization })
+      for (let count = 1; count <= 30; count++) await poll()
+      return poll()
+    })
+  }),
+  check('signing.ts', '!keys.every(({ holderDid }) => includesDid(dids, holderDid))', (scene) =>
+    deferred(scene, ({ own, take }) => take(own)),
+  ),
+  // Two requests at once.
+  check(
+    'reissue.ts',
+    'current.renewed?.token !== renewed?.token || current.renewing?.token !== renewing?.token',
+    async ({ agent, setup }) => {
+      const waiting: (() => void)[] = []
+      await using source = await openReceiver((response, count) => {
+        const answer = () => void response.end(JSON.stringify({ claims: { department: 'Sales' } }))
+        if (count === 1) return answer()
+        if (count === 2) return void response.writeHead(202).end(JSON.stringify({ retryAfter: 3_600 }))
+        waiting.push(answer)
+        if (waiting.length === 2) for (const each of waiting) each()
+      })
+      const { configurationId } = await addSource(setup, source.url)
+      await setRenewal(setup, { days: 90 }, configurationId)
+      const { askAgain, entries, fetchDeferred, redeemed, refresh, take } = renewalsOf({ ...setup, agent })
+      const claims = { employeeId: '7' }
+      const first = await redeemed({ credentialConfigurationId: configurationId, claims })
+      await take(first)
+      const own = after(first, await refresh(first))
+      await take(own)
+      await askAgain(own.recordId)
+      const fetch = () => fetchDeferred(own, own.recordId)
+      await Promise.all([fetch(), fetch()])
+      return replyIf((await entries(own.recordId)).length > 2)
+    },
+  ),
+  // The credential is revoked while its source is asked.
+  check(
+    'reissue.ts',
+    "if (revocation) throw new OAuthError('credential_request_denied', 'The issuer has revoked the credential.')",
+    async ({ agent, setup }) => {
+      const { redeemed, refresh, take } = renewalsOf({ ...setup, agent })
+      let own: Wallet
+      await using source = await openReceiver((response, count) => {
+        const answer = () => void response.end(JSON.stringify({ claims: { department: 'Sales' } }))
+        if (count === 1) return answer()
+        const path = { id: own.recordId }
+        void setup.tenant
+          .call('PATCH /credential-status/revoke-credential/{id}', { path })
+          .then(answer, answer)
+      })
+      const { configurationId } = await addSource(setup, source.url)
+      await setRenewal(setup, { days: 90 }, configurationId)
+      own = await redeemed({ credentialConfigurationId: configurationId, claims: { employeeId: '7' } })
+      await take(own)
+      own = after(own, await refresh(own))
+      return await take(own)
+    },
+  ),
   // A late notification of the old copies.
   check(
     'notification.ts',

@@ -84,6 +84,18 @@ export function renewalsOf(setup: Setup & { agent: TestAgent }) {
         }),
       ),
 
+    /** Lets the time pass until the claims source of a deferred renewal can be asked again. */
+    askAgain: (recordId: string) =>
+      agent.agent.wallets.use(tenant.walletId, (wallet) =>
+        rewriteRows(wallet, async (tx) => {
+          const records = tx.selectFrom('record').select('data').where('id', '=', recordId)
+          const data = JSON.parse((await records.executeTakeFirstOrThrow()).data)
+          data.renewing.progress.askAtMs = 1
+          const next = { data: JSON.stringify(data) }
+          await tx.updateTable('record').set(next).where('id', '=', recordId).execute()
+        }),
+      ),
+
     /** The entries of status lists of the credentials of a record. */
     entries: (recordId: string) =>
       agent.agent.wallets.use(tenant.walletId, ({ db }) =>

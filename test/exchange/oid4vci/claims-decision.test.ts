@@ -8,7 +8,8 @@ import {
   originsOf,
   withAnswer,
 } from '../../../src/exchange/oid4vci/claims-origins.ts'
-import type { CredentialRecord, SourceProgress } from '../../../src/exchange/issuance/model.ts'
+import type { CredentialRecord } from '../../../src/exchange/issuance/model.ts'
+import type { SourceProgress } from '../../../src/exchange/issuance/requested.ts'
 
 const day = 86_400
 const down = { kind: 'unavailable' as const, reason: 'The claims source answered 503.', seconds: 0 }

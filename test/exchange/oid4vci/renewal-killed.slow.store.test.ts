@@ -1,11 +1,14 @@
 /** An issuer that dies while it renews: the wallet repeats the request, nothing is issued twice or lost. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { generateKey } from '../../../src/foundation/crypto/keys.ts'
 import { ask, type Reply } from '../../support/ask.ts'
 import { Daemon } from '../../support/daemon.ts'
 import { untilEnd } from '../../support/shared.ts'
+import { addSource, filled, openSource } from './_claims-source.ts'
 import { newDpopNonce, post, proofFor } from './_dpop.ts'
 import { countIssued, killable, killDuring } from './_killed.ts'
+import { after, renewalsOf, setRenewal } from './_renewal.ts'
 import { addIssuer, codeOf, errorOf, preAuthorizedGrant, prove, recordOf } from './_wallet.ts'
 
 const daemon = await untilEnd(Daemon.start(killable))
@@ -143,5 +146,35 @@ test.each(['commit:before', 'commit:after'])(
       expect(await stored(recordId)).toBe(credentialIn(reply))
     }
     expect((await wallet.refresh(body.refresh_token)).status).toBe(200)
+  },
+)
+
+test.each(['commit:before', 'commit:after'])(
+  'a renewal that the claims source defers: the daemon dies at %s of the request and of its answer',
+  async (point) => {
+    await using source = await openSource(filled({ department: 'Sales' }))
+    const { configurationId } = await addSource(setup, source.url)
+    await setRenewal(setup, { days: 90 }, configurationId)
+    // Its steps over HTTP need no agent of this process.
+    const { fetchDeferred, redeemed, refresh, take } = renewalsOf({ ...setup, agent: daemon as never })
+    const claims = { employeeId: '7' }
+    const first = await redeemed({ credentialConfigurationId: configurationId, claims })
+    expect((await take(first)).status).toBe(200)
+    const { recordId } = first
+    const own = after(first, await refresh(first))
+    source.answers({ status: 202, body: { retryAfter: 1 } }, filled({ department: 'Law' }))
+    const jwt = await prove(setup)
+    // The first commit is that of the DPoP proof.
+    expect(await killDuring(daemon, [point, 2], () => take(own, jwt))).toBe(true)
+    if (point === 'commit:before') source.answers({ status: 202, body: { retryAfter: 1 } })
+    expect((await take(own, jwt)).status).toBe(202)
+    source.answers(filled({ department: 'Law' }))
+    await wait(1_000)
+    const fetch = () => fetchDeferred(own, recordId)
+    expect(await killDuring(daemon, [point, 2], fetch)).toBe(true)
+    const fetched = await fetch()
+    expect(fetched.status).toBe(200)
+    expect((await fetch()).body).toEqual(fetched.body)
+    expect([await countRenewed(recordId), await stored(recordId)]).toEqual([1, credentialIn(fetched)])
   },
 )

@@ -1,6 +1,10 @@
 /** The wallet renews credentials of the issuer of this project: with DPoP, of each format, and of one offer. */
 import { expect, test } from 'vitest'
 import { untilEnd } from '../../../support/shared.ts'
+import { rewriteRows } from '../../../support/rewrite-rows.ts'
+import { until } from '../../../support/tenants.ts'
+import { addSource, filled, openSource } from '../_claims-source.ts'
+import { setRenewal } from '../_renewal.ts'
 import { recordOf } from '../_wallet.ts'
 import { accept, consentAt, inState, licence, receive, show, startHolderPair, take } from './_holder.ts'
 import { refresh, renewalOf, renewed } from './_refresh.ts'
@@ -87,3 +91,47 @@ test('an issuer without renewal gives no refresh token', async () => {
   await accept(holder, recordId)
   expect(renewalOf(await inState(holder, recordId, 'CredentialReceived')).state).toBe('none')
 })
+
+test.each(['the token of the request', 'a newer token'])(
+  'the claims source decides later, and the wallet fetches the credential with %s',
+  async (by) => {
+    await using source = await openSource(filled({ department: 'Sales' }))
+    const { configurationId } = await addSource(setup, source.url)
+    await setRenewal(setup, { days: 90 }, configurationId)
+    const claims = { employeeId: '7' }
+    const options = { credentialConfigurationId: configurationId, claims, txCode: false }
+    const { recordId, issuerRecordId } = await take(pair, options)
+    const first = await inState(holder, recordId, 'CredentialReceived')
+    source.answers({ status: 202, body: { retryAfter: 1 } }, filled({ department: 'Law' }))
+    await refresh(holder, recordId)
+    const renewing = () => storedIn(recordId, (data) => data.receivedOffer.renewing)
+    await until('the transaction', renewing, (found) => found?.transactionId === issuerRecordId)
+    if (by === 'a newer token')
+      await storedIn(recordId, (data) => (data.receivedOffer.renewing.tokenUntilMs = 1))
+    const record = await renewed(holder, recordId)
+    expect(renewalOf(record)).toMatchObject({ state: 'possible', count: 1 })
+    expect(record.credential).not.toBe(first.credential)
+    expect(record.claims).toMatchObject({ employeeId: '7', department: 'Law' })
+    const notified = await until(
+      'the notification',
+      () => recordOf(setup, issuerRecordId),
+      ({ notification }) => notification !== undefined,
+    )
+    expect(notified).toMatchObject({ renewed: { count: 1 }, notification: { event: 'credential_accepted' } })
+  },
+)
+
+/** Reads or changes the stored data of a record of the wallet. */
+const storedIn = <T>(recordId: string, use: (data: any) => T): Promise<T> =>
+  pair.agent.agent.wallets.use(holder.walletId, (wallet) =>
+    rewriteRows(wallet, async (tx) => {
+      const records = tx.selectFrom('record').select('data').where('id', '=', recordId)
+      const data = JSON.parse((await records.executeTakeFirstOrThrow()).data)
+      const before = JSON.stringify(data)
+      const result = use(data)
+      const after = JSON.stringify(data)
+      if (after !== before)
+        await tx.updateTable('record').set({ data: after }).where('id', '=', recordId).execute()
+      return result
+    }),
+  )
