@@ -42,6 +42,8 @@ export const RunningRenewal = z.object({
   copies: z.int(),
   /** Epoch milliseconds until which the new access token can be used. Absent: there is none yet. */
   tokenUntilMs: z.number().optional(),
+  /** When it was given, in epoch milliseconds. */
+  tokenAtMs: z.number().optional(),
   /** The DIDs of the new keys. */
   subjectIds: z.array(z.string()).optional(),
   transactionId: z.string().optional(),
@@ -52,6 +54,15 @@ export const RunningRenewal = z.object({
   notificationId: z.string().optional(),
 })
 export type RunningRenewal = z.infer<typeof RunningRenewal>
+
+/** How long an access token is used at the credential endpoint. */
+const shortMs = 300_000
+
+/** Whether the access token is over. An issuer may give it a long lifetime at the deferred endpoint alone. */
+export function isEnded({ tokenUntilMs = 0, tokenAtMs = 0, transactionId }: RunningRenewal): boolean {
+  const untilMs = transactionId === undefined ? Math.min(tokenUntilMs, tokenAtMs + shortMs) : tokenUntilMs
+  return untilMs <= Date.now()
+}
 
 /** Renewals of a credential run one at a time, and beside the other jobs of its record. */
 export const renewalQueueOf = (recordId: string) => `renewal:${recordId}`

@@ -3,6 +3,7 @@
  * Requests are signed like those to webhooks (Standard Webhooks 1.0). Their bodies are not logged.
  */
 import { setTimeout as wait } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { firstFault } from '../../foundation/faults.ts'
 import { isPassingStatus, oneLine } from '../../foundation/foreign.ts'
@@ -73,14 +74,14 @@ export type ClaimsRequest = {
 }
 
 /**
- * What a source has answered. `unavailable`: it may answer later. `unusable`: its tenant has to repair
- * something. Reasons are sentences, without values of claims.
+ * What a source has answered. `unavailable`: it may answer later; `isSilent`: it gave no answer. `unusable`:
+ * its tenant has to repair something. Reasons are sentences, without values of claims.
  */
 export type SourceAnswer =
   | { kind: 'claims'; claims: CredentialData['claims']; validitySeconds: number | undefined; digest: string }
   | { kind: 'later'; seconds: number }
   | { kind: 'refused'; reason: string }
-  | { kind: 'unavailable'; reason: string; seconds: number }
+  | { kind: 'unavailable'; reason: string; seconds: number; isSilent?: true }
   | { kind: 'unusable'; reason: string }
 
 const answerBytes = 262_144
@@ -118,15 +119,46 @@ type Asking = {
   request: ClaimsRequest
 }
 
-/** Asks a source, and once more if it does not answer. Failures of the source do not throw. */
+/** A source whose last request got no answer, and whether one waits for it now. */
+type Silent = { answer: SourceAnswer; isAsked: boolean }
+
+/** The number of silent sources to remember. */
+const remembered = 10_000
+
+/** The silent sources of an agent, by issuer and URL. */
+const silentSources = new WeakMap<HttpClient, LRUCache<string, Silent>>()
+
+function silentOf(http: HttpClient): LRUCache<string, Silent> {
+  const known = silentSources.get(http) ?? new LRUCache<string, Silent>({ max: remembered })
+  silentSources.set(http, known)
+  return known
+}
+
+/**
+ * Asks a source, and once more if it does not answer. Failures of the source do not throw. While a source
+ * gives no answer, one request at a time waits for it, and the others get the last failure at once.
+ */
 export async function askSource(
   env: { http: HttpClient; config: Pick<Config, 'OID4VCI_CLAIMS_TIMEOUT'> },
   asking: Asking,
 ): Promise<SourceAnswer> {
-  const answer = await attempt(env, asking)
-  if (answer.kind !== 'unavailable') return answer
-  await wait(pauseMs)
-  return attempt(env, asking)
+  const all = silentOf(env.http)
+  const key = `${asking.request.issuerId} ${asking.source.url}`
+  const silent = all.get(key)
+  if (silent?.isAsked) return silent.answer
+  if (silent) silent.isAsked = true
+  try {
+    let answer = await attempt(env, asking)
+    if (answer.kind === 'unavailable' && !silent) {
+      await wait(pauseMs)
+      answer = await attempt(env, asking)
+    }
+    if (answer.kind !== 'unavailable' || !answer.isSilent) all.delete(key)
+    else if (!all.has(key)) all.set(key, { answer, isAsked: false })
+    return answer
+  } finally {
+    if (silent) silent.isAsked = false
+  }
 }
 
 async function attempt(
@@ -153,7 +185,7 @@ async function attempt(
     const reason = `The claims source did not answer: ${error.message}.`
     return lasting.includes(error.code)
       ? { kind: 'unusable', reason }
-      : { kind: 'unavailable', reason, seconds: 0 }
+      : { kind: 'unavailable', reason, seconds: 0, isSilent: true }
   }
 }
 

@@ -72,7 +72,7 @@ export async function askForClaims(
   })
   env.log.info(
     { walletId: wallet.id, recordId: record.id, outcome: answer.kind },
-    'a claims source was asked',
+    'claims of a source were needed',
   )
   if (answer.kind !== 'claims')
     return toDecision(record, answer, {

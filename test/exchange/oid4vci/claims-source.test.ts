@@ -23,10 +23,13 @@ const request: ClaimsRequest = {
   wallet: { attested: false },
 }
 
-function ask(url: string, { timeout = 5, allow = 'loopback' as const, id = 'need' } = {}) {
+function ask(
+  url: string,
+  { timeout = 5, id = 'need', issuerId = 'issuer', http = createHttpClient({ allow: 'loopback' }) } = {},
+) {
   return askSource(
-    { http: createHttpClient({ allow }), config: { OID4VCI_CLAIMS_TIMEOUT: timeout } },
-    { source: ClaimsSource.parse({ url }), secrets: [{ secret }], id, request },
+    { http, config: { OID4VCI_CLAIMS_TIMEOUT: timeout } },
+    { source: ClaimsSource.parse({ url }), secrets: [{ secret }], id, request: { ...request, issuerId } },
   )
 }
 
@@ -63,7 +66,7 @@ describe('a source that does not answer is asked once more, with the same id', (
 
   test.each(failures)('%s twice', async (_, failure, reason) => {
     await using source = await openSource(failure)
-    expect(await ask(source.url, { timeout: 0.2 })).toEqual({
+    expect(await ask(source.url, { timeout: 0.2 })).toMatchObject({
       kind: 'unavailable',
       reason: expect.stringContaining(reason),
       seconds: 0,
@@ -120,6 +123,39 @@ test.each<[string, Scripted, object]>([
 function unusable(reason: string) {
   return { kind: 'unusable', reason: expect.stringContaining(reason) }
 }
+
+test('while a source gives no answer, one request at a time waits for it', async () => {
+  await using source = await openSource('silent')
+  const http = createHttpClient({ allow: 'loopback' })
+  const askIt = (rest = {}) => ask(source.url, { http, timeout: 0.2, ...rest })
+  expect((await askIt()).kind).toBe('unavailable')
+  expect(source.requests).toHaveLength(2)
+  const probe = askIt()
+  await source.arrived(3)
+  const order: string[] = []
+  const others = Array.from({ length: 5 }, () => askIt())
+  void Promise.all(others).then(() => order.push('others'))
+  await probe.then(() => order.push('probe'))
+  for (const each of others) expect(await each).toMatchObject({ kind: 'unavailable', isSilent: true })
+  expect(order).toEqual(['others', 'probe'])
+  // Not repeated.
+  expect(source.requests).toHaveLength(3)
+  // It is not that of another issuer.
+  expect((await askIt({ issuerId: 'other' })).kind).toBe('unavailable')
+  expect(source.requests).toHaveLength(5)
+  source.answers(filled({ department: 'Sales' }))
+  const answers = await Promise.all([askIt(), askIt()])
+  expect(answers.map(({ kind }) => kind)).toEqual(['claims', 'unavailable'])
+  expect((await Promise.all([askIt(), askIt()])).map(({ kind }) => kind)).toEqual(['claims', 'claims'])
+})
+
+test('a source that answers with an error is not silent', async () => {
+  await using source = await openSource({ status: 503 })
+  const http = createHttpClient({ allow: 'loopback' })
+  await ask(source.url, { http })
+  await Promise.all([ask(source.url, { http }), ask(source.url, { http })])
+  expect(source.requests).toHaveLength(6)
+})
 
 test('an address of this machine is not asked unless the operator allows it', async () => {
   await using source = await openSource(filled({}))

@@ -48,6 +48,7 @@ async function refresh(wallet: Wallet, recordId: string, _given: object): Promis
   const fault = faultOf(response, record, grant)
   const { refresh_token: next = grant.refreshToken } = response
   const seconds = Math.min(response.expires_in ?? assumedSeconds, longestSeconds)
+  const tokenAtMs = Date.now()
   const stored = await wallet.transaction(async (tx) => {
     await storeGrant(tx, wallet, record.thid, { ...grant, refreshToken: next })
     const current = await getOffer(tx, recordId)
@@ -55,7 +56,7 @@ async function refresh(wallet: Wallet, recordId: string, _given: object): Promis
     const secrets = { ...openSecrets(wallet, current), dpopKey: grant.dpopKey }
     const change = withCalls(current, caller, {
       sealed: sealSecrets(wallet, recordId, { ...secrets, accessToken: response.access_token }),
-      renewing: { ...current.receivedOffer.renewing!, tokenUntilMs: Date.now() + seconds * 1_000 },
+      renewing: { ...current.receivedOffer.renewing!, tokenAtMs, tokenUntilMs: tokenAtMs + seconds * 1_000 },
     })
     await updateData(tx, current, change)
     return { ...current, ...change }

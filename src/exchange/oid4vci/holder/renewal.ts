@@ -17,7 +17,7 @@ import { readStanding } from '../../held-credentials/standing.ts'
 import { issuanceFormats } from '../../issuance/format.ts'
 import { invalidIssue } from '../../issuance/refusals.ts'
 import { issueCredential, type CredentialData } from '../../issuance/model.ts'
-import { changesOf, planRenewal, type Renewal, type RunningRenewal } from '../../issuance/renewal.ts'
+import { changesOf, isEnded, planRenewal, type Renewal, type RunningRenewal } from '../../issuance/renewal.ts'
 import type { StoredOpenId4VciOffer } from '../../issuance/openid4vci.ts'
 import type { Tx } from '../../../foundation/storage/database.ts'
 import { LaterError, type Wallet } from '../../../wallet/wallet.ts'
@@ -109,8 +109,8 @@ async function getRunning(wallet: Wallet, recordId: string): Promise<RenewableRe
 
 async function renew(caller: Caller, { id, receivedOffer }: RenewableRecord): Promise<Write> {
   const { wallet } = caller
-  const { tokenUntilMs = 0, received } = receivedOffer.renewing
-  if (!received && tokenUntilMs <= Date.now()) {
+  const { renewing } = receivedOffer
+  if (!renewing.received && isEnded(renewing)) {
     await readTermsAgain(caller, id)
     await refreshToken(wallet, id, {})
   }
@@ -119,7 +119,7 @@ async function renew(caller: Caller, { id, receivedOffer }: RenewableRecord): Pr
   if (!record) return nothing
   caller.calls = callerOf(wallet, record).calls
   const keys = await keysOf(wallet, record)
-  const credentials = received ?? (await ask(caller, record, keys))
+  const credentials = renewing.received ?? (await ask(caller, record, keys))
   try {
     const checked = await checkCredentials(wallet, record, credentials, keys)
     if (checked[0]!.issuer !== (await issuerOf(wallet, id)))

@@ -5,6 +5,7 @@ import { rewriteRows } from '../../../support/rewrite-rows.ts'
 import { until } from '../../../support/tenants.ts'
 import { addSource, filled, openSource } from '../_claims-source.ts'
 import { setRenewal } from '../_renewal.ts'
+import { changeGrant } from '../_scene.ts'
 import { recordOf } from '../_wallet.ts'
 import { accept, consentAt, inState, licence, receive, show, startHolderPair, take } from './_holder.ts'
 import { refresh, renewalOf, renewed } from './_refresh.ts'
@@ -120,6 +121,25 @@ test.each(['the token of the request', 'a newer token'])(
     expect(notified).toMatchObject({ renewed: { count: 1 }, notification: { event: 'credential_accepted' } })
   },
 )
+
+test('a request that is repeated after the short time of its token has a new one', async () => {
+  await using source = await openSource(filled({ department: 'Sales' }))
+  const { configurationId } = await addSource(setup, source.url, { onFailure: 'fail' })
+  await setRenewal(setup, { days: 90 }, configurationId)
+  const claims = { employeeId: '7' }
+  const options = { credentialConfigurationId: configurationId, claims, txCode: false }
+  const { recordId, issuerRecordId } = await take(pair, options)
+  await inState(holder, recordId, 'CredentialReceived')
+  source.answers({ status: 503, headers: { 'retry-after': '2' } })
+  await refresh(holder, recordId)
+  await source.arrived(3)
+  source.answers(filled({ department: 'Law' }))
+  await storedIn(recordId, (data) => (data.receivedOffer.renewing.tokenAtMs = 1))
+  await changeGrant({ agent: setup.agent, setup }, issuerRecordId, { tokensEnd: new Date(0).toISOString() })
+  const record = await renewed(holder, recordId)
+  expect(renewalOf(record)).toMatchObject({ state: 'possible', count: 1 })
+  expect(record.claims).toMatchObject({ department: 'Law' })
+})
 
 /** Reads or changes the stored data of a record of the wallet. */
 const storedIn = <T>(recordId: string, use: (data: any) => T): Promise<T> =>
