@@ -4,8 +4,8 @@ export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/svg
 export type PictureType = (typeof pictureTypes)[number]
 
 /**
- * The kind of a picture by its first bytes. Undefined for an SVG, which is text, and for what is no picture
- * that issuers show.
+ * The kind of a picture by its first bytes. Undefined for an SVG, which is text, and for what is not a
+ * picture that issuers show.
  */
 export function rasterTypeOf(bytes: Uint8Array): PictureType | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12))
