@@ -56,7 +56,7 @@ export function credentialFields(
   ]
 }
 
-/** What the issuer knows of the copies of a wallet of OpenID4VCI. */
+/** Issuer, OpenID4VCI: the copies of the wallet, their renewals, and the last notification. */
 function issuedFields({ instances = [], renewed, notification }: CredentialRecord): Pair[] {
   const until = instances.at(-1)?.expiresAt
   const newest = until === undefined ? '' : `; the newest ends ${whenAhead(until, Date.now())}`

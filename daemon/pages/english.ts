@@ -62,7 +62,8 @@ export const english = {
     txCode: 'Enter the transaction code, which the issuer gives you on another channel.',
     warning:
       'The first wallet that opens the offer gets the credential. Do not pass this link on, and continue only if you expected it.',
-    forEveryone: 'This offer is for everyone and has no end. The issuer may ask you to log in first.',
+    forEveryone:
+      'This offer is for everyone and has no end. The issuer may ask you to log in or to show a proof first.',
     fold: 'Show the code for another device',
     get: 'Get the credential',
     delivered:

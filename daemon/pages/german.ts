@@ -62,7 +62,7 @@ export const german: Texts = {
     warning:
       'Die erste Wallet, die das Angebot öffnet, erhält den Nachweis. Geben Sie diesen Link nicht weiter, und fahren Sie nur fort, wenn Sie ihn erwartet haben.',
     forEveryone:
-      'Dieses Angebot gilt für alle und endet nicht. Der Aussteller kann Sie bitten, sich zuerst anzumelden.',
+      'Dieses Angebot gilt für alle und endet nicht. Der Aussteller kann Sie bitten, sich zuerst anzumelden oder einen Nachweis vorzuzeigen.',
     fold: 'Den Code für ein anderes Gerät zeigen',
     get: 'Nachweis abholen',
     delivered:

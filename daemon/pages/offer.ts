@@ -72,7 +72,7 @@ export function deliveredPage(
   }
 }
 
-/** Who offers, and each credential with its claims and its card. */
+/** The name of the issuer, and each credential with its name, its claims and its card. */
 function offeredList(
   { consent: words }: Texts,
   { issuerName, credentials }: Pick<OfferLink, 'issuerName' | 'credentials'>,

@@ -1,4 +1,4 @@
-/** What the record of an issuer says of the copies that a wallet of OpenID4VCI has. */
+/** Members of an issuer's record of OpenID4VCI: the copies that it issued, and the notification of the wallet. */
 import * as z from 'zod'
 
 /** A credential that was issued to a wallet over OpenID4VCI: a copy of a batch, or of a renewal. */
@@ -13,7 +13,7 @@ export type Instance = z.infer<typeof Instance>
 /** The copies that a record lists at most. */
 export const maxInstances = 100
 
-/** What the wallet said last of a credential. */
+/** The last notification of the wallet about a credential (VCI §11). */
 export const WalletNotification = z.object({
   event: z.enum(['credential_accepted', 'credential_failure', 'credential_deleted']),
   description: z.string().optional(),

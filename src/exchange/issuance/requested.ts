@@ -1,4 +1,4 @@
-/** What the record of an issuer of OpenID4VCI keeps of a request that waits for its claims. */
+/** Members of an issuer's record of OpenID4VCI: a credential request that waits for its claims. */
 import * as z from 'zod'
 import { JsonValue } from '../../foundation/json.ts'
 import { Jwk } from '../../did/document.ts'

@@ -55,24 +55,20 @@ export async function beginPresentation(
 }
 
 /**
- * Requests the presentation that an authorization request needs, once. `browser` is the digest of the secret
- * of whoever goes on with its result.
+ * Requests the presentation that an authorization request needs, once. `browser` is the digest of the cookie
+ * of the browser that continues with the result.
  *
  * @throws {Problem} if the signer cannot be used
  */
 export async function requestPresentation(
   wallet: Wallet,
   { id: issuerId }: Pick<IssuerRow, 'id'>,
-  {
-    request,
-    needed: { dcqlQuery, ...needed },
-    browser,
-  }: { request: CheckedRequest; needed: NeededPresentation; browser: string },
+  { request, needed, browser }: { request: CheckedRequest; needed: NeededPresentation; browser: string },
 ): Promise<IssuancePresentation> {
   const { sealed, expiresIn } = sealRequest(wallet, issuerId, 'form', request)
-  const asked = { ...needed, dcqlQuery, responseMode: 'dc_api.jwt', expiresIn }
-  const sameHolder = dcqlQuery.credentials.length > 1
-  const parsed = RequestByOpenId4Vp.safeParse({ ...asked, sameHolder })
+  const sameHolder = needed.dcqlQuery.credentials.length > 1
+  const asked = { ...needed, responseMode: 'dc_api.jwt', expiresIn, sameHolder }
+  const parsed = RequestByOpenId4Vp.safeParse(asked)
   if (!parsed.success) throw new Problem('BadRequest', `presentation.${firstFault(parsed.error)}.`)
   const url = `${identifierOf(wallet.env.urls.rest, issuerId)}/presentation?id=`
   const record = await requestByOpenId4Vp(wallet, parsed.data, {

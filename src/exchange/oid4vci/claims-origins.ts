@@ -1,7 +1,7 @@
 /**
- * Where the claims of a credential come from. The settings of a configuration decide. Without any origin in
- * them, it is the offer, then the log-in, then the claims source.
- * Only the settings take a claim from a presentation. A claim has one origin.
+ * The origins of the claims of a credential. The settings of a configuration name them. Without any origin in
+ * the settings, it is the offer, then the log-in, then the claims source. Only the settings take a claim from
+ * a presentation. A claim has one origin.
  */
 import { isJsonObject, setMember } from '../../foundation/json.ts'
 import { Problem } from '../../foundation/problem.ts'

@@ -49,7 +49,7 @@ export function issueOnce(
         ? issuedTo(record, keys)
         : reissue(wallet, record, proven, { token: refreshed, configuration })
     if (state === 'RequestDeferred' || state === 'RequestApproved')
-      return assertRequested(record.requestedKeys ?? [], keys) as undefined
+      return assertRequested(record.requestedKeys ?? [], keys)
     if (state !== 'OfferRedeemed') throw isOverFor(record)
     const source = toSource(configuration)
     const isWhole = !source && record.openid4vci?.isPartial !== true

@@ -1,4 +1,4 @@
-/** What the pages of an issuer show of it and of its credentials, in the language of the reader. */
+/** The content of the pages of an issuer: its name and its credentials, in the language of the reader. */
 import { chooseByLocale } from '../../foundation/locale.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { findCard } from './card.ts'
@@ -16,7 +16,7 @@ export type ShownCredential = {
   card: string | undefined
 }
 
-/** What the issuer calls itself, and its credentials. */
+/** The display name of the issuer, and its credentials. */
 export type PageContent = { issuerName: string | undefined; credentials: ShownCredential[] }
 export type InLanguage = (language: string) => Promise<PageContent>
 
@@ -27,12 +27,11 @@ export function showOffer(env: Wallet['env'], issuer: IssuerRow, configurationId
     const credentials: ShownCredential[] = []
     for (const id of configurationIds) {
       const row = await findConfiguration(env.db, issuer.id, id)
-      const names = row ? claimsOf(row).map(({ name }) => name) : []
-      credentials.push(
-        row
-          ? await showCredential(env, row, { names, language, issuerName })
-          : { name: id, claims: names, card: undefined },
-      )
+      if (!row) credentials.push({ name: id, claims: [], card: undefined })
+      else {
+        const names = claimsOf(row).map(({ name }) => name)
+        credentials.push(await showCredential(env, row, { names, language, issuerName }))
+      }
     }
     return { issuerName, credentials }
   }

@@ -35,7 +35,7 @@ export async function reissue(
   assertValid(record)
   const { token, configuration } = asked
   const before = record.renewing
-  if (before?.token === token) return assertRequested(before.keys, keys) as undefined
+  if (before?.token === token) return assertRequested(before.keys, keys)
   if (configuration && toSource(configuration)) await assertUnused(wallet, record, nonces)
   const renewing: DeferredRenewal = {
     keys: keys.map(({ holderDid, key }) => ({ holderDid, key })),

@@ -24,7 +24,7 @@ export type Proven = { keys: readonly HolderKey[]; nonces: ReadonlyMap<string, n
 type Issued = { holderDid: string; holderKey: HolderKey['key'] } & SignedCredential
 
 /** A repeated request must be for the keys of the first. @throws {OAuthError} `credential_request_denied` */
-export function assertRequested(requested: readonly HolderKey[], keys: readonly HolderKey[]): void {
+export function assertRequested(requested: readonly HolderKey[], keys: readonly HolderKey[]): undefined {
   const dids = requested.map(({ holderDid }) => holderDid)
   if (!keys.every(({ holderDid }) => includesDid(dids, holderDid)))
     throw new OAuthError('credential_request_denied', 'The credential was requested for another key.')

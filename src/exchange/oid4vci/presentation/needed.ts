@@ -34,15 +34,12 @@ export async function neededFor(
     const { match: _, ...needed } = presentation
     all.push(needed)
   }
-  if (!all.every((each) => isDeepStrictEqual(each, all[0]))) throw differentPresentations()
+  if (!all.every((each) => isDeepStrictEqual(each, all[0])))
+    throw new OAuthError(
+      'invalid_request',
+      'The requested credentials need different presentations. Request one of them alone.',
+    )
   return all[0]
-}
-
-function differentPresentations(): OAuthError {
-  return new OAuthError(
-    'invalid_request',
-    'The requested credentials need different presentations. Request one of them alone.',
-  )
 }
 
 /**
