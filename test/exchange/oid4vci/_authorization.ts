@@ -48,7 +48,8 @@ export function push({ agent, issuerId }: Issuer, parameters: Parameters): Promi
 
 export type Shown = { status: number; text: string; headers: Headers; location: URL | undefined }
 
-async function show(url: string, init: RequestInit): Promise<Shown> {
+/** Requests a page, and does not follow a redirect. */
+export async function show(url: string, init: RequestInit): Promise<Shown> {
   const response = await fetch(url, { redirect: 'manual', ...init })
   const location = response.headers.get('location')
   return {

@@ -1,5 +1,5 @@
 /** The browser of a person: from the wallet to the provider, and back to the issuer. */
-import type { Parameters, Shown } from '../_authorization.ts'
+import { show, type Parameters, type Shown } from '../_authorization.ts'
 import { issuerClient } from '../_provider.ts'
 import type { Issuer, Setup } from '../_wallet.ts'
 
@@ -29,22 +29,13 @@ export async function visit({ identifier }: Issuer, start: string): Promise<URL>
   return location
 }
 
-async function show(url: string, cookie: string | undefined): Promise<Shown> {
-  const headers = cookie === undefined ? {} : { cookie }
-  const response = await fetch(url, { redirect: 'manual', headers })
-  const location = response.headers.get('location')
-  return {
-    status: response.status,
-    text: await response.text(),
-    headers: response.headers,
-    location: location === null ? undefined : new URL(location),
-  }
-}
+const open = (url: string, cookie: string | undefined): Promise<Shown> =>
+  show(url, { headers: cookie === undefined ? {} : { cookie } })
 
 /** Opens the authorization endpoint. */
 export function departed({ identifier }: Issuer, parameters: Parameters, cookie?: string): Promise<Shown> {
   const query = new URLSearchParams(parameters as Record<string, string>).toString()
-  return show(`${identifier}/authorize?${query}`, cookie)
+  return open(`${identifier}/authorize?${query}`, cookie)
 }
 
 /** Opens the authorization endpoint, which sends the browser on. */
@@ -56,7 +47,7 @@ export async function begin(issuer: Issuer, parameters: Parameters, cookie?: str
 }
 
 /** Opens the URL that the provider has sent the browser back to. */
-export const comeBack = (url: URL, cookie: string | undefined): Promise<Shown> => show(url.href, cookie)
+export const comeBack = (url: URL, cookie: string | undefined): Promise<Shown> => open(url.href, cookie)
 
 /** The page that the person sees after the log-in. */
 export async function browse(issuer: Issuer, parameters: Parameters): Promise<Shown> {

@@ -6,7 +6,15 @@ import { CompactEncrypt, importJWK } from 'jose'
 import type { TestAgent } from '../../../support/agent.ts'
 import { presentSdJwt, readRequest, respond, vct, type Presented } from '../../oid4vp/_wallet.ts'
 import { publishSchema, type Tenant } from '../../../support/tenants.ts'
-import { newPkce, offered, redirectUri, sealedIn, type Parameters, type Shown } from '../_authorization.ts'
+import {
+  newPkce,
+  offered,
+  redirectUri,
+  sealedIn,
+  show,
+  type Parameters,
+  type Shown,
+} from '../_authorization.ts'
 import { addIssuer, type Issuer, type OfferOptions, type Setup } from '../_wallet.ts'
 
 /** The credential `person` of a trusted issuer, with birth date and family name. */
@@ -98,17 +106,6 @@ export function requestedPass(scope = 'Pass') {
     code_challenge_method: 'S256',
   }
   return { verifier, parameters }
-}
-
-async function show(url: string, init: RequestInit): Promise<Shown> {
-  const response = await fetch(url, { redirect: 'manual', ...init })
-  const location = response.headers.get('location')
-  return {
-    status: response.status,
-    text: await response.text(),
-    headers: response.headers,
-    location: location === null ? undefined : new URL(location),
-  }
 }
 
 /** Opens a page in the browser with a cookie. */
