@@ -190,7 +190,7 @@ const begins: Check[] = [
     const { page } = await begin(setup, requestedPass().parameters)
     return replyIf((await press(setup, page)).status === 303)
   }),
-  check(`${steps}/begin.ts`, 'dcqlQuery.credentials.length > 1', (scene) =>
+  check(`${steps}/begin.ts`, 'needed.dcqlQuery.credentials.length > 1', (scene) =>
     withOwn(scene, async (setup, change) => {
       const credentials = [of({}), of({ id: 'other' })]
       await change('Pass', { presentation: { ...presentation, dcqlQuery: { credentials } } })
